@@ -1,0 +1,236 @@
+"""The kernel interface between cygrad's core and a backend, version 1. This file is the contract.
+
+A backend is a subclass of `Backend`, in Cython (overriding at C speed) or in plain Python (overriding the same names).
+It is registered under the entry-point group `cygrad.backends`. What the core guarantees before any call:
+
+1. Operands are `View`s on one backend and device; strides and offsets are in elements.
+2. Broadcasting is done: pointwise inputs have exactly `out.shape`; broadcast axes have stride 0.
+3. Promotion is done: inputs share one compute dtype, which is `out`'s but for comparisons, predicates and the logical
+   ops (they write bool) and ABS/ANGLE of complex (they write the real type). `copy`, `reduce` and `scan` convert:
+   their input may have any dtype. Masks are bool; indices are int64, non-negative and in range.
+4. In pointwise calls and reductions axes of size 1 are dropped and neighbours merged where all operands allow it; at
+   most 8 axes remain. Operands that are all row-major dense come with `dense` set (in Python: `is_contiguous()`) and
+   whatever axes they have. `gather`, `scatter`, `matmul` keep their rank.
+5. No call has zero elements; `out` never partly overlaps an input, but may be the very same view.
+6. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
+
+Any entry from `fill` on may **decline** by returning `NotImplemented` (the default of those without a composition):
+the core then runs the call on the CPU and copies, as CYGRAD_FALLBACK says. The five memory entries are required.
+
+Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FLOOR_DIVIDE take the divisor's sign;
+16-bit floats are computed and accumulated in float32 and rounded once; integer division by zero raises
+ZeroDivisionError; ROUND rounds half to even; SIGN of NaN is 0 in PyTorch's way (NaN < 0 and NaN > 0 are both false).
+"""
+from cygrad import errors
+
+INTERFACE_VERSION = 1
+
+UNARY = ("neg", "abs", "sign", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal",
+         "square", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+         "erf", "erfc", "erfinv", "lgamma", "digamma", "sigmoid", "relu", "floor", "ceil", "trunc", "round",
+         "logical_not", "bitwise_not", "isnan", "isinf", "isfinite", "conj", "angle")
+BINARY = ("add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "pow", "maximum", "minimum",
+          "fmax", "fmin", "atan2", "hypot", "copysign", "nextafter", "gcd", "lcm", "bitwise_and", "bitwise_or",
+          "bitwise_xor", "left_shift", "right_shift", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or",
+          "logical_xor")
+REDUCE = ("sum", "prod", "max", "min", "any", "all")
+ARGREDUCE = ("argmax", "argmin")
+SCAN = ("cumsum", "cumprod", "cummax", "cummin")
+SCATTER = ("set", "add", "prod", "max", "min")
+
+
+cdef class Backend:
+    """Base class of backends; see the module's text for what holds before every call.
+
+    Attributes
+    ----------
+    name : str
+        The device type users write: ``"cpu"``, ``"opencl"``.
+    mixed_dtypes : bool
+        `unary` and `binary` accept inputs of any dtype and convert as they load (False: the core converts first).
+    host_memory : bool
+        Storages lie in host memory at ``Storage.pointer``.
+    """
+
+    interface_version = INTERFACE_VERSION
+
+    # ---- required: devices and memory
+
+    cpdef device_count(self):
+        """Number of usable devices; cheap; never raises; 0 means no hardware."""
+        raise NotImplementedError
+
+    cpdef open(self, int index):
+        """Called once before the first use of a device; may raise with the driver's words."""
+        return None
+
+    cpdef alloc(self, int index, Py_ssize_t nbytes):
+        """An uninitialised buffer of at least `nbytes` on device `index`: any object the backend understands."""
+        raise NotImplementedError
+
+    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
+        """Optional: give a buffer back. The default drops the reference."""
+        return None
+
+    cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
+        """Copy the bytes of `host` (a contiguous read-only memoryview of bytes) to `storage` from byte `start` on."""
+        raise NotImplementedError
+
+    cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
+        """Fill `host` (a contiguous writable memoryview of bytes) from byte `start` of `storage`; waits."""
+        raise NotImplementedError
+
+    # ---- optional: devices and memory
+
+    cpdef d2d(self, Storage source, Storage target):
+        """Copy all bytes between two of the backend's devices; NotImplemented: through the host."""
+        return NotImplemented
+
+    cpdef address(self, object buffer):
+        """An integer that identifies the buffer's memory (`data_ptr`)."""
+        return id(buffer)
+
+    cpdef synchronize(self, int index):
+        """Wait until device `index` is idle."""
+        return None
+
+    cpdef supports(self, object dtype):
+        """Whether tensors of this dtype can exist on the backend."""
+        return True
+
+    cpdef memory_info(self, int index):
+        """(free, total) bytes of device `index`, or None."""
+        return None
+
+    cdef int allocate(self, Storage storage) except -1:
+        """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
+        storage.handle = self.alloc(storage.index, storage.nbytes_)
+        return 0
+
+    cdef void release(self, Storage storage) noexcept:
+        """C-level twin of `free`."""
+        if storage.handle is not None:
+            try:
+                self.free(storage.index, storage.handle, storage.nbytes_)
+            except Exception:
+                errors.report_unraisable("free", self.name)
+
+    # ---- kernels every backend should have
+
+    cpdef fill(self, View out, object value):
+        """out[...] = value, a Python number that fits out's dtype."""
+        return NotImplemented
+
+    cpdef copy(self, View src, View out):
+        """out[...] = src with conversion of dtype, strided to strided: contiguous, to(dtype), cat, slice assignment."""
+        return NotImplemented
+
+    cpdef unary(self, int op, View a, View out):
+        """out = UNARY[op](a)."""
+        return NotImplemented
+
+    cpdef binary(self, int op, View a, View b, View out):
+        """out = BINARY[op](a, b)."""
+        return NotImplemented
+
+    cpdef where(self, View cond, View a, View b, View out):
+        """out = a where cond else b."""
+        return NotImplemented
+
+    cpdef reduce(self, int op, View a, View out):
+        """out = REDUCE[op] of `a` over its last ``a.rank - out.rank`` axes; `a` is converted to out's dtype as it is read.
+
+        ANY and ALL write bool and take any non-zero value for true. At least one axis is reduced.
+        """
+        return NotImplemented
+
+    cpdef argreduce(self, int op, View a, View out):
+        """out (int64) = position of the extreme over a's last axis; the first one wins; NaN wins over all."""
+        return NotImplemented
+
+    cpdef matmul(self, View a, View b, View out):
+        """out (B, M, N) = a (B, M, K) @ b (B, K, N); any strides; the batch stride of an input may be 0; K >= 1."""
+        return NotImplemented
+
+    cpdef gather(self, View src, View index, int dim, View out):
+        """out[i][j][k] = src[i][index[i][j][k]][k] for dim = 1, and so on; out and index have the same shape."""
+        return NotImplemented
+
+    cpdef scatter(self, int mode, View out, int dim, View index, View src):
+        """out[i][index[i][j][k]][k] op= src[i][j][k] for dim = 1; SCATTER_SET: the last of several writes wins."""
+        return NotImplemented
+
+    # ---- optional kernels
+
+    cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
+        """out = op(a, x), or op(x, a) if swapped, for a Python number x. Default: `binary` on a one-element buffer."""
+        cdef Storage storage = Storage.__new__(Storage)
+        cdef View one = View.__new__(View)
+        cdef int i
+        storage.index = a.memory.index
+        storage.nbytes_ = 16
+        self.allocate(storage)
+        storage.backend = self
+        one.set_rank(0)
+        one.memory = storage
+        one.dtype = a.dtype
+        one.finish()
+        if self.fill(one, x) is NotImplemented:
+            return NotImplemented
+        one.set_rank(a.rank)
+        for i in range(a.rank):
+            one.sizes[i] = a.sizes[i]
+            one.strides[i] = 0
+        one.finish()
+        if swapped:
+            return self.binary(op, one, a, out)
+        return self.binary(op, a, one, out)
+
+    cpdef elementwise(self, tuple program, tuple ins, tuple outs):
+        """Run a postfix program of pointwise ops in one pass (see `cygrad.program`). Default: step by step in the core."""
+        return NotImplemented
+
+    cpdef arange(self, View out, object start, object step):
+        """out[i] = start + i * step (integers exactly, floats computed in double). Default: made on the host."""
+        return NotImplemented
+
+    cpdef scan(self, int op, View a, View out, View index):
+        """out = running SCAN[op] along the last axis (converted to out's dtype); CUMMAX/CUMMIN write `index` too."""
+        return NotImplemented
+
+    cpdef sort(self, View a, bint descending, bint stable, View values, View index):
+        """values, index = sorted along the last axis; NaN is the largest."""
+        return NotImplemented
+
+    cpdef nonzero(self, View a, object allocate):
+        """Coordinates of the non-zero elements in row-major order: count, call ``allocate(count)`` for the (count,
+        rank) int64 View, fill it."""
+        return NotImplemented
+
+    cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
+        """out (M, N) = beta * bias + alpha * a @ b; bias has out's shape. Default: matmul and pointwise in the core."""
+        return NotImplemented
+
+    cpdef softmax(self, View a, bint log, View out):
+        """(log-)softmax over the last axis."""
+        return NotImplemented
+
+    cpdef softmax_backward(self, View grad, View result, bint log, View out):
+        """Gradient of (log-)softmax over the last axis from its result."""
+        return NotImplemented
+
+    cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        """Layer normalisation over the last axis of a (rows, n); weight and bias may be None."""
+        return NotImplemented
+
+    cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
+        """A LAPACK-class routine on batches: (B, M, N) views. The default declines and the host computes.
+
+        Routines (all matrices row-major views, any strides; outs are dense and new):
+        ``"solve"`` (a, b) -> (x, info) ; ``"inverse"`` a -> (inv, info) ; ``"lu"`` a -> (lu, pivots int32, info) ;
+        ``"cholesky"`` a -> (l, info), options upper ; ``"qr"`` a -> (q, r), options complete ;
+        ``"eigh"`` a -> (w, v, info), options upper ; ``"svd"`` a -> (u, s, vh, info), options full_matrices ;
+        ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info) by gelsd/gelsy, options rcond, driver ;
+        ``"triangular_solve"`` (a, b) -> x, options upper, transpose, unit. `info` is int32 of shape (B,), LAPACK's.
+        """
+        return NotImplemented

@@ -1,0 +1,277 @@
+"""The twelve element types, PyTorch's promotion table, and `finfo`/`iinfo`.
+
+A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and
+`category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
+The default float dtype is process-wide state and lives here.
+"""
+
+cdef list _dtypes = []
+cdef list _promotion_table = []          # DType of [code of a * 12 + code of b]
+
+
+cdef class DType:
+    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's twelve constants.
+
+    Attributes
+    ----------
+    itemsize : int
+        Bytes of one element.
+    is_floating_point, is_complex, is_signed : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.float32
+    cygrad.float32
+    >>> cygrad.int64.itemsize, cygrad.int64.is_floating_point
+    (8, False)
+    """
+
+    @property
+    def is_floating_point(self):
+        return self.category == CATEGORY_FLOAT
+
+    @property
+    def is_complex(self):
+        return self.category == CATEGORY_COMPLEX
+
+    @property
+    def is_signed(self):
+        return self.code != BOOL and self.code != UINT8
+
+    def to_real(self):
+        """The float type of a complex type's parts; other types are returned unchanged."""
+        if self.code == COMPLEX64:
+            return dtype_of(FLOAT32)
+        return dtype_of(FLOAT64) if self.code == COMPLEX128 else self
+
+    def to_complex(self):
+        """The complex type whose parts hold this float type; complex types are returned unchanged."""
+        if self.category == CATEGORY_COMPLEX:
+            return self
+        if self.code == FLOAT64:
+            return dtype_of(COMPLEX128)
+        if self.category == CATEGORY_FLOAT:
+            return dtype_of(COMPLEX64)
+        raise RuntimeError(f"{self!r} has no complex counterpart; convert it to a float dtype first")
+
+    def __repr__(self):
+        return "cygrad." + self.name
+
+    def __reduce__(self):
+        return _named, (self.name,)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __init_subclass__(cls, **kwargs):
+        raise TypeError("type 'cygrad.dtype' is not an acceptable base type")
+
+
+def _named(name):
+    for dtype in _dtypes:
+        if (<DType>dtype).name == name:
+            return dtype
+    raise ValueError(f"no dtype named {name!r}")
+
+
+cdef _make(str name, int code, Py_ssize_t itemsize, int category, str char):
+    cdef DType dtype = DType.__new__(DType)
+    dtype.name, dtype.code, dtype.itemsize, dtype.category, dtype.char = name, code, itemsize, category, char
+    _dtypes.append(dtype)
+
+
+_make("bool", BOOL, 1, CATEGORY_BOOL, "?")
+_make("uint8", UINT8, 1, CATEGORY_INTEGER, "B")
+_make("int8", INT8, 1, CATEGORY_INTEGER, "b")
+_make("int16", INT16, 2, CATEGORY_INTEGER, "h")
+_make("int32", INT32, 4, CATEGORY_INTEGER, "i")
+_make("int64", INT64, 8, CATEGORY_INTEGER, "q")
+_make("float16", FLOAT16, 2, CATEGORY_FLOAT, "e")
+_make("bfloat16", BFLOAT16, 2, CATEGORY_FLOAT, "")
+_make("float32", FLOAT32, 4, CATEGORY_FLOAT, "f")
+_make("float64", FLOAT64, 8, CATEGORY_FLOAT, "d")
+_make("complex64", COMPLEX64, 8, CATEGORY_COMPLEX, "F")
+_make("complex128", COMPLEX128, 16, CATEGORY_COMPLEX, "D")
+
+cdef DType _default_float = _dtypes[FLOAT32]
+cdef DType _default_complex = _dtypes[COMPLEX64]
+
+
+cdef int _promoted_code(int a, int b):
+    """PyTorch's table: the higher category wins, within one the wider; float16 with bfloat16 is float32."""
+    if a == b:
+        return a
+    if a > b:
+        a, b = b, a
+    if b <= INT64:                                       # bool and integers
+        if a == UINT8 and b >= INT8:
+            return INT16 if b == INT8 else b
+        return b
+    if b == BFLOAT16 and a == FLOAT16:
+        return FLOAT32
+    if b == COMPLEX64 and a == FLOAT64:
+        return COMPLEX128
+    return b
+
+
+cdef _fill_promotion():
+    cdef int i, j
+    for i in range(N_DTYPES):
+        for j in range(N_DTYPES):
+            _promotion_table.append(_dtypes[_promoted_code(i, j)])
+
+
+_fill_promotion()
+
+
+cdef DType dtype_of(int code):
+    return <DType>_dtypes[code]
+
+
+cdef DType promote(DType a, DType b):
+    if a is b:
+        return a
+    return <DType>_promotion_table[a.code * N_DTYPES + b.code]
+
+
+cdef DType default_float():
+    return _default_float
+
+
+cdef DType default_complex():
+    return _default_complex
+
+
+cdef bint can_cast_to(DType source, DType target):
+    """PyTorch's rule for in-place results: a category may rise, not fall; nothing but bool becomes bool."""
+    if source.category == CATEGORY_COMPLEX and target.category != CATEGORY_COMPLEX:
+        return False
+    if source.category == CATEGORY_FLOAT and target.category < CATEGORY_FLOAT:
+        return False
+    return source.code == BOOL or target.code != BOOL
+
+
+def all_dtypes():
+    """The twelve dtypes in the order of their codes."""
+    return list(_dtypes)
+
+
+def promote_types(DType type1 not None, DType type2 not None):
+    """The smallest dtype that holds both, by PyTorch's rules.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.promote_types(cygrad.int32, cygrad.float16)
+    cygrad.float16
+    """
+    return promote(type1, type2)
+
+
+def can_cast(DType from_ not None, DType to not None):
+    """Whether PyTorch's rules allow a result of dtype `from_` to be written into a tensor of dtype `to`."""
+    return can_cast_to(from_, to)
+
+
+def get_default_dtype():
+    """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
+    return _default_float
+
+
+def set_default_dtype(d):
+    """Set the dtype of float tensors made from Python numbers.
+
+    Parameters
+    ----------
+    d : dtype
+        A floating-point dtype.
+
+    Raises
+    ------
+    TypeError
+        If `d` is not a floating-point dtype.
+    """
+    global _default_float, _default_complex
+    if not isinstance(d, DType):
+        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {d!r}")
+    if (<DType>d).category != CATEGORY_FLOAT:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default_float = <DType>d
+    _default_complex = dtype_of(COMPLEX128 if _default_float.code == FLOAT64 else COMPLEX64)
+
+
+class finfo:
+    """Numerical limits of a floating-point dtype (of the parts, for a complex one).
+
+    Parameters
+    ----------
+    type : dtype, optional
+        The default dtype when omitted.
+
+    Attributes
+    ----------
+    bits : int
+    eps, max, min, tiny, smallest_normal, resolution : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.finfo(cygrad.float32).eps
+    1.1920928955078125e-07
+    """
+
+    # mantissa bits (without the hidden one), largest exponent, decimal digits
+    _layout = {"float16": (10, 15, 1e-3), "bfloat16": (7, 127, 1e-2), "float32": (23, 127, 1e-6),
+               "float64": (52, 1023, 1e-15)}
+
+    def __init__(self, type=None):
+        if type is None:
+            type = _default_float
+        if not isinstance(type, DType) or type.category < CATEGORY_FLOAT:
+            raise TypeError("cygrad.finfo() requires a floating point input type. Use cygrad.iinfo to handle "
+                            f"'{type!r}'")
+        real = type.to_real()
+        mantissa, exponent, self.resolution = self._layout[real.name]
+        self.dtype = real.name
+        self.bits = real.itemsize * 8
+        self.eps = 2.0 ** -mantissa
+        self.max = (2.0 - self.eps) * 2.0 ** exponent
+        self.min = -self.max
+        self.tiny = self.smallest_normal = 2.0 ** (1 - exponent)
+
+    def __repr__(self):
+        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+                f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})")
+
+
+class iinfo:
+    """Numerical limits of an integer dtype.
+
+    Attributes
+    ----------
+    bits, min, max : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.iinfo(cygrad.int8)
+    iinfo(min=-128, max=127, dtype=int8)
+    """
+
+    def __init__(self, type):
+        if not isinstance(type, DType) or type.category > CATEGORY_INTEGER:
+            raise TypeError(f"cygrad.iinfo() requires an integer input type. Use cygrad.finfo to handle '{type!r}'")
+        if type.code == BOOL:
+            raise TypeError("cygrad.bool is not supported by cygrad.iinfo")
+        self.dtype = type.name
+        self.bits = type.itemsize * 8
+        signed = type.is_signed
+        self.max = 2 ** (self.bits - signed) - 1
+        self.min = -2 ** (self.bits - 1) if signed else 0
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

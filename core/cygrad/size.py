@@ -1,0 +1,45 @@
+"""`Size`: a tensor's shape, a tuple that prints and slices as PyTorch's."""
+from math import prod
+
+
+class Size(tuple):
+    """Sizes of a tensor's axes: a tuple of ints that keeps its type when sliced, added or repeated.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3).shape
+    cygrad.Size([2, 3])
+    >>> cygrad.Size([2, 3]).numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self):
+        """Product of the sizes."""
+        return prod(self)
+
+    def __repr__(self):
+        return f"cygrad.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index):
+        item = tuple.__getitem__(self, index)
+        return Size(item) if type(index) is slice else item
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other):
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count):
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+Size.__module__ = "cygrad"

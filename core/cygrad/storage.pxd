@@ -1,0 +1,14 @@
+"""Storage: a reference-counted run of bytes on one device."""
+
+cdef class Storage:
+    cdef readonly object backend      # the Backend that owns the memory
+    cdef readonly int index           # which of its devices
+    cdef void *pointer                # host address, or NULL where the host can't read it
+    cdef public object handle         # the backend's buffer object, or None
+    cdef Py_ssize_t nbytes_
+    cdef Py_ssize_t capacity          # for the backend's allocator: bytes really taken
+    cdef unsigned int version         # in-place changes so far, shared by all views
+    cdef readonly object owner        # what keeps foreign memory alive, or None when the backend owns it
+
+cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes)
+cdef Storage wrap_memory(object backend, void *pointer, Py_ssize_t nbytes, object owner)

@@ -1,0 +1,56 @@
+"""Storage: a reference-counted run of bytes on one device.
+
+A Storage knows its backend, where the bytes are and how often they changed in place; it knows nothing of shapes or
+dtypes. Memory comes from `Backend.allocate` and goes back through `Backend.release` when the last View is gone; memory
+of others (a NumPy array, a DLPack capsule) is kept alive by `owner` instead.
+"""
+cimport cython
+
+from cygrad.backend cimport Backend
+
+
+@cython.no_gc
+@cython.freelist(64)
+cdef class Storage:
+    """A run of bytes on one device, shared by the tensors that view it. Made by tensors, not by hand."""
+
+    def __dealloc__(self):
+        if self.owner is None and self.backend is not None:
+            (<Backend>self.backend).release(self)
+
+    @property
+    def buffer(self):
+        """The backend's own buffer object; on a host backend without one, the address."""
+        if self.handle is None:
+            return <size_t>self.pointer
+        return self.handle
+
+    def nbytes(self):
+        """Number of bytes."""
+        return self.nbytes_
+
+    def data_ptr(self):
+        """Address of the first byte: on the host, or what the backend calls an address."""
+        if self.pointer != NULL or self.handle is None:
+            return <size_t>self.pointer
+        return (<Backend>self.backend).address(self.handle)
+
+
+cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):
+    """Uninitialised memory of `nbytes` from the backend."""
+    cdef Storage storage = Storage.__new__(Storage)
+    storage.index = index
+    storage.nbytes_ = nbytes
+    (<Backend>backend).allocate(storage)
+    storage.backend = backend           # set last: a failed allocation releases nothing
+    return storage
+
+
+cdef Storage wrap_memory(object backend, void *pointer, Py_ssize_t nbytes, object owner):
+    """A Storage over host memory that `owner` keeps alive."""
+    cdef Storage storage = Storage.__new__(Storage)
+    storage.backend = backend
+    storage.pointer = pointer
+    storage.nbytes_ = nbytes
+    storage.owner = owner
+    return storage

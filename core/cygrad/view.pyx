@@ -1,0 +1,145 @@
+"""View: a strided window on a Storage: storage, offset, sizes, strides (in elements), dtype.
+
+Pure geometry: nothing here computes on elements, and nothing knows of autograd; `Tensor` extends it. Sizes and strides
+of up to `INLINE_RANK` axes live inside the object, more on the heap. To build one: `set_rank`, write `sizes` and
+`strides` (or `set_dense_strides`), then `finish`, which computes `elements` and `dense`.
+
+Backends receive Views. From Python they read `shape`, `stride()`, `storage_offset()`, `dtype`, `numel()`,
+`is_contiguous()` and `buffer` (the backend's own buffer object).
+"""
+cimport cython
+from libc.stdlib cimport free, malloc
+
+from cygrad.size import Size
+
+
+@cython.no_gc
+@cython.freelist(32)
+cdef class View:
+    """A strided window on a Storage; see the module's text."""
+
+    def __dealloc__(self):
+        if self.sizes != NULL and self.sizes != self.geometry:
+            free(self.sizes)
+
+    cdef int set_rank(self, int rank) except -1:
+        """Make room for `rank` sizes and strides; what was there is lost."""
+        if self.sizes != NULL and self.sizes != self.geometry:
+            free(self.sizes)
+        self.rank = 0
+        self.sizes = self.geometry
+        self.strides = self.geometry + INLINE_RANK
+        if rank > INLINE_RANK:
+            if rank > MAX_RANK:
+                raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
+            self.sizes = <Py_ssize_t *>malloc(2 * rank * sizeof(Py_ssize_t))
+            if self.sizes == NULL:
+                self.sizes = self.geometry
+                raise MemoryError()
+            self.strides = self.sizes + rank
+        self.rank = rank
+        return 0
+
+    cdef void set_dense_strides(self) noexcept:
+        """Row-major strides of `sizes`; an axis of size 0 counts as 1, as in PyTorch."""
+        cdef Py_ssize_t step = 1
+        cdef int i
+        for i in range(self.rank - 1, -1, -1):
+            self.strides[i] = step
+            if self.sizes[i] > 1:
+                step *= self.sizes[i]
+
+    cdef void finish(self) noexcept:
+        """Compute `elements` and `dense` from sizes and strides."""
+        cdef Py_ssize_t count = 1, step = 1
+        cdef bint dense = True
+        cdef int i
+        for i in range(self.rank - 1, -1, -1):
+            if self.sizes[i] != 1:
+                if self.strides[i] != step:
+                    dense = False
+                step *= self.sizes[i]
+            count *= self.sizes[i]
+        self.elements = count
+        self.dense = dense or count == 0
+
+    @property
+    def shape(self):
+        """Sizes of the axes, a `cygrad.Size`."""
+        return size_of(self)
+
+    @property
+    def buffer(self):
+        """The backend's own buffer object behind the storage (an address on a host backend without one)."""
+        return self.memory.buffer
+
+    def storage_offset(self):
+        """Offset of the first element in the storage, in elements."""
+        return self.offset
+
+    def numel(self):
+        """Number of elements."""
+        return self.elements
+
+    def element_size(self):
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    def data_ptr(self):
+        """Address of the first element; 0 for a tensor without elements."""
+        if self.elements == 0:
+            return 0
+        return self.memory.data_ptr() + self.offset * self.dtype.itemsize
+
+
+cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssize_t *sizes) except -1:
+    """Make `v` the row-major view of these sizes from the start of `memory`."""
+    cdef Py_ssize_t step = 1
+    cdef int i
+    v.set_rank(rank)
+    v.memory = memory
+    v.dtype = dtype
+    v.offset = 0
+    v.elements = 1
+    for i in range(rank - 1, -1, -1):
+        v.sizes[i] = sizes[i]
+        v.strides[i] = step
+        if sizes[i] > 1:
+            step *= sizes[i]
+        v.elements *= sizes[i]
+    v.dense = True
+    return 0
+
+
+cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
+                      const Py_ssize_t *strides) except -1:
+    cdef int i
+    v.set_rank(rank)
+    v.memory = memory
+    v.dtype = dtype
+    v.offset = offset
+    for i in range(rank):
+        v.sizes[i] = sizes[i]
+        v.strides[i] = strides[i]
+    v.finish()
+    return 0
+
+
+cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
+                    const Py_ssize_t *strides):
+    """A plain View (not a Tensor), for handing geometry to a kernel."""
+    cdef View v = View.__new__(View)
+    fill_strided(v, memory, dtype, offset, rank, sizes, strides)
+    return v
+
+
+cdef tuple tuple_of(const Py_ssize_t *values, int rank):
+    cdef list items = []
+    cdef int i
+    for i in range(rank):
+        items.append(values[i])
+    return tuple(items)
+
+
+cdef object size_of(View v):
+    return Size(tuple_of(v.sizes, v.rank))

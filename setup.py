@@ -1,0 +1,119 @@
+"""Build of cygrad: every .pyx under core/, backends/ and plugins/ is one extension module.
+
+Metadata is in pyproject.toml. The roots are plain folders of packages, so `package_dir` maps each package to its
+place and Cython finds `cimport cygrad.view` through `include_path`. Modules in backends/cygrad_cpu/kernels/ are
+compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the rest once.
+
+Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer; CYGRAD_ONLY=module,... builds only these
+(prefixes count), for development; CYGRAD_ISAS=v2,v3,v4 limits the instruction sets.
+"""
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+ROOTS = ("core", "backends", "plugins")
+DEBUG = os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0")
+ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
+KERNELS = Path("backends/cygrad_cpu/kernels")
+JOBS = os.cpu_count() or 1
+
+DIRECTIVES = dict(language_level=3, boundscheck=DEBUG, wraparound=False, initializedcheck=DEBUG, nonecheck=False,
+                  cdivision=True, binding=True, embedsignature=False, annotation_typing=False)
+
+
+def packages():
+    """{package: folder} of every folder with an __init__.py under the roots."""
+    found = {}
+    for root in ROOTS:
+        for init in sorted(Path(root).rglob("__init__.py")):
+            folder = init.parent
+            found[".".join(folder.relative_to(root).parts)] = folder.as_posix()
+    return found
+
+
+def instruction_sets():
+    """{suffix: compiler flags}: x86-64 levels (one wheel runs everywhere, and uses AVX-512 where it is), else one."""
+    if platform.machine().lower() not in ("x86_64", "amd64") or sys.platform == "win32":
+        return {"generic": []}
+    levels = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"],
+              "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}
+    wanted = os.environ.get("CYGRAD_ISAS")
+    return {name: levels[name] for name in wanted.split(",")} if wanted else levels
+
+
+def compile_flags(kernel):
+    """Flags of one module; kernels are optimised harder and may use OpenMP."""
+    if sys.platform == "win32":
+        return ["/O2"]
+    flags = ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable",
+             "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
+    if sys.platform.startswith("linux") and kernel:
+        flags.append("-fopenmp")
+    if DEBUG:
+        return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
+    return flags + ["-O3" if kernel else "-O2", "-g0"]
+
+
+def link_flags(kernel):
+    if sys.platform == "win32":
+        return []
+    flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s"])
+    if sys.platform.startswith("linux") and kernel:
+        flags.append("-fopenmp")
+    return flags
+
+
+def extension(name, source, kernel=False, flags=()):
+    return Extension(name, [str(source)], libraries=[] if sys.platform == "win32" else ["m"],
+                     extra_compile_args=compile_flags(kernel) + list(flags), extra_link_args=link_flags(kernel))
+
+
+def extensions():
+    """Every extension module: a kernel once for each instruction set, from a copy that bears its name."""
+    found = []
+    for root in ROOTS:
+        for source in sorted(Path(root).rglob("*.pyx")):
+            if source.parent == KERNELS:
+                for isa, flags in instruction_sets().items():
+                    copy = Path("build/kernels") / f"_{source.stem}_{isa}.pyx"
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    if not copy.exists() or copy.read_bytes() != source.read_bytes():
+                        shutil.copyfile(source, copy)
+                    found.append(extension(f"cygrad_cpu._{source.stem}_{isa}", copy, True, flags))
+            else:
+                name = ".".join(source.relative_to(root).with_suffix("").parts)
+                found.append(extension(name, source, kernel=root == "backends"))
+    if not found:
+        raise SystemExit("setup.py: found no .pyx file; the source distribution is incomplete")
+    if ONLY:
+        found = [e for e in found if any(e.name == o or e.name.startswith(o) for o in ONLY)]
+    return found
+
+
+class BuildExt(build_ext):
+    """build_ext that compiles as many modules at once as there are cores."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = JOBS
+
+
+os.chdir(HERE)
+PACKAGES = packages()
+setup(
+    packages=list(PACKAGES),
+    package_dir=PACKAGES,
+    package_data={"": ["*.pyx", "*.pxd", "*.pyi", "*.h", "py.typed", "templates/*"]},
+    ext_modules=cythonize(extensions(), include_path=["core", "backends"], compiler_directives=DIRECTIVES,
+                          nthreads=JOBS if sys.platform.startswith("linux") and not ONLY else 0, quiet=True),
+    cmdclass={"build_ext": BuildExt},
+    zip_safe=False,
+)

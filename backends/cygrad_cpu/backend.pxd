@@ -1,0 +1,4 @@
+from cygrad.backend cimport Backend
+
+cdef class CPUBackend(Backend):
+    pass

@@ -1,0 +1,95 @@
+"""The CPU backend: every entry of the kernel interface, in its order, forwarded to the module that does the work.
+
+The caller (cygrad's core) has checked everything; see `cygrad.backend` for what holds before each call.
+"""
+cimport cython
+from libc.string cimport memcpy
+
+from cygrad.backend cimport Backend
+from cygrad.storage cimport Storage
+from cygrad.view cimport View
+from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
+from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
+from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
+from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
+
+from cygrad_cpu import allocator
+
+
+@cython.final
+cdef class CPUBackend(Backend):
+    """cygrad's backend for the machine's own processor."""
+
+    def __cinit__(self):
+        self.name = "cpu"
+        self.host_memory = True
+
+    # ---- memory
+
+    cdef int allocate(self, Storage storage) except -1:
+        return allocate_storage(storage)
+
+    cdef void release(self, Storage storage) noexcept:
+        release_storage(storage)
+
+    cpdef device_count(self):
+        return 1
+
+    cpdef alloc(self, int index, Py_ssize_t nbytes):
+        return <size_t>take(nbytes)
+
+    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
+        give(<void *><size_t>buffer, nbytes)
+
+    cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
+        cdef const unsigned char[::1] source = host
+        if source.shape[0]:
+            memcpy(<char *>storage.pointer + start, &source[0], source.shape[0])
+
+    cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
+        cdef unsigned char[::1] target = host
+        if target.shape[0]:
+            memcpy(&target[0], <char *>storage.pointer + start, target.shape[0])
+
+    cpdef address(self, object buffer):
+        return buffer
+
+    cpdef memory_info(self, int index):
+        return allocator.memory_info()
+
+    # ---- kernels every backend should have
+
+    cpdef fill(self, View out, object value):
+        return cpu_fill(out, value)
+
+    cpdef copy(self, View src, View out):
+        return cpu_copy(src, out)
+
+    cpdef unary(self, int op, View a, View out):
+        return cpu_unary(op, a, out)
+
+    cpdef binary(self, int op, View a, View b, View out):
+        return cpu_binary(op, a, b, out)
+
+    cpdef where(self, View cond, View a, View b, View out):
+        return cpu_where(cond, a, b, out)
+
+    cpdef reduce(self, int op, View a, View out):
+        return cpu_reduce(op, a, out)
+
+    cpdef argreduce(self, int op, View a, View out):
+        return cpu_argreduce(op, a, out)
+
+    cpdef matmul(self, View a, View b, View out):
+        return cpu_matmul(a, b, out)
+
+    # ---- optional kernels
+
+    cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
+        return cpu_binary_scalar(op, a, x, swapped, out)
+
+    cpdef arange(self, View out, object start, object step):
+        return cpu_arange(out, start, step)
+
+    cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
+        return cpu_addmm(bias, a, b, beta, alpha, out)

@@ -4,11 +4,13 @@ A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code`
 `category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
 The default float dtype is process-wide state and lives here.
 """
+cimport cython
 
 cdef list _dtypes = []
 cdef list _promotion_table = []          # DType of [code of a * 12 + code of b]
 
 
+@cython.final
 cdef class DType:
     """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's twelve constants.
 
@@ -66,9 +68,6 @@ cdef class DType:
 
     def __deepcopy__(self, memo):
         return self
-
-    def __init_subclass__(cls, **kwargs):
-        raise TypeError("type 'cygrad.dtype' is not an acceptable base type")
 
 
 def _named(name):

@@ -215,7 +215,7 @@ def _layout(texts, width, sizes, edge, indent):
 
 
 def _group(texts, size, edge, gap):
-    """Split `texts` into groups along an axis of `size`, with `gap` in the middle where it was cut; and their length."""
+    """Split `texts` into groups along an axis of `size`, with `gap` where it was cut; return them and their length."""
     if edge is None or size <= 2 * edge:
         return ([texts] if len(texts) == size else [texts[i : i + size] for i in range(0, len(texts), size)]), size
     starts = range(0, len(texts), 2 * edge)

@@ -1,12 +1,274 @@
-"""Matrix products: which of the three ways a product takes.
+"""Matrix products: the way a product takes.
 
-Small ones run in the loops below, of every dtype but the 16-bit floats: one after the other along k, each product rounded
-before it is added (this file is compiled without fused multiply-add), which is what PyTorch's BLAS does at these sizes.
-Larger float and complex ones go to BLAS, larger integer ones to loops in kernels/. 16-bit floats are products in float32.
+Small ones run in the loops at the end, of every dtype but the 16-bit floats: one term after the other along k, each
+product rounded before it is added (this file is compiled without fused multiply-add), which is what PyTorch's BLAS
+does at these sizes. Larger float and complex ones go to BLAS, which reads row-major and column-major operands where
+they lie; others are copied first. Larger integer ones are blocked for the cache. 16-bit floats are products in float32.
 """
-from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8,
-                           UINT8)
-from cygrad.view cimport View, data
+from cython.parallel cimport prange
+from libc.limits cimport INT_MAX
+from libc.string cimport memset
+
+from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64,
+                           INT8, UINT8, dtype_of)
+from cygrad.storage cimport Storage, wrap_memory
+from cygrad.view cimport View, data, make_view
+from cygrad_cpu.allocator cimport give, take
+from cygrad_cpu.blas cimport Blas, Gemm, Gemv, blas, limit_threads
+from cygrad_cpu.isa cimport kernel_table
+from cygrad_cpu.parallel cimport thread_count, threads_for
+from cygrad_cpu.pointwise cimport cpu_copy
+from cygrad_cpu.tables cimport IntegerProduct, MatmulTable
+
+cdef enum:
+    SMALL = 1000            # multiplications below which our own loop beats the call of BLAS
+    CHAIN = 256             # the same for one dot product: a chain of dependent additions
+    RELEASE = 1000000       # multiplications from which the GIL is worth releasing
+    ALONE = 500000          # multiplications a matrix of a batch from which BLAS's own threads do better than ours
+
+
+cdef struct Scale:          # a factor in the dtype of the product
+    double real
+    double imag
+
+
+cdef class Scratch:
+    """A dense temporary with the sizes of `model`; its memory goes back to the allocator with the object."""
+    cdef View view
+    cdef void *pointer
+    cdef Py_ssize_t nbytes
+
+    def __cinit__(self, View model, DType dtype, bint once):
+        cdef Py_ssize_t *sizes = [model.sizes[0], model.sizes[1], model.sizes[2]]
+        cdef Py_ssize_t *strides = [sizes[1] * sizes[2], sizes[2], 1]
+        cdef Storage memory
+        if once:                                    # a batch stride of 0: one matrix serves all
+            strides[0] = 0
+            sizes[0] = 1
+        self.nbytes = sizes[0] * sizes[1] * sizes[2] * dtype.itemsize
+        self.pointer = take(self.nbytes)
+        memory = wrap_memory(model.memory.backend, self.pointer, self.nbytes, True)
+        self.view = make_view(memory, dtype, 0, 3, sizes, strides)
+
+    def __dealloc__(self):
+        if self.pointer != NULL:
+            give(self.pointer, self.nbytes)
+
+
+cdef View packed(View a, DType dtype, list keep):
+    """A dense copy of `a` in `dtype`, with a batch stride of 0 where `a` has one; `keep` owns its memory."""
+    cdef bint once = a.strides[0] == 0 or a.sizes[0] == 1
+    cdef Scratch scratch = Scratch(a, dtype, once)
+    cdef View source = a
+    if once:
+        source = make_view(a.memory, a.dtype, a.offset, 3, [1, a.sizes[1], a.sizes[2]], a.strides)
+    cpu_copy(source, scratch.view)
+    keep.append(scratch)
+    if once and a.sizes[0] != 1:
+        return make_view(scratch.view.memory, dtype, 0, 3, a.sizes, [0, a.sizes[2], 1])
+    return scratch.view
+
+
+cdef inline bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil:
+    """Whether BLAS can read this matrix where it lies: `rows` for row-major, and the distance of rows (or columns)."""
+    cdef Py_ssize_t step
+    if (strides[1] == 1 or sizes[1] == 1) and (strides[0] >= sizes[1] or sizes[0] == 1):
+        rows[0] = True
+        step = strides[0] if sizes[0] > 1 else sizes[1]
+    elif (strides[0] == 1 or sizes[0] == 1) and (strides[1] >= sizes[0] or sizes[1] == 1):
+        rows[0] = False
+        step = strides[1] if sizes[1] > 1 else sizes[0]
+    else:
+        return False
+    ld[0] = <int>step
+    return step <= INT_MAX and sizes[0] <= INT_MAX and sizes[1] <= INT_MAX
+
+
+cdef inline bint vector_layout(Py_ssize_t step, Py_ssize_t size) noexcept nogil:
+    return size == 1 or 1 <= step <= INT_MAX
+
+
+cdef inline int blas_index(int code) noexcept nogil:
+    return code - FLOAT32                           # float32, float64, complex64, complex128
+
+
+cdef inline void set_scale(void *scale, int code, double value) noexcept nogil:
+    memset(scale, 0, sizeof(Scale))
+    if code == FLOAT32 or code == COMPLEX64:
+        (<float *>scale)[0] = <float>value
+    else:
+        (<double *>scale)[0] = value
+
+
+cdef object cpu_matmul(View a, View b, View out):
+    cdef Py_ssize_t m = out.sizes[1], n = out.sizes[2], k = a.sizes[2], work = m * n * k
+    cdef int code = out.dtype.code
+    if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 \
+            and out.sizes[0] * work <= 16 * SMALL:
+        loop_batch(a, b, out)
+        return None
+    return product(a, b, out, 0.0, 1.0)
+
+
+cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View out):
+    """Small products add the bias as they store; BLAS adds to a copy of it."""
+    cdef Py_ssize_t m = out.sizes[0], n = out.sizes[1], k = a.sizes[1], work = m * n * k
+    cdef int code = out.dtype.code
+    cdef View c
+    if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 and code != BOOL:
+        loop_addmm(bias, a, b, beta, alpha, out)
+        return None
+    if code < FLOAT32:
+        return NotImplemented
+    if beta != 0.0 and not same_place(bias, out):
+        cpu_copy(bias, out)
+    return product(as_batch(a), as_batch(b), as_batch(out), beta, alpha)
+
+
+cdef inline View as_batch(View a):
+    return make_view(a.memory, a.dtype, a.offset, 3, [1, a.sizes[0], a.sizes[1]], [0, a.strides[0], a.strides[1]])
+
+
+cdef inline bint same_place(View a, View b) noexcept nogil:
+    return (data(a) == data(b) and a.strides[0] == b.strides[0] and a.strides[1] == b.strides[1])
+
+
+cdef object product(View a, View b, View out, double beta, double alpha):
+    """out = beta * out + alpha * a @ b, of any size and layout."""
+    cdef int code = out.dtype.code, ld
+    cdef bint rows
+    cdef list keep = []
+    cdef View target = out, x = a, y = b
+    cdef DType dtype = out.dtype
+    if code < FLOAT16:
+        return integer_product(a, b, out)
+    if code < FLOAT32:
+        dtype = dtype_of(FLOAT32)
+    if dtype is not a.dtype or not matrix_layout(a.sizes + 1, a.strides + 1, &rows, &ld):
+        x = packed(a, dtype, keep)
+    if dtype is not b.dtype or not matrix_layout(b.sizes + 1, b.strides + 1, &rows, &ld):
+        y = packed(b, dtype, keep)
+    if dtype is not out.dtype or not matrix_layout(out.sizes + 1, out.strides + 1, &rows, &ld):
+        if beta != 0.0:
+            target = packed(out, dtype, keep)
+        else:
+            keep.append(Scratch(out, dtype, False))
+            target = (<Scratch>keep[len(keep) - 1]).view
+    if target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX:
+        raise RuntimeError(f"matmul: BLAS takes at most {INT_MAX} rows or columns, got ({x.sizes[1]}, {x.sizes[2]}) @ "
+                           f"({y.sizes[1]}, {y.sizes[2]})")
+    blas_batch(blas(), x, y, target, beta, alpha)
+    if target is not out:
+        cpu_copy(target, out)
+
+
+cdef void blas_batch(Blas *library, View a, View b, View out, double beta, double alpha):
+    """Every matrix of a batch: folded into one product, by threads of ours, or one after the other by BLAS's threads."""
+    cdef Py_ssize_t size = out.dtype.itemsize, batch = out.sizes[0], i
+    cdef Py_ssize_t *asizes = [a.sizes[0], a.sizes[1], a.sizes[2]]
+    cdef Py_ssize_t *osizes = [out.sizes[0], out.sizes[1], out.sizes[2]]
+    cdef Py_ssize_t work = out.sizes[1] * out.sizes[2] * a.sizes[2]
+    cdef int threads = 1
+    if (batch > 1 and b.strides[0] == 0 and a.strides[2] == 1 and a.strides[0] == a.sizes[1] * a.strides[1]
+            and out.strides[2] == 1 and out.strides[0] == out.sizes[1] * out.strides[1]
+            and batch * out.sizes[1] <= INT_MAX):
+        asizes[1] *= batch
+        osizes[1] *= batch
+        batch = 1
+    if batch > 1 and work < ALONE:
+        threads = <int>min(batch, threads_for(batch * work, 100000))
+        if threads > 1:
+            limit_threads(1)
+    if batch * work < RELEASE:
+        for i in range(batch):
+            blas_one(library, out.dtype.code, data(a) + i * a.strides[0] * size, asizes + 1, a.strides + 1,
+                     data(b) + i * b.strides[0] * size, b.sizes + 1, b.strides + 1,
+                     data(out) + i * out.strides[0] * size, osizes + 1, out.strides + 1, beta, alpha)
+        return
+    with nogil:
+        for i in prange(batch, num_threads=threads, schedule="static"):
+            blas_one(library, out.dtype.code, data(a) + i * a.strides[0] * size, asizes + 1, a.strides + 1,
+                     data(b) + i * b.strides[0] * size, b.sizes + 1, b.strides + 1,
+                     data(out) + i * out.strides[0] * size, osizes + 1, out.strides + 1, beta, alpha)
+
+
+cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const Py_ssize_t *sa, char *b,
+                   const Py_ssize_t *nb, const Py_ssize_t *sb, char *out, const Py_ssize_t *no, const Py_ssize_t *so,
+                   double beta_, double alpha_) noexcept nogil:
+    """One product: BLAS is column-major, so a row-major result is computed as its transpose, b^T a^T."""
+    cdef double alpha[2]
+    cdef double beta[2]
+    cdef int m = <int>no[0], n = <int>no[1], k = <int>na[1], lda = 1, ldb = 1, ldo = 1, ix, iy
+    cdef bint arows = True, brows = True, orows = True
+    cdef int index = blas_index(code)
+    set_scale(alpha, code, alpha_)
+    set_scale(beta, code, beta_)
+    matrix_layout(na, sa, &arows, &lda)
+    matrix_layout(nb, sb, &brows, &ldb)
+    matrix_layout(no, so, &orows, &ldo)
+    if n == 1 and vector_layout(sb[0], k) and vector_layout(so[0], m):
+        ix = <int>sb[0] if k > 1 else 1
+        iy = <int>so[0] if m > 1 else 1
+        if arows:
+            library.gemv[index](b"T", &k, &m, alpha, a, &lda, b, &ix, beta, out, &iy)
+        else:
+            library.gemv[index](b"N", &m, &k, alpha, a, &lda, b, &ix, beta, out, &iy)
+    elif m == 1 and vector_layout(sa[1], k) and vector_layout(so[1], n):
+        ix = <int>sa[1] if k > 1 else 1
+        iy = <int>so[1] if n > 1 else 1
+        if brows:
+            library.gemv[index](b"N", &n, &k, alpha, b, &ldb, a, &ix, beta, out, &iy)
+        else:
+            library.gemv[index](b"T", &k, &n, alpha, b, &ldb, a, &ix, beta, out, &iy)
+    elif orows:
+        library.gemm[index](b"N" if brows else b"T", b"N" if arows else b"T", &n, &m, &k, alpha, b, &ldb, a, &lda,
+                            beta, out, &ldo)
+    else:
+        library.gemm[index](b"T" if arows else b"N", b"T" if brows else b"N", &m, &n, &k, alpha, a, &lda, b, &ldb,
+                            beta, out, &ldo)
+
+
+# ---- integers
+
+cdef MatmulTable *integer_table = NULL
+
+
+cdef object integer_product(View a, View b, View out):
+    """Ranges of rows in parallel; rows of b and out are made contiguous first. Bool is a product of small numbers."""
+    global integer_table
+    cdef list keep = []
+    cdef View y = b, z = out
+    cdef Py_ssize_t size = out.dtype.itemsize, m = out.sizes[1], n = out.sizes[2], k = a.sizes[2], batch = out.sizes[0]
+    cdef Py_ssize_t i, q, r, parts, rows
+    cdef int code = out.dtype.code, threads
+    cdef IntegerProduct kernel
+    if code == BOOL:
+        bool_batch(a, b, out)
+        return None
+    if integer_table == NULL:
+        integer_table = <MatmulTable *>kernel_table("matmul")
+    kernel = integer_table.integer[code]
+    if b.strides[2] != 1 and n > 1:
+        y = packed(b, b.dtype, keep)
+    if out.strides[2] != 1 and n > 1:
+        keep.append(Scratch(out, out.dtype, False))
+        z = (<Scratch>keep[len(keep) - 1]).view
+    threads = threads_for(batch * m * n * k, 200000)
+    parts = 1 if threads <= batch else min(m, (threads + batch - 1) // batch)
+    rows = (m + parts - 1) // parts
+    with nogil:
+        for i in prange(batch * parts, num_threads=threads, schedule="static"):
+            q = i // parts
+            r = i % parts * rows
+            if r < m:
+                kernel(data(a) + (q * a.strides[0] + r * a.strides[1]) * size, a.strides[1], a.strides[2],
+                       data(y) + q * y.strides[0] * size, y.strides[1],
+                       data(z) + (q * z.strides[0] + r * z.strides[1]) * size, z.strides[1], min(rows, m - r), n, k)
+    if z is not out:
+        cpu_copy(z, out)
+
+
+# ---- own loops
 
 ctypedef fused number:
     unsigned char
@@ -58,27 +320,101 @@ cdef void loop_product(const number *a, const Py_ssize_t *sa, const number *b, c
             j += 1
 
 
-cdef void loop_batch(number *kind, View a, View b, View out) noexcept nogil:
+cdef void typed_batch(number *a, number *b, View x, View y, View out) noexcept nogil:
     cdef Py_ssize_t i
-    cdef number *x = <number *>data(a)
-    cdef number *y = <number *>data(b)
     cdef number *z = <number *>data(out)
     for i in range(out.sizes[0]):
-        loop_product(x + i * a.strides[0], a.strides + 1, y + i * b.strides[0], b.strides + 1, z + i * out.strides[0],
-                     out.strides + 1, out.sizes[1], out.sizes[2], a.sizes[2])
+        loop_product(a + i * x.strides[0], x.strides + 1, b + i * y.strides[0], y.strides + 1, z + i * out.strides[0],
+                     out.strides + 1, out.sizes[1], out.sizes[2], x.sizes[2])
 
 
-cdef object cpu_matmul(View a, View b, View out):
+cdef void loop_batch(View a, View b, View out) noexcept nogil:
     cdef int code = out.dtype.code
+    cdef char *x = data(a)
+    cdef char *y = data(b)
     if code == FLOAT32:
-        loop_batch[float](NULL, a, b, out)
+        typed_batch(<float *>x, <float *>y, a, b, out)
     elif code == FLOAT64:
-        loop_batch[double](NULL, a, b, out)
+        typed_batch(<double *>x, <double *>y, a, b, out)
+    elif code == COMPLEX64:
+        typed_batch(<float complex *>x, <float complex *>y, a, b, out)
+    elif code == COMPLEX128:
+        typed_batch(<double complex *>x, <double complex *>y, a, b, out)
     elif code == INT64:
-        loop_batch["long long"](NULL, a, b, out)
+        typed_batch(<long long *>x, <long long *>y, a, b, out)
+    elif code == INT32:
+        typed_batch(<int *>x, <int *>y, a, b, out)
+    elif code == INT16:
+        typed_batch(<short *>x, <short *>y, a, b, out)
+    elif code == INT8:
+        typed_batch(<signed char *>x, <signed char *>y, a, b, out)
+    elif code == UINT8:
+        typed_batch(<unsigned char *>x, <unsigned char *>y, a, b, out)
     else:
-        return NotImplemented
+        bool_batch(a, b, out)
 
 
-cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View out):
-    return NotImplemented
+cdef void bool_batch(View a, View b, View out) noexcept nogil:
+    """any over k of a and b."""
+    cdef Py_ssize_t q, i, j, p
+    cdef char *x
+    cdef char *y
+    cdef char found
+    for q in range(out.sizes[0]):
+        for i in range(out.sizes[1]):
+            for j in range(out.sizes[2]):
+                x = data(a) + q * a.strides[0] + i * a.strides[1]
+                y = data(b) + q * b.strides[0] + j * b.strides[2]
+                found = 0
+                for p in range(a.sizes[2]):
+                    found |= x[p * a.strides[2]] & y[p * b.strides[1]]
+                data(out)[q * out.strides[0] + i * out.strides[1] + j * out.strides[2]] = found
+
+
+cdef void typed_addmm(number *bias, number *a, number *b, number *out, View c, View x, View y, View z, double beta_,
+                      double alpha_) noexcept nogil:
+    cdef Py_ssize_t i, j, m = z.sizes[0], n = z.sizes[1]
+    cdef number[SMALL] sums
+    cdef Py_ssize_t[2] steps
+    cdef number alpha = <number>alpha_, beta = <number>beta_, s
+    steps[0] = n
+    steps[1] = 1
+    loop_product(a, x.strides, b, y.strides, sums, steps, m, n, x.sizes[1])
+    for i in range(m):
+        for j in range(n):
+            s = sums[i * n + j]
+            if alpha_ != 1.0:
+                s = alpha * s
+            if beta_ != 0.0:
+                s = beta * bias[i * c.strides[0] + j * c.strides[1]] + s
+            out[i * z.strides[0] + j * z.strides[1]] = s
+
+
+cdef void loop_addmm(View bias, View a, View b, double beta, double alpha, View out) noexcept nogil:
+    cdef int code = out.dtype.code
+    cdef char *c = data(bias)
+    cdef char *x = data(a)
+    cdef char *y = data(b)
+    cdef char *z = data(out)
+    if code == FLOAT32:
+        typed_addmm(<float *>c, <float *>x, <float *>y, <float *>z, bias, a, b, out, beta, alpha)
+    elif code == FLOAT64:
+        typed_addmm(<double *>c, <double *>x, <double *>y, <double *>z, bias, a, b, out, beta, alpha)
+    elif code == COMPLEX64:
+        typed_addmm(<float complex *>c, <float complex *>x, <float complex *>y, <float complex *>z, bias, a, b, out,
+                    beta, alpha)
+    elif code == COMPLEX128:
+        typed_addmm(<double complex *>c, <double complex *>x, <double complex *>y, <double complex *>z, bias, a, b,
+                    out, beta, alpha)
+    elif code == INT64:
+        typed_addmm(<long long *>c, <long long *>x, <long long *>y, <long long *>z, bias, a, b, out, beta, alpha)
+    elif code == INT32:
+        typed_addmm(<int *>c, <int *>x, <int *>y, <int *>z, bias, a, b, out, beta, alpha)
+    elif code == INT16:
+        typed_addmm(<short *>c, <short *>x, <short *>y, <short *>z, bias, a, b, out, beta, alpha)
+    elif code == INT8:
+        typed_addmm(<signed char *>c, <signed char *>x, <signed char *>y, <signed char *>z, bias, a, b, out, beta,
+                    alpha)
+    else:
+        typed_addmm(<unsigned char *>c, <unsigned char *>x, <unsigned char *>y, <unsigned char *>z, bias, a, b, out,
+                    beta, alpha)

@@ -1,0 +1,1 @@
+cdef void *kernel_table(str name) except NULL       # the struct that a module of kernels/ exports, for this processor

@@ -1,0 +1,50 @@
+"""Which of a kernel's compiled variants runs on this processor.
+
+setup.py compiles each module of kernels/ for several instruction sets, as ``cygrad_cpu._NAME_ISA``. Each exports its
+functions as a struct in a capsule named ``table``; the best variant that is installed and that the processor can run
+is imported when its table is first asked for.
+"""
+import os
+from importlib import import_module
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+cdef extern from *:
+    """
+    static int cygrad_isa_level(void) {
+    #if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+        __builtin_cpu_init();
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+            return 2;
+        if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+            !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+            !__builtin_cpu_supports("avx512cd"))
+            return 3;
+        return 4;
+    #else
+        return 0;
+    #endif
+    }
+    """
+    int cygrad_isa_level()
+
+LEVELS = ("v4", "v3", "v2", "generic")
+
+
+def candidates():
+    """Names of the variants this processor can run, the best first; ``CYGRAD_ISA=v3`` puts a limit."""
+    level = cygrad_isa_level()
+    limit = os.environ.get("CYGRAD_ISA", "")
+    names = [name for name in LEVELS if name == "generic" or int(name[1:]) <= level]
+    return names[names.index(limit):] if limit in names else names
+
+
+cdef void *kernel_table(str name) except NULL:
+    for variant in candidates():
+        try:
+            module = import_module(f"cygrad_cpu._{name}_{variant}")
+        except ModuleNotFoundError:
+            continue
+        return PyCapsule_GetPointer(module.table, NULL)
+    raise ImportError(f"cygrad_cpu was built without the kernel module {name!r} for this processor "
+                      f"({', '.join(candidates())}): rebuild it with CYGRAD_ISAS unset")

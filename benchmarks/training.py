@@ -1,0 +1,95 @@
+"""Whole training steps: forward, backward and the optimiser, written with tensors and autograd alone.
+
+The digits example's own network and batch; the classical 784-512-512-10 perceptron with 128 images; and a block of
+four-headed attention over 8 sequences of 64 positions. Each step starts from the last one's weights, as training does.
+"""
+
+import sys
+
+from harness import Row, main
+
+SETUP = """
+m.manual_seed(0)
+def weight(*shape):
+    return (m.randn(*shape) / shape[0] ** 0.5).requires_grad_()
+def zeros(*shape):
+    return m.zeros(*shape, requires_grad=True)
+"""
+MLP = SETUP + """
+sizes, batch = {sizes}, {batch}
+parameters = [p for i, o in zip(sizes, sizes[1:]) for p in (weight(i, o), zeros(o))]
+images = m.rand(batch, sizes[0])
+labels = m.randint(0, sizes[-1], (batch,)).unsqueeze(1)
+means = [m.zeros_like(p) for p in parameters]
+squares = [m.zeros_like(p) for p in parameters]
+
+def loss_of(images, labels):
+    x = images
+    for w, b in zip(parameters[:-2:2], parameters[1:-2:2]):
+        x = m.relu(x @ w + b)
+    return -m.log_softmax(x @ parameters[-2] + parameters[-1], dim=1).gather(1, labels).mean()
+
+def sgd(rate=0.01):
+    loss_of(images, labels).backward()
+    with m.no_grad():
+        for p in parameters:
+            p.sub_(p.grad, alpha=rate)
+            p.grad = None
+
+def adam(rate=1e-3):
+    loss_of(images, labels).backward()
+    with m.no_grad():
+        for p, mean, square in zip(parameters, means, squares):
+            mean.mul_(0.9).add_(p.grad, alpha=0.1)
+            square.mul_(0.999).addcmul_(p.grad, p.grad, value=0.001)
+            p.addcdiv_(mean, square.sqrt().add_(1e-8), value=-rate)
+            p.grad = None
+
+def forward():
+    with m.no_grad():
+        return loss_of(images, labels)
+"""
+ATTENTION = SETUP + """
+batch, length, width, heads = 8, 64, 128, 4
+x = m.randn(batch, length, width)
+query, key, value, out = (weight(width, width) for _ in range(4))
+up, down = weight(width, 4 * width), weight(4 * width, width)
+parameters = [query, key, value, out, up, down]
+
+def split(x):
+    return x.view(batch, length, heads, width // heads).transpose(1, 2)
+
+def normalise(x):
+    return (x - x.mean(-1, keepdim=True)) * (x.var(-1, keepdim=True, unbiased=False) + 1e-5).rsqrt()
+
+def block(x):
+    y = normalise(x)
+    q, k, v = split(y @ query), split(y @ key), split(y @ value)
+    scores = (q @ k.transpose(-1, -2) * (width // heads) ** -0.5).softmax(-1)
+    x = x + (scores @ v).transpose(1, 2).reshape(batch, length, width) @ out
+    return x + m.relu(normalise(x) @ up) @ down
+
+def step(rate=1e-4):
+    (block(x) ** 2).mean().backward()
+    with m.no_grad():
+        for p in parameters:
+            p.sub_(p.grad, alpha=rate)
+            p.grad = None
+"""
+
+TRAINING = [
+    Row(f"{name}, {statement[:-2]} step", MLP.format(sizes=sizes, batch=batch), statement, tolerance=None,
+        flops=flops * batch * sum(i * o for i, o in zip(sizes, sizes[1:])))
+    for name, sizes, batch in [("digits MLP 64-128-64-10, batch 32", [64, 128, 64, 10], 32),
+                               ("digits MLP 64-128-64-10, batch 256", [64, 128, 64, 10], 256),
+                               ("MLP 784-512-512-10, batch 128", [784, 512, 512, 10], 128)]
+    for statement, flops in (("forward()", 2), ("sgd()", 6), ("adam()", 6))
+] + [
+    Row("attention block, forward", ATTENTION, "with m.no_grad(): block(x)", tolerance=None),
+    Row("attention block, training step", ATTENTION, "step()", tolerance=None),
+]
+
+GROUPS = {"training steps": TRAINING}
+
+if __name__ == "__main__":
+    sys.exit(main(GROUPS, __doc__))

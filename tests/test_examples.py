@@ -1,0 +1,47 @@
+"""If this fails, the first thing that a new user runs does not do what the README says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def run(name, *arguments):
+    """Run an example in a process of its own, as a user would, and return what it printed."""
+    command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_linear_regression_ends_on_the_numbers_of_pytorch():
+    assert run("linear_regression.py").splitlines() == [
+        "1.9115010499954224 3.044184446334839",
+        "2.026895761489868 2.9732823371887207",
+    ]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_digits_are_read_with_97_percent_accuracy(tmp_path, seed):
+    text = run("digits.py", "--seed", seed, "--out", tmp_path / "digits.png")
+    assert float(re.search(r"Test accuracy ([\d.]+)%", text)[1]) >= 97
+
+
+def test_digits_saves_a_picture_or_says_what_is_missing(tmp_path):
+    picture = tmp_path / "folder" / "digits.png"
+    text = run("digits.py", "--epochs", 1, "--out", picture)
+    if "matplotlib is not installed" in text:
+        assert not picture.exists() and "pip install" in text
+    else:
+        assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+
+
+def test_digits_backend_is_chosen_by_name(tmp_path):
+    assert "device cpu" in run("digits.py", "--epochs", 1, "--backend", "cpu", "--out", tmp_path / "digits.png")
+    command = [sys.executable, str(EXAMPLES / "digits.py"), "--epochs", "1", "--backend", "nonesuch"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert result.returncode != 0 and "nonesuch" in result.stderr

@@ -81,8 +81,10 @@ for name, reference in [
 OPS += [
     Op("logical_not", unary(), diff=False, exact=True, inplace=True, out=True, reference=np.logical_not),
     Op("bitwise_not", unary(), diff=False, exact=True, inplace=True, out=True),
-    Op("real", unary(), exact=True, reference=np.real),
-    Op("imag", unary(), exact=True, gradcheck=True),
+    Op("real", unary(), exact=True, method=False, reference=np.real),
+    Op("imag", unary(), exact=True, method=False),
+    Op("Tensor.real", unary(), lambda m, x: x.real, exact=True),
+    Op("Tensor.imag", unary(), lambda m, x: x.imag, exact=True),
     Op("conj", unary(), exact=True, reference=np.conj),
     Op("conj_physical", unary(), exact=True, inplace=True, out=True, reference=np.conj),
     Op("angle", unary(), out=True, reference=np.angle),
@@ -128,7 +130,8 @@ OPS.append(Op("Tensor.to", to_dtype, method("to"), exact=True, gradcheck=False))
 OPS.append(Op("Tensor.type", to_dtype, method("type"), exact=True, gradcheck=False))
 for name in ("bool", "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "cfloat", "cdouble"):
     low = 0 if name == "byte" else -100  # a negative float as uint8, or an infinite one as any integer, is undefined in C
-    OPS.append(Op("Tensor." + name, unary(low, 100, specials=False), method(name), exact=True, gradcheck=False))
+    diff = name in ("half", "bfloat16", "float", "double", "cfloat", "cdouble")
+    OPS.append(Op("Tensor." + name, unary(low, 100, specials=False), method(name), exact=True, diff=diff, gradcheck=False))
 
 
 def clamp(make):

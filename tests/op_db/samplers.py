@@ -125,7 +125,7 @@ def reduction_dims(several=True):
     yield (), {"dim": -4}
 
 
-def reduction(several=True, low=-4, high=4, whole=True, distinct=False, dtype_arg=False, specials=True, kink=False):
+def reduction(several=True, low=-4, high=4, whole=True, distinct=False, dtype_arg=False, specials=True, kink=False, expanded=True):
     """A tensor in many placements, reduced over nothing, one axis, several, all of them; empty axes; 0-d; ``dtype=``."""
 
     def generate(make):
@@ -144,7 +144,7 @@ def reduction(several=True, low=-4, high=4, whole=True, distinct=False, dtype_ar
             yield one(a(*shape, layout=layout), dim=-1)
             if whole:
                 yield one(a(*shape, layout=layout))
-        for shape, layout in [((3, 2), "expanded"), ((2, 3), "expanded_last")]:
+        for shape, layout in [((3, 2), "expanded"), ((2, 3), "expanded_last")] * expanded:
             sample = one(a(*shape, layout=layout), dim=0)
             yield sample.kink() if distinct else sample
         if whole:

@@ -4,6 +4,7 @@ A *kind* is one aspect (value, strides, gradient, ...): each is a function that 
 plain Python data or raises. Two outcomes are then compared by :func:`difference`.
 """
 
+import re
 import types
 
 import numpy as np
@@ -242,7 +243,11 @@ def dtypes_for(kind, op):
     if kind in ("grad", "inplace_grad"):
         return [d for d in op.dtypes if d in GRADIENT_DTYPES]
     if kind == "grad_fn":
-        return [d for d in op.dtypes if d in ("float64",)]
+        return [d for d in op.dtypes if d == "float64"]
+    if kind == "strides":  # geometry does not depend on the dtype, but kernels of different width may
+        return [d for d in op.dtypes if d in ("uint8", "float32", "complex64")]
+    if kind == "out":
+        return [d for d in op.dtypes if d in ("bool", "int64", "float16", "float32", "float64", "complex64")]
     return op.dtypes
 
 
@@ -250,6 +255,10 @@ def is_tensor_first(sample):
     from op_db import T
 
     return bool(sample.args) and isinstance(sample.args[0], T)
+
+
+# PyTorch has not written these derivatives; having them is no difference in behaviour.
+GAP = re.compile(r"(the )?derivative for .* is not implemented")
 
 
 def check(oracle, module, op, kind, dtype):
@@ -260,6 +269,8 @@ def check(oracle, module, op, kind, dtype):
         if kind in ("method", "inplace", "inplace_grad") and not is_tensor_first(sample):
             continue
         want = attempt(function, oracle, op, sample)
+        if isinstance(want, Error) and GAP.match(want.text):
+            continue
         got = attempt(function, module, op, sample)
         compared += 1
         exact = op.exact and "grad" not in kind

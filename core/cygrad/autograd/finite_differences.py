@@ -11,7 +11,7 @@ input is stepped along v and along iv.
 
 import cygrad
 
-__all__ = ["Derivatives", "as_tuple", "differentiable", "random_like", "random_signs"]
+__all__ = ["Derivatives", "as_tuple", "differentiable", "random_like", "random_weights"]
 
 
 class Derivatives:
@@ -112,11 +112,10 @@ def _real_parts(outputs):
     return parts
 
 
-def random_signs(like, generator):
-    """A flat float64 tensor of random signs, one for each element of `like`."""
-    return cygrad.tensor(
-        [generator.choice((-1.0, 1.0)) for _ in range(like.numel())], dtype=cygrad.float64, device=like.device
-    )
+def random_weights(like, generator):
+    """A flat float64 tensor, one number of either sign and a magnitude in [0.5, 1] for each element of `like`."""
+    numbers = [generator.choice((-1, 1)) * generator.uniform(0.5, 1) for _ in range(like.numel())]
+    return cygrad.tensor(numbers, dtype=cygrad.float64, device=like.device)
 
 
 def random_like(like, generator, non_contiguous=False):

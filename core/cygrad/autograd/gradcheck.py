@@ -8,7 +8,7 @@ import random
 import warnings
 
 import cygrad
-from cygrad.autograd.finite_differences import Derivatives, as_tuple, differentiable, random_like, random_signs
+from cygrad.autograd.finite_differences import Derivatives, as_tuple, differentiable, random_like, random_weights
 from cygrad.autograd.function import Function
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
@@ -199,10 +199,10 @@ class _Checker(Derivatives):
 
     def compare_projections(self, place, variable):
         """Compare u'Jv for random u and v, with the tolerance that `atol` in each element of J amounts to."""
-        v = random_signs(variable, self.generator)
+        v = random_weights(variable, self.generator)
         derivatives = self.derivative(variable, v.to(variable.dtype).reshape(variable.shape))
         for part, (label, number, output, start) in enumerate(self.parts()):
-            u = random_signs(output, self.generator)
+            u = random_weights(output, self.generator)
             numerical = (derivatives[part] * u).sum()
             gradient = self.backward(output, variable, (u * start).to(output.dtype))
             analytical = (gradient.reshape(-1) * v).sum()

@@ -1,0 +1,389 @@
+"""Custom differentiable functions: `Function`, whose `forward` and `backward` a user writes.
+
+Each subclass gets a node class of its own, so that ``type(y.grad_fn).__name__`` reads ``MyFunctionBackward``. Its
+instances are both the node in the graph and the `ctx` that `forward` and `backward` receive.
+"""
+
+import functools
+import inspect
+
+import cygrad
+from cygrad.autograd.node import (
+    SECOND_BACKWARD,
+    PythonNode,
+    SavedTensor,
+    grad_mode,
+    rebase_history,
+    set_grad_mode,
+)
+from cygrad.tensor import Tensor
+
+__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+
+
+class FunctionCtx:
+    """What `forward` tells `backward`: tensors and marks, through these methods, and anything else as attributes.
+
+    Attributes
+    ----------
+    needs_input_grad : tuple of bool
+        For each argument of `forward`, whether it requires a gradient.
+    saved_tensors : tuple of Tensor
+        What `save_for_backward` got.
+    """
+
+    __slots__ = ()
+
+    needs_input_grad = ()
+    materialize_grads = True
+    dirty_tensors = ()
+    non_differentiable = ()
+    to_save = ()
+    _saved = ()  # of SavedTensor or None; None once released
+    _constants = None  # {number of an output without history: (shape, dtype, device)}
+
+    def save_for_backward(self, *tensors):
+        """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
+        self.to_save = tensors
+
+    def mark_dirty(self, *tensors):
+        """Declare inputs that `forward` changed in place; each must also be returned."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Declare outputs that have no derivative; `backward` still receives a gradient of zeros for each."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        """Choose whether `backward` receives zeros (the default) or None for outputs without a gradient."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self):
+        """The tensors given to `save_for_backward`, checked to be unchanged."""
+        if self._saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple([saved and saved.unpack(self) for saved in self._saved])
+
+
+class FunctionNode(PythonNode, FunctionCtx):
+    """The node of a call of a `Function`; each Function has a subclass of it."""
+
+    _forward_cls = None
+
+    def apply(self, grads):
+        """Gradients of the tensor inputs of `forward` from those of its outputs; called by the engine."""
+        function = self._forward_cls
+        if self.materialize_grads or len(grads) != self._outputs:
+            grads = self._materialize(grads)
+        backward = function.backward
+        if function.vjp is not Function.vjp:
+            if backward is not Function.backward:
+                raise RuntimeError(
+                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                    "implement one of them."
+                )
+            backward = function.vjp
+        found = backward(self, *grads)
+        if type(found) is not tuple:
+            found = (found,)
+        if len(found) == len(self._tensor_inputs) and False not in self._tensor_inputs:
+            for gradient in found:
+                if gradient is not None and not isinstance(gradient, Tensor):
+                    self._refuse_type(gradient)
+            return found
+        return self._match(found)
+
+    def release_variables(self):
+        """Drop saved tensors; called by the engine after a backward pass without `retain_graph`."""
+        if self._saved:
+            self._saved = None
+
+    def _materialize(self, grads):
+        """One entry for each output of `forward`; zeros for a tensor without a gradient, unless switched off."""
+        grads = list(grads) + [None] * (self._outputs - len(grads))
+        if self.materialize_grads:
+            for number, gradient in enumerate(grads):
+                if gradient is None:
+                    grads[number] = self._zeros(number)
+        return grads
+
+    def _zeros(self, number):
+        if self._constants is None or number not in self._constants:
+            shape, dtype, device = self.input_metadata(number)
+        elif self._constants[number] is None:
+            return None  # the output was no tensor
+        else:
+            shape, dtype, device = self._constants[number]
+        return cygrad.zeros(shape, dtype=dtype, device=device)
+
+    def _match(self, found):
+        """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
+        expected = len(self._tensor_inputs)
+        if len(found) > expected and all(gradient is None for gradient in found[expected:]):
+            found = found[:expected]
+        if len(found) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(found)}). {self._describe_inputs()}"
+            )
+        matched = []
+        for position, (gradient, is_tensor) in enumerate(zip(found, self._tensor_inputs), 1):
+            if is_tensor:
+                if gradient is not None and not isinstance(gradient, Tensor):
+                    self._refuse_type(gradient)
+                matched.append(gradient)
+            elif gradient is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {position}, but the "
+                    f"corresponding forward input was not a Variable. {self._describe_inputs()}"
+                )
+        return matched
+
+    def _refuse_type(self, gradient):
+        raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__}) from {self.name()}")
+
+    def _describe_inputs(self):
+        function = self._forward_cls
+        names = list(inspect.signature(function.forward).parameters)
+        if not function._splits_setup():
+            names = names[1:]
+        return (
+            f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
+            "that needs none."
+        )
+
+
+class Function:
+    """A differentiable function written by its user.
+
+    Subclass it, define the static methods `forward` and `backward`, and call ``MyFunction.apply(...)``. `forward` runs
+    without recording and takes the context first; or it takes the arguments alone, and the static method
+    `setup_context` fills the context afterwards. `backward` takes the context and one gradient for each output, and
+    returns one for each argument of `forward`, None for those that need none.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> class Cube(cygrad.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x**3
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 3 * grad * x**2
+    >>> x = cygrad.tensor(2.0, requires_grad=True)
+    >>> y = Cube.apply(x)
+    >>> y.backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    _backward_cls = FunctionNode
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._backward_cls = type(
+            f"{cls.__name__}Backward", (FunctionNode,), {"_forward_cls": cls, "__module__": __name__}
+        )
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            f"function with static forward method: call {type(self).__name__}.apply(...)."
+        )
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        """Compute the outputs: a tensor, anything else, or a tuple of these. To be overridden."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Fill the context from the arguments (a tuple) and the output of a `forward` that takes no context."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        """Compute the gradients of the inputs from those of the outputs. To be overridden; `vjp` is another name."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        """Forward-mode derivatives do not exist here."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        """Batching transforms do not exist here."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Call the function and, where an argument requires a gradient, record it."""
+        forward = cls.forward
+        splits = cls._splits_setup()
+        if kwargs or (splits and forward.__defaults__):
+            args = _positional(forward, splits, args, kwargs)
+        ctx = cls._backward_cls()
+        ctx.needs_input_grad = needs = tuple([isinstance(value, Tensor) and value.requires_grad for value in args])
+        mode = grad_mode()
+        recorded = mode and True in needs
+        if recorded:
+            ctx.collect_next_edges(args)
+        set_grad_mode(False)
+        try:
+            if splits:
+                outputs = forward(*args)
+                cls.setup_context(ctx, args, outputs)
+            else:
+                outputs = forward(ctx, *args)
+            if type(outputs) is tuple:
+                ctx._outputs = len(outputs)
+                outputs = tuple(_wrap_outputs(ctx, args, outputs, recorded))
+            else:
+                ctx._outputs = 1
+                (outputs,) = _wrap_outputs(ctx, args, (outputs,), recorded)
+        finally:
+            set_grad_mode(mode)
+        if recorded:
+            ctx._tensor_inputs = [isinstance(value, Tensor) for value in args]
+            ctx._saved = _save(ctx, outputs)
+        ctx.to_save = ()
+        return outputs
+
+    @classmethod
+    def _splits_setup(cls):
+        return cls.setup_context is not Function.setup_context
+
+
+def _positional(forward, splits, args, kwargs):
+    """The arguments of `forward` by position: keywords put in their places; where it takes no context, defaults too."""
+    signature = inspect.signature(forward)
+    if splits:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = bound.args
+    else:
+        bound = signature.bind(None, *args, **kwargs)
+        arguments = bound.args[1:]
+    if bound.kwargs:
+        raise TypeError(f"forward() got keyword-only arguments: {', '.join(bound.kwargs)}")
+    return arguments
+
+
+def _wrap_outputs(ctx, args, outputs, recorded):
+    """Give the outputs of `forward` their history, or take it from them. Runs while nothing is recorded."""
+    inputs = {id(value) for value in args if isinstance(value, Tensor)}
+    dirty = _ids(ctx.dirty_tensors, "mark_dirty")
+    constant = _ids(ctx.non_differentiable, "mark_non_differentiable")
+    if not dirty.issubset(map(id, outputs)):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
+    wrapped = []
+    for number, output in enumerate(outputs):
+        if not isinstance(output, Tensor):
+            _set_constant(ctx, number, None)
+            wrapped.append(output)
+            continue
+        is_input = id(output) in inputs
+        differentiable = (
+            recorded and id(output) not in constant and (output.is_floating_point() or output.is_complex())
+        )
+        if is_input and id(output) in dirty:
+            if differentiable:
+                if output.requires_grad and output.is_leaf:
+                    raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+                rebase_history(output, ctx, number)
+        else:
+            if is_input or (output.requires_grad and not differentiable):
+                output = output.view_as(output) if differentiable else output.detach()
+            if differentiable:
+                ctx.set_history(output, number)
+        if not differentiable:
+            _set_constant(ctx, number, (output.shape, output.dtype, output.device))
+        wrapped.append(output)
+    ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycle ctx -> output -> ctx
+    return wrapped
+
+
+def _ids(tensors, method):
+    for position, value in enumerate(tensors):
+        if not isinstance(value, Tensor):
+            raise RuntimeError(
+                f"{method} can only accept variables, but argument {position} is of type {type(value).__name__}"
+            )
+    return {id(tensor) for tensor in tensors}
+
+
+def _set_constant(ctx, number, metadata):
+    if ctx._constants is None:
+        ctx._constants = {}
+    ctx._constants[number] = metadata
+
+
+def _save(ctx, outputs):
+    """What `save_for_backward` got, with versions; outputs without their history, which would be a cycle."""
+    saved = []
+    for position, value in enumerate(ctx.to_save):
+        if value is None:
+            saved.append(None)
+        elif isinstance(value, Tensor):
+            saved.append(SavedTensor(value, None, value.grad_fn is ctx))
+        else:
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
+            )
+    return saved
+
+
+def once_differentiable(backward):
+    """Decorate a `backward` that is not itself differentiable: a second derivative through it raises."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx, *grads):
+        mode = grad_mode()
+        set_grad_mode(False)
+        try:
+            outputs = backward(ctx, *grads)
+        finally:
+            set_grad_mode(mode)
+        if not mode or not any(isinstance(value, Tensor) and value.requires_grad for value in grads):
+            return outputs
+        many = isinstance(outputs, tuple)
+        blocked = _Twice.apply(
+            *[
+                value.detach().requires_grad_() if isinstance(value, Tensor) else value
+                for value in (outputs if many else (outputs,))
+            ]
+        )
+        return blocked if many else blocked[0]
+
+    return wrapper
+
+
+class _Twice(Function):
+    """The identity, for gradients that can't be differentiated again."""
+
+    @staticmethod
+    def forward(ctx, *gradients):
+        return gradients
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

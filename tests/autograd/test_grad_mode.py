@@ -1,0 +1,275 @@
+"""If this fails, gradients are recorded where a user switched them off, or the other way round."""
+
+import threading
+import warnings
+
+import pytest
+
+import cygrad
+
+
+def modes():
+    return cygrad.is_grad_enabled(), cygrad.is_inference_mode_enabled()
+
+
+@pytest.fixture(autouse=True)
+def restores_modes():
+    assert modes() == (True, False)
+    yield
+    leaked = modes() != (True, False)
+    cygrad.set_grad_enabled(True)
+    assert not leaked
+
+
+@pytest.fixture
+def x():
+    return cygrad.ones(2, requires_grad=True)
+
+
+def test_no_grad_records_nothing(x):
+    with cygrad.no_grad():
+        y = x * 2
+        assert modes() == (False, False)
+    assert not y.requires_grad
+    assert y.grad_fn is None
+    assert (x * 2).requires_grad
+
+
+def test_leaves_made_in_no_grad_may_require_grad():
+    with cygrad.no_grad():
+        assert cygrad.ones(2, requires_grad=True).requires_grad
+
+
+def test_contexts_nest(x):
+    with cygrad.no_grad():
+        with cygrad.enable_grad():
+            assert (x * 2).requires_grad
+            with cygrad.no_grad():
+                assert not (x * 2).requires_grad
+            assert cygrad.is_grad_enabled()
+        assert not cygrad.is_grad_enabled()
+
+
+@pytest.mark.parametrize("context", [cygrad.no_grad, cygrad.inference_mode, lambda: cygrad.set_grad_enabled(False)])
+def test_an_exception_restores_the_mode(context):
+    with pytest.raises(ZeroDivisionError):
+        with context():
+            1 / 0
+    assert modes() == (True, False)
+
+
+def test_contexts_yield_nothing():
+    with cygrad.no_grad() as value:
+        assert value is None
+    with cygrad.set_grad_enabled(False) as value:
+        assert value is None
+
+
+def test_set_grad_enabled_acts_at_once():
+    switch = cygrad.set_grad_enabled(False)
+    try:
+        assert not cygrad.is_grad_enabled()
+        assert switch.mode is False
+    finally:
+        cygrad.set_grad_enabled(True)
+    assert cygrad.is_grad_enabled()
+
+
+def test_set_grad_enabled_as_context_restores_what_was_before_the_call():
+    with cygrad.set_grad_enabled(False):
+        assert not cygrad.is_grad_enabled()
+        with cygrad.set_grad_enabled(True):
+            assert cygrad.is_grad_enabled()
+        assert not cygrad.is_grad_enabled()
+
+
+def test_set_grad_enabled_shows_its_mode():
+    text = f"{cygrad.__name__}.autograd.grad_mode.set_grad_enabled(mode=True)"
+    assert repr(cygrad.set_grad_enabled(True)) == text
+    assert str(cygrad.set_grad_enabled(True)) == text
+
+
+@pytest.mark.parametrize("value", [3, None, "no"])
+def test_set_grad_enabled_wants_a_bool(value):
+    with pytest.raises(TypeError, match=r"argument 'enabled' \(position 1\) must be bool, not " + type(value).__name__):
+        cygrad.set_grad_enabled(value)
+    with pytest.raises(TypeError):
+        cygrad.set_grad_enabled()
+
+
+@pytest.mark.parametrize(
+    ("decorator", "expected"),
+    [
+        (lambda f: cygrad.no_grad()(f), (False, False)),
+        (lambda f: cygrad.no_grad(f), (False, False)),
+        (lambda f: cygrad.set_grad_enabled(False)(f), (False, False)),
+        (lambda f: cygrad.inference_mode()(f), (False, True)),
+        (lambda f: cygrad.inference_mode(f), (False, True)),
+        (lambda f: cygrad.inference_mode(False)(f), (True, False)),
+    ],
+)
+def test_decorators(decorator, expected):
+    def function(a, b=2):
+        """Its text."""
+        return a, b, modes()
+
+    decorated = decorator(function)
+    assert modes() == (True, False)
+    assert decorated(1, b=3) == (1, 3, expected)
+    assert modes() == (True, False)
+    assert decorated.__name__ == "function"
+    assert decorated.__doc__ == "Its text."
+
+
+def test_enable_grad_decorates():
+    @cygrad.enable_grad()
+    def parenthesised():
+        return cygrad.is_grad_enabled()
+
+    @cygrad.enable_grad
+    def bare():
+        return cygrad.is_grad_enabled()
+
+    with cygrad.no_grad():
+        assert parenthesised() and bare()
+        assert not cygrad.is_grad_enabled()
+
+
+def test_a_decorated_method_and_a_recursive_function():
+    class Model:
+        @cygrad.no_grad()
+        def mode(self):
+            return cygrad.is_grad_enabled()
+
+    @cygrad.no_grad()
+    def depth(n):
+        return [cygrad.is_grad_enabled()] + (depth(n - 1) if n else [])
+
+    assert Model().mode() is False
+    assert depth(3) == [False] * 4
+    assert cygrad.is_grad_enabled()
+
+
+def test_a_generator_keeps_its_mode_and_its_caller_keeps_theirs():
+    @cygrad.no_grad()
+    def generator():
+        received = yield cygrad.is_grad_enabled()
+        try:
+            yield received, cygrad.is_grad_enabled()
+        except ValueError:
+            yield "caught", cygrad.is_grad_enabled()
+        return "done"
+
+    running = generator()
+    assert next(running) is False
+    assert cygrad.is_grad_enabled()
+    assert running.send(5) == (5, False)
+    assert cygrad.is_grad_enabled()
+    assert running.throw(ValueError()) == ("caught", False)
+    assert cygrad.is_grad_enabled()
+    with pytest.raises(StopIteration) as stop:
+        next(running)
+    assert stop.value.value == "done"
+
+
+def test_closing_a_generator_runs_its_cleanup_in_its_mode():
+    seen = []
+
+    @cygrad.no_grad()
+    def generator():
+        try:
+            yield 1
+        finally:
+            seen.append(cygrad.is_grad_enabled())
+
+    running = generator()
+    next(running)
+    running.close()
+    assert seen == [False]
+    assert cygrad.is_grad_enabled()
+
+
+def test_an_exception_leaves_a_generator_with_the_mode_restored():
+    @cygrad.no_grad()
+    def generator():
+        yield 1
+        raise KeyError("lost")
+
+    running = generator()
+    next(running)
+    with pytest.raises(KeyError, match="lost"):
+        next(running)
+    assert cygrad.is_grad_enabled()
+
+
+def test_decorating_a_class_warns():
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @cygrad.no_grad()
+        class Model:
+            def __init__(self):
+                self.mode = cygrad.is_grad_enabled()
+
+    assert Model().mode is False
+
+
+def test_inference_mode_switches_grad_mode_too(x):
+    with cygrad.inference_mode():
+        assert modes() == (False, True)
+        y = x * 2
+        with cygrad.inference_mode(False):
+            assert modes() == (True, False)
+        assert modes() == (False, True)
+    assert y.is_inference()
+    assert not y.requires_grad
+    assert not (x * 2).is_inference()
+
+
+def test_leaving_inference_mode_inside_no_grad_enables_grad():
+    with cygrad.no_grad():
+        with cygrad.inference_mode(False):
+            assert modes() == (True, False)
+        assert modes() == (False, False)
+
+
+def test_the_mode_is_the_threads_own():
+    seen = []
+
+    def other():
+        seen.append(cygrad.is_grad_enabled())
+        cygrad.set_grad_enabled(False)
+
+    with cygrad.no_grad():
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert seen == [True]
+    assert cygrad.is_grad_enabled()
+
+
+def test_detect_anomaly_warns_and_restores():
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        with cygrad.autograd.detect_anomaly(check_nan=False):
+            assert cygrad.is_anomaly_enabled()
+            assert not cygrad.is_anomaly_check_nan_enabled()
+    assert not cygrad.is_anomaly_enabled()
+    assert cygrad.is_anomaly_check_nan_enabled()
+
+
+def test_set_detect_anomaly_acts_at_once_and_restores():
+    with cygrad.autograd.set_detect_anomaly(True):
+        assert cygrad.is_anomaly_enabled()
+        with cygrad.autograd.set_detect_anomaly(False):
+            assert not cygrad.is_anomaly_enabled()
+        assert cygrad.is_anomaly_enabled()
+    assert not cygrad.is_anomaly_enabled()
+
+
+def test_anomaly_mode_refuses_nan():
+    x = cygrad.zeros(1, requires_grad=True)
+    y = (x.sqrt() * 0).sum()  # the gradient of sqrt at 0 is infinite, and 0 * inf is NaN
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with cygrad.autograd.set_detect_anomaly(True):
+            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output."):
+                y.backward()

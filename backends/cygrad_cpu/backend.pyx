@@ -9,6 +9,7 @@ from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
+from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
@@ -83,6 +84,12 @@ cdef class CPUBackend(Backend):
     cpdef matmul(self, View a, View b, View out):
         return cpu_matmul(a, b, out)
 
+    cpdef gather(self, View src, View index, int dim, View out):
+        return cpu_gather(src, index, dim, out)
+
+    cpdef scatter(self, int mode, View out, int dim, View index, View src):
+        return cpu_scatter(mode, out, dim, index, src)
+
     # ---- optional kernels
 
     cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
@@ -90,6 +97,9 @@ cdef class CPUBackend(Backend):
 
     cpdef arange(self, View out, object start, object step):
         return cpu_arange(out, start, step)
+
+    cpdef nonzero(self, View a, object allocate):
+        return cpu_nonzero(a, allocate)
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
         return cpu_addmm(bias, a, b, beta, alpha, out)

@@ -1,1 +1,1 @@
-cdef void *kernel_table(str name) except NULL       # the struct that a module of kernels/ exports, for this processor
+cdef int install_kernels(str name, void *table) except -1   # fills `table` by the best variant of kernels/<name>.pyx

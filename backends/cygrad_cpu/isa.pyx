@@ -1,13 +1,11 @@
 """Which of a kernel's compiled variants runs on this processor.
 
-setup.py compiles each module of kernels/ for several instruction sets, as ``cygrad_cpu._NAME_ISA``. Each exports its
-functions as a struct in a capsule named ``table``; the best variant that is installed and that the processor can run
-is imported when its table is first asked for.
+setup.py compiles each module of kernels/ for several instruction sets, as ``cygrad_cpu._NAME_ISA``. Each has a function
+``install(address)`` that writes its loops into a table of function pointers; the best variant that is built in and that
+the processor can run is imported when its table is first needed.
 """
 import os
 from importlib import import_module
-
-from cpython.pycapsule cimport PyCapsule_GetPointer
 
 cdef extern from *:
     """
@@ -39,12 +37,13 @@ def candidates():
     return names[names.index(limit):] if limit in names else names
 
 
-cdef void *kernel_table(str name) except NULL:
+cdef int install_kernels(str name, void *table) except -1:
     for variant in candidates():
         try:
             module = import_module(f"cygrad_cpu._{name}_{variant}")
         except ModuleNotFoundError:
             continue
-        return PyCapsule_GetPointer(module.table, NULL)
+        module.install(<size_t>table)
+        return 0
     raise ImportError(f"cygrad_cpu was built without the kernel module {name!r} for this processor "
                       f"({', '.join(candidates())}): rebuild it with CYGRAD_ISAS unset")

@@ -11,14 +11,12 @@ from libc.string cimport memset
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64,
                            INT8, UINT8, dtype_of)
-from cygrad.storage cimport Storage, wrap_memory
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.blas cimport Blas, Gemm, Gemv, blas, limit_threads
-from cygrad_cpu.isa cimport kernel_table
+from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport thread_count, threads_for
-from cygrad_cpu.pointwise cimport cpu_copy
 from cygrad_cpu.tables cimport IntegerProduct, MatmulTable
+from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 
 cdef enum:
     SMALL = 1000            # multiplications below which our own loop beats the call of BLAS
@@ -32,41 +30,22 @@ cdef struct Scale:          # a factor in the dtype of the product
     double imag
 
 
-cdef class Scratch:
-    """A dense temporary with the sizes of `model`; its memory goes back to the allocator with the object."""
-    cdef View view
-    cdef void *pointer
-    cdef Py_ssize_t nbytes
-
-    def __cinit__(self, View model, DType dtype, bint once):
-        cdef Py_ssize_t *sizes = [model.sizes[0], model.sizes[1], model.sizes[2]]
-        cdef Py_ssize_t *strides = [sizes[1] * sizes[2], sizes[2], 1]
-        cdef Storage memory
-        if once:                                    # a batch stride of 0: one matrix serves all
-            strides[0] = 0
-            sizes[0] = 1
-        self.nbytes = sizes[0] * sizes[1] * sizes[2] * dtype.itemsize
-        self.pointer = take(self.nbytes)
-        memory = wrap_memory(model.memory.backend, self.pointer, self.nbytes, True)
-        self.view = make_view(memory, dtype, 0, 3, sizes, strides)
-
-    def __dealloc__(self):
-        if self.pointer != NULL:
-            give(self.pointer, self.nbytes)
-
-
 cdef View packed(View a, DType dtype, list keep):
     """A dense copy of `a` in `dtype`, with a batch stride of 0 where `a` has one; `keep` owns its memory."""
-    cdef bint once = a.strides[0] == 0 or a.sizes[0] == 1
-    cdef Scratch scratch = Scratch(a, dtype, once)
-    cdef View source = a
-    if once:
-        source = make_view(a.memory, a.dtype, a.offset, 3, [1, a.sizes[1], a.sizes[2]], a.strides)
-    cpu_copy(source, scratch.view)
-    keep.append(scratch)
-    if once and a.sizes[0] != 1:
-        return make_view(scratch.view.memory, dtype, 0, 3, a.sizes, [0, a.sizes[2], 1])
-    return scratch.view
+    cdef Py_ssize_t *one = [1, a.sizes[1], a.sizes[2]]
+    cdef Py_ssize_t *strides = [0, a.sizes[2], 1]
+    cdef bint once = a.strides[0] == 0 and a.sizes[0] > 1
+    cdef View source = make_view(a.memory, a.dtype, a.offset, 3, one, a.strides) if once else a
+    cdef Temporary made = converted(source, dtype)
+    keep.append(made)
+    return make_view(made.view.memory, dtype, 0, 3, a.sizes, strides) if once else made.view
+
+
+cdef View blank(View like, DType dtype, list keep):
+    """A dense temporary with the sizes of `like`."""
+    cdef Temporary made = temporary(like.memory.backend, dtype, 3, like.sizes)
+    keep.append(made)
+    return made.view
 
 
 cdef inline bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil:
@@ -121,7 +100,7 @@ cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View
     if code < FLOAT32:
         return NotImplemented
     if beta != 0.0 and not same_place(bias, out):
-        cpu_copy(bias, out)
+        copy_views(bias, out)
     return product(as_batch(a), as_batch(b), as_batch(out), beta, alpha)
 
 
@@ -152,14 +131,13 @@ cdef object product(View a, View b, View out, double beta, double alpha):
         if beta != 0.0:
             target = packed(out, dtype, keep)
         else:
-            keep.append(Scratch(out, dtype, False))
-            target = (<Scratch>keep[len(keep) - 1]).view
+            target = blank(out, dtype, keep)
     if target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX:
         raise RuntimeError(f"matmul: BLAS takes at most {INT_MAX} rows or columns, got ({x.sizes[1]}, {x.sizes[2]}) @ "
                            f"({y.sizes[1]}, {y.sizes[2]})")
     blas_batch(blas(), x, y, target, beta, alpha)
     if target is not out:
-        cpu_copy(target, out)
+        copy_views(target, out)
 
 
 cdef void blas_batch(Blas *library, View a, View b, View out, double beta, double alpha):
@@ -170,8 +148,8 @@ cdef void blas_batch(Blas *library, View a, View b, View out, double beta, doubl
     cdef Py_ssize_t work = out.sizes[1] * out.sizes[2] * a.sizes[2]
     cdef int threads = 1
     if (batch > 1 and b.strides[0] == 0 and a.strides[2] == 1 and a.strides[0] == a.sizes[1] * a.strides[1]
-            and out.strides[2] == 1 and out.strides[0] == out.sizes[1] * out.strides[1]
-            and batch * out.sizes[1] <= INT_MAX):
+            and a.strides[1] >= a.sizes[2] and out.strides[2] == 1 and out.strides[0] == out.sizes[1] * out.strides[1]
+            and out.strides[1] >= out.sizes[2] and batch * out.sizes[1] <= INT_MAX):
         asizes[1] *= batch
         osizes[1] *= batch
         batch = 1
@@ -230,12 +208,13 @@ cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const
 
 # ---- integers
 
-cdef MatmulTable *integer_table = NULL
+cdef MatmulTable table
+cdef bint installed = False
 
 
 cdef object integer_product(View a, View b, View out):
     """Ranges of rows in parallel; rows of b and out are made contiguous first. Bool is a product of small numbers."""
-    global integer_table
+    global installed
     cdef list keep = []
     cdef View y = b, z = out
     cdef Py_ssize_t size = out.dtype.itemsize, m = out.sizes[1], n = out.sizes[2], k = a.sizes[2], batch = out.sizes[0]
@@ -245,14 +224,14 @@ cdef object integer_product(View a, View b, View out):
     if code == BOOL:
         bool_batch(a, b, out)
         return None
-    if integer_table == NULL:
-        integer_table = <MatmulTable *>kernel_table("matmul")
-    kernel = integer_table.integer[code]
+    if not installed:
+        install_kernels("matmul", &table)
+        installed = True
+    kernel = table.integer[code]
     if b.strides[2] != 1 and n > 1:
         y = packed(b, b.dtype, keep)
     if out.strides[2] != 1 and n > 1:
-        keep.append(Scratch(out, out.dtype, False))
-        z = (<Scratch>keep[len(keep) - 1]).view
+        z = blank(out, out.dtype, keep)
     threads = threads_for(batch * m * n * k, 200000)
     parts = 1 if threads <= batch else min(m, (threads + batch - 1) // batch)
     rows = (m + parts - 1) // parts
@@ -265,7 +244,7 @@ cdef object integer_product(View a, View b, View out):
                        data(y) + q * y.strides[0] * size, y.strides[1],
                        data(z) + (q * z.strides[0] + r * z.strides[1]) * size, z.strides[1], min(rows, m - r), n, k)
     if z is not out:
-        cpu_copy(z, out)
+        copy_views(z, out)
 
 
 # ---- own loops

@@ -1,7 +1,31 @@
-"""Structs of function pointers that the modules of kernels/ export (see isa.pyx), apart from the pointwise ones."""
+"""Structs of function pointers that the modules of kernels/ fill (see isa.pyx), apart from the pointwise ones."""
 
 ctypedef void (*IntegerProduct)(const void *a, Py_ssize_t row, Py_ssize_t column, const void *b, Py_ssize_t b_row,
                                 void *out, Py_ssize_t out_row, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil
 
 cdef struct MatmulTable:
     IntegerProduct integer[6]       # by dtype code; the rows of b and out are contiguous
+
+cdef enum:
+    WALK_RANK = 64
+
+cdef struct Walk:               # axes of three operands walked together; strides in elements, the last axis is innermost
+    int rank
+    Py_ssize_t sizes[64]
+    Py_ssize_t first[64]
+    Py_ssize_t second[64]
+    Py_ssize_t third[64]
+
+ctypedef void (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk,
+                            Py_ssize_t step) noexcept nogil
+ctypedef void (*ScatterLoop)(int mode, char *out, const long long *index, const char *src, const Walk *walk,
+                             Py_ssize_t step) noexcept nogil
+ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil
+ctypedef Py_ssize_t (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long *out) noexcept nogil
+
+cdef struct IndexTable:
+    GatherLoop gather[5]        # by log2 of the item size
+    ScatterLoop put[5]
+    ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; NULL for 16-bit floats
+    CountLoop count
+    PositionsLoop positions

@@ -2,7 +2,6 @@
 
 `b` and `out` have contiguous rows, `a` any strides (in elements). Called for one range of rows of `out`.
 """
-from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memset
 
 from cygrad.dtype cimport INT16, INT32, INT64, INT8, UINT8
@@ -64,10 +63,11 @@ cdef void product(const integer *a, Py_ssize_t row, Py_ssize_t column, const int
         p += DEPTH
 
 
-cdef MatmulTable functions
-functions.integer[<int>UINT8] = <IntegerProduct>product["unsigned char"]
-functions.integer[<int>INT8] = <IntegerProduct>product["signed char"]
-functions.integer[<int>INT16] = <IntegerProduct>product[short]
-functions.integer[<int>INT32] = <IntegerProduct>product[int]
-functions.integer[<int>INT64] = <IntegerProduct>product["long long"]
-table = PyCapsule_New(&functions, NULL, NULL)
+def install(size_t address):
+    """Fill the MatmulTable at `address`."""
+    cdef MatmulTable *table = <MatmulTable *>address
+    table.integer[<int>UINT8] = <IntegerProduct>product["unsigned char"]
+    table.integer[<int>INT8] = <IntegerProduct>product["signed char"]
+    table.integer[<int>INT16] = <IntegerProduct>product[short]
+    table.integer[<int>INT32] = <IntegerProduct>product[int]
+    table.integer[<int>INT64] = <IntegerProduct>product["long long"]

@@ -1,0 +1,196 @@
+"""Gather, scatter and nonzero: axes are merged, threads share an axis whose writes don't meet, kernels/index.pyx works.
+
+Writes to one element happen in row-major order of the index, whatever the number of threads: results are
+deterministic, and the last of several writes wins.
+"""
+from cython.parallel cimport prange
+
+cimport cygrad.backend as modes
+from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, dtype_of
+from cygrad.view cimport View, data
+from cygrad_cpu.isa cimport install_kernels
+from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.tables cimport IndexTable, Walk
+from cygrad_cpu.temporary cimport Temporary, converted, copy_views
+
+cdef enum:
+    GRAIN = 32768               # elements a thread should at least get
+
+cdef IndexTable table
+install_kernels("index", &table)
+
+
+cdef inline int size_class(Py_ssize_t itemsize) noexcept nogil:
+    cdef int found = 0
+    while itemsize > 1:
+        itemsize >>= 1
+        found += 1
+    return found
+
+
+cdef void set_walk(Walk *walk, const Py_ssize_t *sizes, int rank, int dim, const Py_ssize_t *a, bint a_free,
+                   const Py_ssize_t *b, const Py_ssize_t *c) noexcept nogil:
+    """The axes of three operands; the first does not move along `dim`. Neighbours that all operands step through as
+    through one axis become one."""
+    cdef int i, r = 0
+    cdef Py_ssize_t step
+    for i in range(rank):
+        if sizes[i] == 1:
+            continue
+        step = 0 if i == dim else a[i]
+        if r and walk.first[r - 1] == step * sizes[i] and walk.second[r - 1] == b[i] * sizes[i] \
+                and walk.third[r - 1] == c[i] * sizes[i]:
+            r -= 1
+            walk.sizes[r] *= sizes[i]
+        else:
+            walk.sizes[r] = sizes[i]
+        walk.first[r] = step
+        walk.second[r] = b[i]
+        walk.third[r] = c[i]
+        r += 1
+    if r == 0:
+        walk.sizes[0] = 1
+        walk.first[0] = walk.second[0] = walk.third[0] = 0
+        r = 1
+    walk.rank = r
+
+
+cdef int shared_axis(const Walk *walk, const Py_ssize_t *written, int threads) noexcept nogil:
+    """The outermost axis, long enough for the threads, along which the written operand moves; -1 if there is none."""
+    cdef int i
+    for i in range(walk.rank):
+        if written[i] != 0 and walk.sizes[i] >= threads:
+            return i
+    return -1
+
+
+cdef object cpu_gather(View src, View index, int dim, View out):
+    cdef Walk walk
+    cdef Py_ssize_t size = out.dtype.itemsize, step = 0
+    cdef int kind = size_class(size), threads, axis = -1, i
+    if out.rank:
+        step = src.strides[dim]
+    set_walk(&walk, out.sizes, out.rank, dim, src.strides, False, index.strides, out.strides)
+    threads = threads_for(out.elements, GRAIN)
+    if threads > 1:
+        axis = shared_axis(&walk, walk.third, threads)
+    if axis < 0:
+        table.gather[kind](data(src), <long long *>data(index), data(out), &walk, step)
+        return None
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            gather_part(kind, data(src), <long long *>data(index), data(out), &walk, step, size, axis, i, threads)
+
+
+cdef void gather_part(int kind, char *src, long long *index, char *out, const Walk *walk, Py_ssize_t step,
+                      Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
+    cdef Walk mine = walk[0]
+    cdef Py_ssize_t begin = walk.sizes[axis] * part // parts, end = walk.sizes[axis] * (part + 1) // parts
+    mine.sizes[axis] = end - begin
+    table.gather[kind](src + begin * walk.first[axis] * size, index + begin * walk.second[axis],
+                       out + begin * walk.third[axis] * size, &mine, step)
+
+
+cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
+    cdef Temporary wide_out, wide_src
+    cdef int code = out.dtype.code
+    if mode != modes.SCATTER_SET and (code == FLOAT16 or code == BFLOAT16):
+        wide_out = converted(out, dtype_of(FLOAT32))
+        wide_src = converted(src, dtype_of(FLOAT32))
+        scatter_views(mode, wide_out.view, dim, index, wide_src.view)
+        copy_views(wide_out.view, out)
+        return None
+    if mode > modes.SCATTER_PROD and out.dtype.is_complex:
+        return NotImplemented
+    scatter_views(mode, out, dim, index, src)
+
+
+cdef void scatter_views(int mode, View out, int dim, View index, View src):
+    cdef Walk walk
+    cdef Py_ssize_t step = 0
+    cdef int threads, axis = -1, i
+    if out.rank:
+        step = out.strides[dim]
+    set_walk(&walk, index.sizes, index.rank, dim, out.strides, True, index.strides, src.strides)
+    threads = threads_for(index.elements, GRAIN)
+    if threads > 1:
+        axis = shared_axis(&walk, walk.first, threads)
+    if axis < 0:
+        scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), &walk, step,
+                     out.dtype.itemsize, 0, 0, 1)
+        return
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), &walk, step,
+                         out.dtype.itemsize, axis, i, threads)
+
+
+cdef void scatter_part(int mode, int code, char *out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
+                       Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
+    cdef Walk mine = walk[0]
+    cdef Py_ssize_t begin = walk.sizes[axis] * part // parts, end = walk.sizes[axis] * (part + 1) // parts
+    mine.sizes[axis] = end - begin
+    out += begin * walk.first[axis] * size
+    index += begin * walk.second[axis]
+    src += begin * walk.third[axis] * size
+    if mode == modes.SCATTER_SET:
+        table.put[size_class(size)](mode, out, index, src, &mine, step)
+    else:
+        table.scatter[code](mode, out, index, src, &mine, step)
+
+
+cdef object cpu_nonzero(View a, object allocate):
+    """Make a mask of bytes where `a` is not one already; count its ones; write the coordinates of each."""
+    cdef Temporary mask = None
+    cdef View source = a, out
+    cdef Py_ssize_t found, i
+    cdef long long *target
+    cdef Py_ssize_t rows, row_size
+    if a.dtype.code != BOOL or not a.dense:
+        mask = converted(a, dtype_of(BOOL))
+        source = mask.view
+    found = table.count(data(source), source.elements)
+    out = allocate(found)
+    if found == 0 or a.rank == 0:
+        return None
+    if a.rank == 1 and out.strides[0] == 1:
+        table.positions(data(source), source.elements, found, <long long *>data(out))
+        return None
+    write_coordinates(data(source), a, out)
+
+
+cdef void write_coordinates(const char *mask, View a, View out):
+    """Row by row: positions within the row into the last column, the row's own coordinates into the others."""
+    cdef int last = a.rank - 1, axis
+    cdef Py_ssize_t n = a.sizes[last], rows = a.elements // n, row, at = 0, k, here
+    cdef Py_ssize_t[64] place
+    cdef long long *target = <long long *>data(out)
+    cdef Py_ssize_t s0 = out.strides[0], s1 = out.strides[1]
+    with nogil:
+        for axis in range(a.rank):
+            place[axis] = 0
+        for row in range(rows):
+            here = table.count(mask + row * n, n)
+            if here:
+                write_row(mask + row * n, here, target + at * s0, s0, s1, place, last)
+                at += here
+            axis = last - 1
+            while axis >= 0:
+                place[axis] += 1
+                if place[axis] < a.sizes[axis]:
+                    break
+                place[axis] = 0
+                axis -= 1
+
+
+cdef inline void write_row(const char *mask, Py_ssize_t found, long long *out, Py_ssize_t s0, Py_ssize_t s1,
+                           const Py_ssize_t *place, int last) noexcept nogil:
+    cdef Py_ssize_t i = 0, at = 0
+    cdef int axis
+    while at < found:
+        out[at * s0 + last * s1] = i
+        at += mask[i]
+        i += 1
+    for axis in range(last):
+        for at in range(found):
+            out[at * s0 + axis * s1] = place[axis]

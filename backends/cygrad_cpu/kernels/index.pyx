@@ -1,0 +1,269 @@
+"""Gather, scatter and the search for non-zero elements.
+
+A Walk lists the axes of source, index and result together; the operand that is addressed by the index has stride 0 on
+the indexed axis and moves by `step` elements per unit of the index instead. Rows of one index move as a whole.
+"""
+from libc.string cimport memcpy
+
+cimport cygrad.backend as modes
+from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.tables cimport CountLoop, GatherLoop, IndexTable, PositionsLoop, ScatterLoop, Walk
+
+ctypedef unsigned char uint8
+ctypedef unsigned short uint16
+ctypedef unsigned int uint32
+ctypedef unsigned long long uint64
+ctypedef signed char int8
+ctypedef long long int64
+
+cdef struct Wide:
+    uint64 low
+    uint64 high
+
+cdef fused Item:
+    uint8
+    uint16
+    uint32
+    uint64
+    Wide
+
+cdef fused Number:
+    uint8
+    int8
+    short
+    int
+    int64
+    float
+    double
+    float complex
+    double complex
+
+
+cdef struct Place:              # where a walk over the outer axes stands
+    Py_ssize_t first
+    Py_ssize_t second
+    Py_ssize_t third
+    Py_ssize_t at[64]
+
+
+cdef inline void start(const Walk *walk, Place *place) noexcept nogil:
+    cdef int axis
+    place.first = place.second = place.third = 0
+    for axis in range(walk.rank):
+        place.at[axis] = 0
+
+
+cdef inline bint advance(const Walk *walk, Place *place) noexcept nogil:
+    """To the next row (run along the last axis); False after the last one."""
+    cdef int axis = walk.rank - 2
+    while axis >= 0:
+        place.at[axis] += 1
+        place.first += walk.first[axis]
+        place.second += walk.second[axis]
+        place.third += walk.third[axis]
+        if place.at[axis] < walk.sizes[axis]:
+            return True
+        place.first -= walk.sizes[axis] * walk.first[axis]
+        place.second -= walk.sizes[axis] * walk.second[axis]
+        place.third -= walk.sizes[axis] * walk.third[axis]
+        place.at[axis] = 0
+        axis -= 1
+    return False
+
+
+# ---- gather
+
+cdef inline void gather_row(const Item *src, Py_ssize_t s, const int64 *index, Py_ssize_t x, Item *out, Py_ssize_t o,
+                            Py_ssize_t n, Py_ssize_t step) noexcept nogil:
+    cdef Py_ssize_t j
+    if x == 0:
+        src += index[0] * step
+        if s == 1 and o == 1:
+            memcpy(out, src, n * sizeof(Item))
+        else:
+            for j in range(n):
+                out[j * o] = src[j * s]
+    elif s == 0 and x == 1 and o == 1:
+        if step == 1:
+            for j in range(n):
+                out[j] = src[index[j]]
+        else:
+            for j in range(n):
+                out[j] = src[index[j] * step]
+    else:
+        for j in range(n):
+            out[j * o] = src[j * s + index[j * x] * step]
+
+
+cdef void gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step) noexcept nogil:
+    cdef Place place
+    cdef int last = walk.rank - 1
+    start(walk, &place)
+    while True:
+        gather_row(src + place.first, walk.first[last], index + place.second, walk.second[last], out + place.third,
+                   walk.third[last], walk.sizes[last], step)
+        if not advance(walk, &place):
+            return
+
+
+# ---- scatter: first is out, second the index, third src
+
+cdef void put(int mode, Item *out, const int64 *index, const Item *src, const Walk *walk, Py_ssize_t step) noexcept nogil:
+    """SCATTER_SET of any dtype."""
+    cdef Place place
+    cdef int last = walk.rank - 1
+    cdef Py_ssize_t n = walk.sizes[last], o = walk.first[last], x = walk.second[last], s = walk.third[last], j
+    cdef Item *target
+    cdef const int64 *at
+    cdef const Item *source
+    start(walk, &place)
+    while True:
+        target = out + place.first
+        at = index + place.second
+        source = src + place.third
+        if x == 0:
+            target += at[0] * step
+            if o == 1 and s == 1:
+                memcpy(target, source, n * sizeof(Item))
+            else:
+                for j in range(n):
+                    target[j * o] = source[j * s]
+        else:
+            for j in range(n):
+                target[j * o + at[j * x] * step] = source[j * s]
+        if not advance(walk, &place):
+            return
+
+
+cdef inline Number combined(int mode, Number old, Number new, bint boolean) noexcept nogil:
+    if mode == modes.SCATTER_ADD:
+        return <Number>(old + new) if not boolean else <Number>(old + new != 0)
+    if mode == modes.SCATTER_PROD:
+        return <Number>(old * new)
+    if Number is float or Number is double:
+        if mode == modes.SCATTER_MAX:
+            return old if old > new or old != old else new
+        return old if old < new or old != old else new
+    elif Number is floatcomplex or Number is doublecomplex:
+        return new
+    else:
+        if mode == modes.SCATTER_MAX:
+            return old if old > new else new
+        return old if old < new else new
+
+
+cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Number *src,
+                             Py_ssize_t s, Py_ssize_t n, Py_ssize_t step, bint boolean) noexcept nogil:
+    cdef Py_ssize_t j, at
+    if x == 0:
+        out += index[0] * step
+        if o == 1 and s == 1:
+            for j in range(n):
+                out[j] = combined(mode, out[j], src[j], boolean)
+        else:
+            for j in range(n):
+                out[j * o] = combined(mode, out[j * o], src[j * s], boolean)
+    else:
+        for j in range(n):
+            at = j * o + index[j * x] * step
+            out[at] = combined(mode, out[at], src[j * s], boolean)
+
+
+cdef void scatter_rows(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk, Py_ssize_t step,
+                       bint boolean) noexcept nogil:
+    cdef Place place
+    cdef int last = walk.rank - 1
+    start(walk, &place)
+    while True:
+        if mode == modes.SCATTER_ADD:
+            scatter_row(modes.SCATTER_ADD, out + place.first, walk.first[last], index + place.second,
+                        walk.second[last], src + place.third, walk.third[last], walk.sizes[last], step, boolean)
+        else:
+            scatter_row(mode, out + place.first, walk.first[last], index + place.second, walk.second[last],
+                        src + place.third, walk.third[last], walk.sizes[last], step, boolean)
+        if not advance(walk, &place):
+            return
+
+
+cdef void scatter(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
+                  Py_ssize_t step) noexcept nogil:
+    scatter_rows(mode, out, index, src, walk, step, False)
+
+
+cdef void scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *src, const Walk *walk,
+                       Py_ssize_t step) noexcept nogil:
+    scatter_rows(mode, out, index, src, walk, step, True)
+
+
+# ---- nonzero, of a mask of zeros and ones
+
+cdef Py_ssize_t count(const uint8 *mask, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t total = 0, i = 0, j, stop
+    cdef uint8 partial
+    while i < n:                        # sums of at most 255 ones fit a byte
+        stop = min(i + 64 * 255, n)
+        total += count_block(mask + i, stop - i)
+        i = stop
+    return total
+
+
+cdef inline Py_ssize_t count_block(const uint8 *mask, Py_ssize_t n) noexcept nogil:
+    cdef uint8[64] sums
+    cdef Py_ssize_t i = 0, j, total = 0
+    for j in range(64):
+        sums[j] = 0
+    while i + 64 <= n:
+        for j in range(64):
+            sums[j] = <uint8>(sums[j] + mask[i + j])
+        i += 64
+    for j in range(64):
+        total += sums[j]
+    while i < n:
+        total += mask[i]
+        i += 1
+    return total
+
+
+cdef Py_ssize_t positions(const uint8 *mask, Py_ssize_t n, Py_ssize_t found, int64 *out) noexcept nogil:
+    """Positions of the ones: stores without branches until `found` are known, and skips empty stretches."""
+    cdef Py_ssize_t i = 0, at = 0, j
+    cdef uint64 eight
+    while at + 8 <= found:
+        memcpy(&eight, mask + i, 8)
+        if eight != 0:
+            for j in range(8):
+                out[at] = i + j
+                at += mask[i + j]
+        i += 8
+    while at < found:
+        out[at] = i
+        at += mask[i]
+        i += 1
+    return at
+
+
+def install(size_t address):
+    """Fill the IndexTable at `address`."""
+    cdef IndexTable *table = <IndexTable *>address
+    table.gather[0] = <GatherLoop>gather[uint8]
+    table.gather[1] = <GatherLoop>gather[uint16]
+    table.gather[2] = <GatherLoop>gather[uint32]
+    table.gather[3] = <GatherLoop>gather[uint64]
+    table.gather[4] = <GatherLoop>gather[Wide]
+    table.put[0] = <ScatterLoop>put[uint8]
+    table.put[1] = <ScatterLoop>put[uint16]
+    table.put[2] = <ScatterLoop>put[uint32]
+    table.put[3] = <ScatterLoop>put[uint64]
+    table.put[4] = <ScatterLoop>put[Wide]
+    table.scatter[<int>BOOL] = <ScatterLoop>scatter_bool
+    table.scatter[<int>UINT8] = <ScatterLoop>scatter[uint8]
+    table.scatter[<int>INT8] = <ScatterLoop>scatter[int8]
+    table.scatter[<int>INT16] = <ScatterLoop>scatter[short]
+    table.scatter[<int>INT32] = <ScatterLoop>scatter[int]
+    table.scatter[<int>INT64] = <ScatterLoop>scatter[int64]
+    table.scatter[<int>FLOAT32] = <ScatterLoop>scatter[float]
+    table.scatter[<int>FLOAT64] = <ScatterLoop>scatter[double]
+    table.scatter[<int>COMPLEX64] = <ScatterLoop>scatter["float complex"]
+    table.scatter[<int>COMPLEX128] = <ScatterLoop>scatter["double complex"]
+    table.count = <CountLoop>count
+    table.positions = <PositionsLoop>positions

@@ -45,3 +45,10 @@ def test_digits_backend_is_chosen_by_name(tmp_path):
     command = [sys.executable, str(EXAMPLES / "digits.py"), "--epochs", "1", "--backend", "nonesuch"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert result.returncode != 0 and "nonesuch" in result.stderr
+
+
+def test_the_readme_prints_what_it_says():
+    text = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert result.stdout == printed, result.stderr

@@ -96,8 +96,7 @@ class FunctionNode(PythonNode, FunctionCtx):
 
     def release_variables(self):
         """Drop saved tensors; called by the engine after a backward pass without `retain_graph`."""
-        if self._saved:
-            self._saved = None
+        self._saved = None
 
     def _materialize(self, grads):
         """One entry for each output of `forward`; zeros for a tensor without a gradient, unless switched off."""

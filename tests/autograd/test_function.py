@@ -192,7 +192,7 @@ def test_vjp_is_another_name_of_backward(a):
     only.apply(a).sum().backward()
     assert a.grad.tolist() == [2.0, 2.0]
     both = make(lambda ctx, x: x * 2, vjp=lambda ctx, grad: grad)
-    with pytest.raises(RuntimeError, match="^Implementing both 'backward' and 'vjp' for a custom Function is not allow"):
+    with pytest.raises(RuntimeError, match="^Implementing both 'backward' and 'vjp' for a custom Function is not"):
         both.apply(a).sum().backward()
 
 
@@ -353,7 +353,7 @@ def test_a_saved_tensor_must_not_change(a):
 
 @pytest.mark.parametrize(("value", "kind"), [(3, "int"), ([1], "list"), ("x", "str")])
 def test_only_tensors_can_be_saved(a, value, kind):
-    with pytest.raises(TypeError, match=f"^save_for_backward can only save variables, but argument 1 is of type {kind}$"):
+    with pytest.raises(TypeError, match=f"^save_for_backward can only save variables, but argument 1 is of type {kind}"):
         make(lambda ctx, x: (ctx.save_for_backward(x, value), x * 1)[1]).apply(a)
 
 
@@ -472,7 +472,7 @@ def test_a_view_of_an_input(a):
 @pytest.mark.parametrize("forward", [lambda ctx, x: x, lambda ctx, x: x.view(2, 1)])
 def test_views_made_in_a_function_cannot_be_changed_in_place(a, forward):
     y = make(forward, name="Maker").apply(a * 1)
-    with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view was created inside a cus"):
+    with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view was created inside a"):
         y.add_(1)
     assert y.flatten().tolist() == [1.0, 2.0]
 
@@ -530,7 +530,7 @@ def test_a_dirty_view_changes_the_history_of_its_base(a):
 
 
 def test_a_dirty_leaf_is_refused(a):
-    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad has been used in an in-place operation"):
+    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad has been used in an in-place"):
         Double.apply(a)
 
 
@@ -550,7 +550,7 @@ def test_a_dirty_input_invalidates_what_was_saved_of_it(a):
 
 
 def test_dirty_tensors_must_be_returned(a):
-    with pytest.raises(RuntimeError, match="^Some elements marked as dirty during the forward method were not returned"):
+    with pytest.raises(RuntimeError, match="^Some elements marked as dirty during the forward method were not"):
         make(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1]).apply(a * 1)
     with pytest.raises(RuntimeError, match="^mark_dirty can only accept variables, but argument"):
         make(lambda ctx, x: (ctx.mark_dirty(3), x * 2)[1]).apply(a * 1)
@@ -564,8 +564,8 @@ def test_a_wrong_number_of_gradients(a, b, returned):
     result = returned(0)
     count = len(result) if isinstance(result, tuple) else 1
     Made = make(lambda ctx, x, y: x + y, lambda ctx, grad: returned(grad), name="Bad")
-    with pytest.raises(RuntimeError, match="^function BadBackward returned an incorrect number of gradients .expected 2, "
-                                           f"got {count}."):
+    with pytest.raises(RuntimeError, match="^function BadBackward returned an incorrect number of gradients .expected "
+                                           f"2, got {count}."):
         Made.apply(a, b).sum().backward()
 
 
@@ -591,8 +591,8 @@ def test_none_means_no_gradient(a):
 
 def test_a_gradient_for_what_is_no_tensor(a):
     Made = make(lambda ctx, x, factor: x * factor, lambda ctx, grad: (grad, grad), name="Bad")
-    with pytest.raises(RuntimeError, match="^function BadBackward returned a gradient different than None at position 2, "
-                                           "but the corresponding forward input was not a Variable"):
+    with pytest.raises(RuntimeError, match="^function BadBackward returned a gradient different than None at position "
+                                           "2, but the corresponding forward input was not a Variable"):
         Made.apply(a, 2.0).sum().backward()
 
 
@@ -604,8 +604,8 @@ def test_gradients_must_be_tensors(a, value, kind):
 
 def test_gradients_must_have_their_inputs_shapes(a):
     Made = make(lambda ctx, x: x * 1, lambda ctx, grad: cygrad.ones(3), name="Bad")
-    with pytest.raises(RuntimeError, match=r"^Function BadBackward returned an invalid gradient at index 0 - got \[3\] bu"
-                                           r"t expected shape compatible with \[2\]"):
+    with pytest.raises(RuntimeError, match=r"^Function BadBackward returned an invalid gradient at index 0 - got \[3\] "
+                                           r"but expected shape compatible with \[2\]"):
         Made.apply(a).sum().backward()
 
 
@@ -630,7 +630,7 @@ def test_once_differentiable(a):
     assert a.grad.tolist() == [2.0, 4.0]
     (first,) = cygrad.autograd.grad((Square.apply(a) ** 2).sum(), a, create_graph=True)
     assert first.tolist() == [4.0, 32.0]  # 4 x^3
-    with pytest.raises(RuntimeError, match="^trying to differentiate twice a function that was marked with @once_differ"):
+    with pytest.raises(RuntimeError, match="^trying to differentiate twice a function that was marked with @once"):
         first.sum().backward()
 
 

@@ -212,7 +212,7 @@ def test_strict_refuses_independent_inputs(x):
     def ignores_b(a, b):
         return cube_sum(a)
 
-    with pytest.raises(RuntimeError, match="^Output 0 of the user-provided function is independent of input 1. This is"):
+    with pytest.raises(RuntimeError, match="^Output 0 of the user-provided function is independent of input 1. This"):
         jacobian(ignores_b, (x, x), strict=True)
     for function, v in [(vjp, None), (jvp, (x, x)), (vhp, (x, x)), (hvp, (x, x))]:
         with pytest.raises(RuntimeError, match="^The output of the user-provided function is independent of input 1."):
@@ -248,8 +248,8 @@ def test_strict_accepts_what_is_differentiable(x):
 @pytest.mark.parametrize("function", ALL)
 def test_inputs_must_be_tensors(function, x):
     name = function.__name__
-    with pytest.raises(TypeError, match=f"^The inputs given to {name} must be either a Tensor or a tuple of Tensors but "
-                                        "the given inputs has type <class 'list'>.$"):
+    with pytest.raises(TypeError, match=f"^The inputs given to {name} must be either a Tensor or a tuple of Tensors "
+                                        "but the given inputs has type <class 'list'>.$"):
         function(cube_sum, [x])
     with pytest.raises(TypeError, match="but the value at index 1 has type <class 'float'>.$"):
         function(cube_sum, (x, 2.0))
@@ -269,7 +269,7 @@ def test_outputs_must_be_tensors(function):
 @pytest.mark.parametrize("function", [hessian, vhp, hvp])
 def test_second_derivatives_are_of_one_element(function):
     x = tensor([2.0])
-    with pytest.raises(RuntimeError, match=f"^The function given to {function.__name__} should return a single Tensor$"):
+    with pytest.raises(RuntimeError, match=f"^The function given to {function.__name__} should return a single Tens"):
         function(lambda x: (x.sum(), x.sum()), x)
     with pytest.raises(RuntimeError, match=f"^The Tensor returned by the function given to {function.__name__} should "
                                            "contain a single element$"):
@@ -279,7 +279,7 @@ def test_second_derivatives_are_of_one_element(function):
 @pytest.mark.parametrize("product", PRODUCTS)
 def test_v_must_fit(product, x):
     function = cube_sum if product in (vhp, hvp) else (lambda x: x**3)
-    with pytest.raises(RuntimeError, match=r"^The vector v can only be None if the .* a single Tensor with a single el"):
+    with pytest.raises(RuntimeError, match=r"^The vector v can only be None if the .* a single Tensor with a single"):
         product(function, x)
     with pytest.raises(RuntimeError, match=r"^v has invalid size: should be torch.Size\(\[2\]\) but got .*\(\[3\]\)"
                                            .replace("torch", cygrad.__name__)):

@@ -105,7 +105,7 @@ def test_complex_gradients(z, fast_mode):
     right = [right_conjugate, lambda z: z * z, lambda z: z.abs(), lambda z: z.real * z.imag, lambda z: z.conj()]
     for function in right:
         assert gradcheck(function, (z,), fast_mode=fast_mode)
-    with pytest.raises(GradcheckError, match="^While considering the (real|imaginary) part of complex outputs only, Jac"):
+    with pytest.raises(GradcheckError, match="^While considering the (real|imaginary) part of complex outputs only, J"):
         gradcheck(wrong_conjugate, (z,), fast_mode=fast_mode)
 
 
@@ -191,7 +191,7 @@ def test_a_backward_must_repeat_itself(x):
         return grad * (1 + 1e-9 * len(calls))
 
     function = function_of(lambda x: x * 1, drifting)
-    with pytest.raises(GradcheckError, match="^Backward is not reentrant, i.e., running backward with same input and gr"):
+    with pytest.raises(GradcheckError, match="^Backward is not reentrant, i.e., running backward with same input and"):
         gradcheck(function, (x,))
     assert gradcheck(function, (x,), nondet_tol=1e-6)
 

@@ -1,0 +1,48 @@
+"""Strided pointwise work as a walk over blocks; see blocks.pyx."""
+from cygrad.view cimport View
+from cygrad_cpu.loops cimport Kernels, binary_loop, convert_loop, unary_loop, where_loop
+
+cdef enum:
+    MAX_AXES = 8
+    BLOCK_BYTES = 8192      # of one operand's buffer: a few of them stay in the first-level cache
+
+cdef enum Kind:
+    COPY, UNARY, BINARY, WHERE
+
+cdef struct Conversion:
+    int steps               # 0, or 1, or 2 through float32
+    convert_loop first
+    convert_loop second
+
+cdef struct Operand:
+    char *data
+    Py_ssize_t item         # bytes of an element
+    int log_item
+    Conversion conversion   # on loading an input; on storing out
+    Py_ssize_t strides[8]   # in elements, innermost axis first
+    bint constant           # one element for a whole block
+
+cdef struct Job:
+    Kernels *kernels
+    int kind
+    int inputs
+    unary_loop unary
+    binary_loop binary
+    where_loop where
+    Operand operands[4]     # out, then the inputs
+    int rank
+    Py_ssize_t sizes[8]     # innermost axis first
+    Py_ssize_t rows         # shape of a block
+    Py_ssize_t columns
+    Py_ssize_t row_blocks
+    Py_ssize_t column_blocks
+    Py_ssize_t blocks
+
+cdef Kernels *loaded_kernels() noexcept nogil
+cdef int log_of_item(Py_ssize_t item) noexcept nogil
+cdef bint conversion(int source, int target, Conversion *out) noexcept nogil
+cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out, char *scratch) noexcept nogil
+cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept
+cdef void add_input(Job *job, int which, View v, bint dense) noexcept
+cdef void add_constant(Job *job, int which, const char *data, Py_ssize_t item) noexcept
+cdef int run(Job *job, Py_ssize_t grain) noexcept nogil

@@ -1,0 +1,295 @@
+"""Strided pointwise work as a walk over blocks.
+
+The inner loops want contiguous runs of the compute dtype. So a job is cut into blocks of rows x columns (the two
+innermost axes after sorting and merging). An operand that is contiguous there is used in place; any other (strided,
+transposed, broadcast, of another dtype) is moved and converted into a buffer that stays in the first-level cache. A
+block of a transposed operand is a small square, so that its cache lines are used whole. Blocks are dealt out to threads.
+"""
+from cython.parallel cimport prange
+from importlib import import_module
+
+from cygrad.dtype cimport BOOL, FLOAT32, UINT8
+from cygrad.view cimport View, data
+from cygrad_cpu.isa import candidates
+from cygrad_cpu.parallel cimport threads_for
+
+cdef Kernels _kernels
+
+MODULES = ("arithmetic", "unary", "transcendental", "complexes", "convert", "reduce")
+
+
+def load():
+    """Import the kernel modules of the best instruction set this processor has; each fills its part of the table."""
+    for variant in candidates():
+        try:
+            for name in MODULES:
+                import_module(f"cygrad_cpu._{name}_{variant}").install(<size_t>&_kernels)
+            return
+        except ModuleNotFoundError:
+            continue
+    raise ImportError(f"cygrad_cpu was built without kernels for this processor ({', '.join(candidates())}): "
+                      "rebuild it with CYGRAD_ISAS unset")
+
+
+load()
+
+
+cdef Kernels *loaded_kernels() noexcept nogil:
+    return &_kernels
+
+
+# ---- conversion
+
+cdef int log_of_item(Py_ssize_t item) noexcept nogil:
+    """0 for 1 byte, 4 for 16: the index of tables by item size."""
+    return 0 if item == 1 else 1 if item == 2 else 2 if item == 4 else 3 if item == 8 else 4
+
+
+cdef bint conversion(int source, int target, Conversion *out) noexcept nogil:
+    """How to get from one dtype to another: at most two steps; whether there is a way."""
+    out.steps = 0
+    if source == target or (source == BOOL and target == UINT8):
+        return True
+    out.steps = 1
+    out.first = _kernels.convert[source][target]
+    if out.first != NULL:
+        return True
+    out.steps = 2
+    out.first = _kernels.convert[source][<int>FLOAT32]
+    out.second = _kernels.convert[<int>FLOAT32][target]
+    return out.first != NULL and out.second != NULL
+
+
+cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out, char *scratch) noexcept nogil:
+    """The n converted elements: `a` itself where there is nothing to do, else `out`."""
+    if conversion.steps == 0:
+        return a
+    if conversion.steps == 1:
+        conversion.first(a, out, n)
+    else:
+        conversion.first(a, scratch, n)
+        conversion.second(scratch, out, n)
+    return out
+
+
+# ---- geometry
+
+cdef void place(Job *job, int which, const char *memory, Py_ssize_t item) noexcept:
+    cdef Operand *operand = &job.operands[which]
+    operand.data = <char *>memory
+    operand.item = item
+    operand.log_item = log_of_item(item)
+    operand.conversion.steps = 0
+
+
+cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
+    """Begin a job that writes `out`; `dense`: all operands are, so their axes are one."""
+    cdef int axis
+    job.kernels = &_kernels
+    job.kind = kind
+    job.inputs = inputs
+    job.rank = 1 if dense else out.rank
+    if dense:
+        job.sizes[0] = out.elements
+    else:
+        for axis in range(out.rank):
+            job.sizes[axis] = out.sizes[out.rank - 1 - axis]
+    add_input(job, 0, out, dense)
+
+
+cdef void add_input(Job *job, int which, View v, bint dense) noexcept:
+    """Operand `which` (from 1) is this view; its shape is out's."""
+    cdef int axis
+    place(job, which, data(v), v.dtype.itemsize)
+    if dense:
+        job.operands[which].strides[0] = 1
+    else:
+        for axis in range(job.rank):
+            job.operands[which].strides[axis] = v.strides[job.rank - 1 - axis]
+
+
+cdef void add_constant(Job *job, int which, const char *memory, Py_ssize_t item) noexcept:
+    """Operand `which` is one element for all."""
+    cdef int axis
+    place(job, which, memory, item)
+    for axis in range(job.rank):
+        job.operands[which].strides[axis] = 0
+
+
+cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
+    return -x if x < 0 else x
+
+
+cdef void swap_axes(Job *job, int i, int j) noexcept nogil:
+    cdef int k
+    job.sizes[i], job.sizes[j] = job.sizes[j], job.sizes[i]
+    for k in range(job.inputs + 1):
+        job.operands[k].strides[i], job.operands[k].strides[j] = job.operands[k].strides[j], job.operands[k].strides[i]
+
+
+cdef void simplify(Job *job) noexcept nogil:
+    """Sort the axes by out's strides, drop those of size 1 and merge neighbours that all operands step through alike."""
+    cdef int i, j, k, kept = 0
+    cdef bint mergeable
+    for i in range(1, job.rank):
+        j = i
+        while j > 0 and magnitude(job.operands[0].strides[j]) < magnitude(job.operands[0].strides[j - 1]):
+            swap_axes(job, j, j - 1)
+            j -= 1
+    for i in range(job.rank):
+        if job.sizes[i] == 1:
+            continue
+        mergeable = kept > 0
+        if mergeable:
+            for k in range(job.inputs + 1):
+                if job.operands[k].strides[i] != job.operands[k].strides[kept - 1] * job.sizes[kept - 1]:
+                    mergeable = False
+        if mergeable:
+            job.sizes[kept - 1] *= job.sizes[i]
+            continue
+        job.sizes[kept] = job.sizes[i]
+        for k in range(job.inputs + 1):
+            job.operands[k].strides[kept] = job.operands[k].strides[i]
+        kept += 1
+    while kept < 2:                 # the walk wants rows and columns
+        job.sizes[kept] = 1
+        for k in range(job.inputs + 1):
+            job.operands[k].strides[kept] = 0
+        kept += 1
+    job.rank = kept
+
+
+cdef void choose_blocks(Job *job) noexcept nogil:
+    """The shape of a block: long rows where all is contiguous, squares for transposes, else whatever fills a buffer."""
+    cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
+    cdef bint buffered = False, transposed = False
+    cdef Operand *operand
+    cdef int k
+    for k in range(job.inputs + 1):
+        operand = &job.operands[k]
+        widest = max(widest, operand.item)
+        if operand.conversion.steps or (operand.strides[0] != 1 and (operand.strides[0] != 0 or job.kind != BINARY)):
+            buffered = True
+        if rows >= 8 and columns >= 8 and magnitude(operand.strides[1]) < magnitude(operand.strides[0]):
+            if operand.strides[1] != 0:
+                transposed = True
+    capacity = BLOCK_BYTES // widest
+    if transposed:
+        job.columns = min(columns, <Py_ssize_t>32)
+        job.rows = min(rows, capacity // 32)
+    elif columns >= capacity or (columns >= 32 and not buffered):
+        job.columns = min(columns, capacity if buffered else <Py_ssize_t>16384)
+        job.rows = 1
+    else:
+        job.columns = columns
+        job.rows = min(rows, capacity // columns)
+    job.row_blocks = (rows + job.rows - 1) // job.rows
+    job.column_blocks = (columns + job.columns - 1) // job.columns
+    job.blocks = job.row_blocks * job.column_blocks
+    for k in range(2, job.rank):
+        job.blocks *= job.sizes[k]
+    for k in range(job.inputs + 1):
+        operand = &job.operands[k]
+        operand.constant = operand.strides[0] == 0 and (job.rows == 1 or operand.strides[1] == 0)
+
+
+# ---- one block
+
+cdef inline const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
+                              char *converted, char *scratch) noexcept nogil:
+    """A block of an input as a contiguous run of the compute dtype."""
+    cdef Operand *operand = &job.operands[which]
+    if columns > 1 and operand.strides[0] != 1 or rows > 1 and operand.strides[1] != columns:
+        job.kernels.move[operand.log_item](a, operand.strides[1], operand.strides[0], moved, columns, 1, rows, columns)
+        a = moved
+    return convert(&operand.conversion, a, rows * columns, converted, scratch)
+
+
+cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns, char *buffers) noexcept nogil:
+    cdef Operand *out = &job.operands[0]
+    cdef Py_ssize_t n = rows * columns
+    cdef bint direct = (columns == 1 or out.strides[0] == 1) and (rows == 1 or out.strides[1] == columns)
+    cdef const char *a = NULL
+    cdef const char *b = NULL
+    cdef const char *c = NULL
+    cdef char *target = corners[0] if direct else buffers + 2 * BLOCK_BYTES
+    cdef char *result = buffers + 3 * BLOCK_BYTES if out.conversion.steps else target
+    cdef int form = 0, status = 0
+    if job.kind == BINARY:
+        if job.operands[1].constant:
+            form = 1
+        elif job.operands[2].constant:
+            form = 2
+        a = fetch(job, 1, corners[1], 1 if form == 1 else rows, 1 if form == 1 else columns, buffers,
+                  buffers + 4 * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
+        b = fetch(job, 2, corners[2], 1 if form == 2 else rows, 1 if form == 2 else columns, buffers + BLOCK_BYTES,
+                  buffers + 5 * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
+        status = job.binary(a, b, result, n, form, NULL)
+    elif job.kind == WHERE:
+        c = fetch(job, 1, corners[1], rows, columns, buffers, NULL, NULL)
+        a = fetch(job, 2, corners[2], rows, columns, buffers + BLOCK_BYTES, NULL, NULL)
+        b = fetch(job, 3, corners[3], rows, columns, buffers + 4 * BLOCK_BYTES, NULL, NULL)
+        job.where(c, a, b, result, n)
+    else:
+        a = fetch(job, 1, corners[1], rows, columns, buffers, buffers + 4 * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
+        if job.kind == UNARY:
+            job.unary(a, result, n, NULL)
+        else:
+            result = <char *>a          # a copy: out.conversion holds the work
+    if out.conversion.steps:
+        convert(&out.conversion, result, n, target, buffers + 6 * BLOCK_BYTES)
+    if not direct:
+        job.kernels.move[out.log_item](target, columns, 1, corners[0], out.strides[1], out.strides[0], rows, columns)
+    return status
+
+
+# ---- the walk
+
+cdef int run_range(Job *job, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Blocks first to last - 1, row-major over (outer axes, rows, columns)."""
+    cdef char buffers[7 * BLOCK_BYTES]
+    cdef char *corners[4]
+    cdef Py_ssize_t coordinates[8]
+    cdef Py_ssize_t block, rest, row, column, rows, columns, position
+    cdef int k, axis, status = 0
+    cdef Operand *operand
+    for block in range(first, last):
+        column = block % job.column_blocks * job.columns
+        rest = block // job.column_blocks
+        row = rest % job.row_blocks * job.rows
+        rest //= job.row_blocks
+        rows = min(job.rows, job.sizes[1] - row)
+        columns = min(job.columns, job.sizes[0] - column)
+        for axis in range(2, job.rank):
+            coordinates[axis] = rest % job.sizes[axis]
+            rest //= job.sizes[axis]
+        for k in range(job.inputs + 1):
+            operand = &job.operands[k]
+            position = column * operand.strides[0] + row * operand.strides[1]
+            for axis in range(2, job.rank):
+                position += coordinates[axis] * operand.strides[axis]
+            corners[k] = operand.data + position * operand.item
+        if job.kind == COPY and job.operands[0].conversion.steps == 0:
+            job.kernels.move[job.operands[0].log_item](
+                corners[1], job.operands[1].strides[1], job.operands[1].strides[0], corners[0],
+                job.operands[0].strides[1], job.operands[0].strides[0], rows, columns)
+        else:
+            status |= run_block(job, corners, rows, columns, buffers)
+    return status
+
+
+cdef int run(Job *job, Py_ssize_t grain) noexcept nogil:
+    """Do the job with one thread for each `grain` elements; non-zero where an integer was divided by zero."""
+    cdef Py_ssize_t elements = 1, share
+    cdef int k, threads, thread, status = 0
+    simplify(job)
+    choose_blocks(job)
+    for k in range(job.rank):
+        elements *= job.sizes[k]
+    threads = threads_for(elements, grain)
+    if threads == 1 or job.blocks < threads:
+        return run_range(job, 0, job.blocks)
+    share = (job.blocks + threads - 1) // threads
+    for thread in prange(threads, num_threads=threads, schedule="static"):
+        status |= run_range(job, thread * share, min((thread + 1) * share, job.blocks))
+    return status

@@ -1,0 +1,476 @@
+"""Binary loops over integers and real floats: the formulas, three loops, the table.
+
+Assumes contiguous runs (see `loops`). Bool shares the loops of uint8, whose arithmetic on 0 and 1 is its own.
+Semantics are PyTorch's: integers wrap, division by zero is reported by the loop's result, NaN propagates through
+MAXIMUM and MINIMUM only.
+"""
+from libc.math cimport atan2, copysign, floor, fmod, hypot, nextafter, pow, trunc
+
+cimport cygrad.backend as ops
+from cygrad.dtype cimport BOOL, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, Kernels, binary_loop
+
+cdef extern from "<math.h>" nogil:
+    float atan2f(float, float)
+    float copysignf(float, float)
+    float floorf(float)
+    float fmodf(float, float)
+    float hypotf(float, float)
+    float nextafterf(float, float)
+    float powf(float, float)
+    float truncf(float)
+
+ctypedef unsigned char uint8
+ctypedef signed char int8
+ctypedef short int16
+ctypedef int int32
+ctypedef long long int64
+
+cdef fused Integer:
+    uint8
+    int8
+    int16
+    int32
+    int64
+
+cdef fused Real:
+    float
+    double
+
+cdef fused Number:
+    uint8
+    int8
+    int16
+    int32
+    int64
+    float
+    double
+
+# ---- tags: one empty type an op, so that each loop is compiled once for each formula
+
+cdef struct Add:
+    char tag
+cdef struct Sub:
+    char tag
+cdef struct Mul:
+    char tag
+cdef struct Div:
+    char tag
+cdef struct FloorDivide:
+    char tag
+cdef struct TruncDivide:
+    char tag
+cdef struct Remainder:
+    char tag
+cdef struct Fmod:
+    char tag
+cdef struct Pow:
+    char tag
+cdef struct Maximum:
+    char tag
+cdef struct Minimum:
+    char tag
+cdef struct Fmax:
+    char tag
+cdef struct Fmin:
+    char tag
+cdef struct Atan2:
+    char tag
+cdef struct Hypot:
+    char tag
+cdef struct Copysign:
+    char tag
+cdef struct Nextafter:
+    char tag
+cdef struct Gcd:
+    char tag
+cdef struct Lcm:
+    char tag
+cdef struct And:
+    char tag
+cdef struct Or:
+    char tag
+cdef struct Xor:
+    char tag
+cdef struct LeftShift:
+    char tag
+cdef struct RightShift:
+    char tag
+cdef struct Equal:
+    char tag
+cdef struct NotEqual:
+    char tag
+cdef struct Less:
+    char tag
+cdef struct LessEqual:
+    char tag
+cdef struct LogicalAnd:
+    char tag
+cdef struct LogicalOr:
+    char tag
+cdef struct LogicalXor:
+    char tag
+
+cdef fused Arithmetic:      # any number
+    Add
+    Sub
+    Mul
+    Maximum
+    Minimum
+    FloorDivide
+    TruncDivide
+    Remainder
+    Fmod
+    Pow
+
+cdef fused IntegerOp:
+    Gcd
+    Lcm
+    And
+    Or
+    Xor
+    LeftShift
+    RightShift
+
+cdef fused RealOp:
+    Div
+    Fmax
+    Fmin
+    Atan2
+    Hypot
+    Copysign
+    Nextafter
+
+cdef fused Comparison:
+    Equal
+    NotEqual
+    Less
+    LessEqual
+    LogicalAnd
+    LogicalOr
+    LogicalXor
+
+
+# ---- formulas
+
+cdef inline Integer integer_power(Integer base, Integer exponent) noexcept nogil:
+    """Square and multiply; a negative exponent leaves 0 but for bases 1 and -1."""
+    cdef Integer result = 1
+    cdef unsigned long long left
+    if exponent < 0:
+        if base == 1:
+            return 1
+        if base == -1:
+            return -1 if exponent & 1 else 1
+        return 0
+    left = <unsigned long long>exponent
+    while left:
+        if left & 1:
+            result = <Integer>(result * base)
+        base = <Integer>(base * base)
+        left >>= 1
+    return result
+
+
+cdef inline Integer greatest_divisor(Integer a, Integer b) noexcept nogil:
+    cdef Integer rest
+    if a < 0:
+        a = <Integer>-a
+    if b < 0:
+        b = <Integer>-b
+    while a != 0:
+        rest = <Integer>(b % a)
+        b = a
+        a = rest
+    return b
+
+
+cdef inline Real real_fmod(Real a, Real b) noexcept nogil:
+    return fmodf(a, b) if Real is float else fmod(a, b)
+
+
+cdef inline Real real_floor_divide(Real a, Real b) noexcept nogil:
+    """Floor of the exact quotient, as Python's and PyTorch's: from the remainder, since a / b may round up to it."""
+    cdef Real rest, quotient, whole
+    if b == 0:
+        return a / b
+    rest = real_fmod(a, b)
+    quotient = (a - rest) / b
+    if rest != 0 and (b < 0) != (rest < 0):
+        quotient -= 1
+    if quotient == 0:
+        return copysignf(0, a / b) if Real is float else copysign(0, a / b)
+    whole = floorf(quotient) if Real is float else floor(quotient)
+    return whole + 1 if quotient - whole > 0.5 else whole
+
+
+cdef inline Number number_op(Arithmetic *op, Number a, Number b) noexcept nogil:
+    cdef Number rest
+    if Arithmetic is Add:
+        return <Number>(a + b)
+    elif Arithmetic is Sub:
+        return <Number>(a - b)
+    elif Arithmetic is Mul:
+        return <Number>(a * b)
+    elif Arithmetic is Maximum:
+        if Number is float or Number is double:
+            return a if (a > b) | (a != a) else b
+        else:
+            return a if a > b else b
+    elif Arithmetic is Minimum:
+        if Number is float or Number is double:
+            return a if (a < b) | (a != a) else b
+        else:
+            return a if a < b else b
+    elif Number is float or Number is double:
+        if Arithmetic is FloorDivide:
+            return real_floor_divide(a, b)
+        elif Arithmetic is TruncDivide:
+            return truncf(a / b) if Number is float else trunc(a / b)
+        elif Arithmetic is Fmod:
+            return real_fmod(a, b)
+        elif Arithmetic is Remainder:
+            rest = real_fmod(a, b)
+            return rest + b if rest != 0 and (b < 0) != (rest < 0) else rest
+        else:
+            return powf(a, b) if Number is float else pow(a, b)
+    else:       # integers; the loop has replaced a divisor 0 by 1
+        if Arithmetic is Pow:
+            return integer_power(a, b)
+        elif Number is uint8:
+            if Arithmetic is FloorDivide or Arithmetic is TruncDivide:
+                return <Number>(a // b)
+            else:
+                return <Number>(a % b)
+        else:
+            if b == -1:                 # the least integer over -1 traps
+                if Arithmetic is FloorDivide or Arithmetic is TruncDivide:
+                    return <Number>(0 - a)
+                else:
+                    return 0
+            rest = <Number>(a % b)
+            if Arithmetic is FloorDivide:
+                return <Number>(a // b - (rest != 0 and (b < 0) != (rest < 0)))
+            elif Arithmetic is TruncDivide:
+                return <Number>(a // b)
+            elif Arithmetic is Remainder:
+                return <Number>(rest + b) if rest != 0 and (b < 0) != (rest < 0) else rest
+            else:
+                return rest
+
+
+cdef inline Integer integer_op(IntegerOp *op, Integer a, Integer b) noexcept nogil:
+    cdef int bits = 8 * sizeof(Integer)
+    cdef Integer divisor
+    if IntegerOp is Gcd:
+        return greatest_divisor(a, b)
+    elif IntegerOp is Lcm:
+        divisor = greatest_divisor(a, b)
+        if divisor == 0:
+            return 0
+        a = <Integer>(a // divisor * b)
+        return <Integer>-a if a < 0 else a
+    elif IntegerOp is And:
+        return a & b
+    elif IntegerOp is Or:
+        return a | b
+    elif IntegerOp is Xor:
+        return a ^ b
+    elif IntegerOp is LeftShift:
+        return <Integer>0 if (b < 0) | (b >= bits) else <Integer>(<unsigned long long>a << b)
+    else:
+        if Integer is uint8:
+            return <Integer>0 if b >= bits else <Integer>(a >> b)
+        else:
+            return a >> (bits - 1) if (b < 0) | (b >= bits) else a >> b
+
+
+cdef inline Real real_op(RealOp *op, Real a, Real b) noexcept nogil:
+    if RealOp is Div:
+        return a / b
+    elif RealOp is Fmax:
+        return a if (a >= b) | (b != b) else b
+    elif RealOp is Fmin:
+        return a if (a <= b) | (b != b) else b
+    elif RealOp is Atan2:
+        return atan2f(a, b) if Real is float else atan2(a, b)
+    elif RealOp is Hypot:
+        return hypotf(a, b) if Real is float else hypot(a, b)
+    elif RealOp is Copysign:
+        return copysignf(a, b) if Real is float else copysign(a, b)
+    else:
+        return nextafterf(a, b) if Real is float else nextafter(a, b)
+
+
+cdef inline uint8 compare_op(Comparison *op, Number a, Number b) noexcept nogil:
+    if Comparison is Equal:
+        return a == b
+    elif Comparison is NotEqual:
+        return a != b
+    elif Comparison is Less:
+        return a < b
+    elif Comparison is LessEqual:
+        return a <= b
+    elif Comparison is LogicalAnd:
+        return (a != 0) & (b != 0)
+    elif Comparison is LogicalOr:
+        return (a != 0) | (b != 0)
+    else:
+        return (a != 0) ^ (b != 0)
+
+
+# ---- loops
+
+cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Number scalar
+    cdef int zeros = 0
+    if (Number is float or Number is double or Arithmetic is Add or Arithmetic is Sub or Arithmetic is Mul
+            or Arithmetic is Maximum or Arithmetic is Minimum or Arithmetic is Pow):
+        if form == BOTH_VECTORS:
+            for i in range(n):
+                out[i] = number_op[Arithmetic, Number](op, a[i], b[i])
+        elif form == FIRST_SCALAR:
+            scalar = a[0]
+            for i in range(n):
+                out[i] = number_op[Arithmetic, Number](op, scalar, b[i])
+        else:
+            scalar = b[0]
+            for i in range(n):
+                out[i] = number_op[Arithmetic, Number](op, a[i], scalar)
+    else:
+        for i in range(n):
+            scalar = b[0 if form > FIRST_SCALAR else i]
+            zeros |= scalar == 0
+            out[i] = number_op[Arithmetic, Number](op, a[0 if form == FIRST_SCALAR else i], scalar + (scalar == 0))
+    return zeros
+
+
+cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form, IntegerOp *op) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Integer scalar
+    if form == BOTH_VECTORS:
+        for i in range(n):
+            out[i] = integer_op[IntegerOp, Integer](op, a[i], b[i])
+    elif form == FIRST_SCALAR:
+        scalar = a[0]
+        for i in range(n):
+            out[i] = integer_op[IntegerOp, Integer](op, scalar, b[i])
+    else:
+        scalar = b[0]
+        for i in range(n):
+            out[i] = integer_op[IntegerOp, Integer](op, a[i], scalar)
+    return 0
+
+
+cdef int real_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, RealOp *op) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Real scalar
+    if form == BOTH_VECTORS:
+        for i in range(n):
+            out[i] = real_op[RealOp, Real](op, a[i], b[i])
+    elif form == FIRST_SCALAR:
+        scalar = a[0]
+        for i in range(n):
+            out[i] = real_op[RealOp, Real](op, scalar, b[i])
+    else:
+        scalar = b[0]
+        for i in range(n):
+            out[i] = real_op[RealOp, Real](op, a[i], scalar)
+    return 0
+
+
+cdef int compare_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form, Comparison *op) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Number scalar
+    if form == BOTH_VECTORS:
+        for i in range(n):
+            out[i] = compare_op[Comparison, Number](op, a[i], b[i])
+    elif form == FIRST_SCALAR:
+        scalar = a[0]
+        for i in range(n):
+            out[i] = compare_op[Comparison, Number](op, scalar, b[i])
+    else:
+        scalar = b[0]
+        for i in range(n):
+            out[i] = compare_op[Comparison, Number](op, a[i], scalar)
+    return 0
+
+
+cdef int greater_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form, Comparison *op) noexcept nogil:
+    """a > b is b < a."""
+    return compare_loop[Number, Comparison](b, a, out, n, 3 - form if form != BOTH_VECTORS else form, op)
+
+
+# ---- table
+
+cdef void put(Kernels *table, int op, int code, binary_loop loop) noexcept:
+    table.binary[op][code] = loop
+
+
+cdef void install_number(Kernels *table, int code, Number *tag) noexcept:
+    put(table, ops.ADD, code, <binary_loop>number_loop[Number, Add])
+    put(table, ops.SUB, code, <binary_loop>number_loop[Number, Sub])
+    put(table, ops.MUL, code, <binary_loop>number_loop[Number, Mul])
+    put(table, ops.MAXIMUM, code, <binary_loop>number_loop[Number, Maximum])
+    put(table, ops.MINIMUM, code, <binary_loop>number_loop[Number, Minimum])
+    put(table, ops.FLOOR_DIVIDE, code, <binary_loop>number_loop[Number, FloorDivide])
+    put(table, ops.TRUNC_DIVIDE, code, <binary_loop>number_loop[Number, TruncDivide])
+    put(table, ops.REMAINDER, code, <binary_loop>number_loop[Number, Remainder])
+    put(table, ops.FMOD, code, <binary_loop>number_loop[Number, Fmod])
+    put(table, ops.POW, code, <binary_loop>number_loop[Number, Pow])
+    put(table, ops.EQ, code, <binary_loop>compare_loop[Number, Equal])
+    put(table, ops.NE, code, <binary_loop>compare_loop[Number, NotEqual])
+    put(table, ops.LT, code, <binary_loop>compare_loop[Number, Less])
+    put(table, ops.LE, code, <binary_loop>compare_loop[Number, LessEqual])
+    put(table, ops.GT, code, <binary_loop>greater_loop[Number, Less])
+    put(table, ops.GE, code, <binary_loop>greater_loop[Number, LessEqual])
+    put(table, ops.LOGICAL_AND, code, <binary_loop>compare_loop[Number, LogicalAnd])
+    put(table, ops.LOGICAL_OR, code, <binary_loop>compare_loop[Number, LogicalOr])
+    put(table, ops.LOGICAL_XOR, code, <binary_loop>compare_loop[Number, LogicalXor])
+
+
+cdef void install_integer(Kernels *table, int code, Integer *tag) noexcept:
+    install_number[Integer](table, code, tag)
+    put(table, ops.FMAX, code, <binary_loop>number_loop[Integer, Maximum])
+    put(table, ops.FMIN, code, <binary_loop>number_loop[Integer, Minimum])
+    put(table, ops.GCD, code, <binary_loop>integer_loop[Integer, Gcd])
+    put(table, ops.LCM, code, <binary_loop>integer_loop[Integer, Lcm])
+    put(table, ops.BITWISE_AND, code, <binary_loop>integer_loop[Integer, And])
+    put(table, ops.BITWISE_OR, code, <binary_loop>integer_loop[Integer, Or])
+    put(table, ops.BITWISE_XOR, code, <binary_loop>integer_loop[Integer, Xor])
+    put(table, ops.LEFT_SHIFT, code, <binary_loop>integer_loop[Integer, LeftShift])
+    put(table, ops.RIGHT_SHIFT, code, <binary_loop>integer_loop[Integer, RightShift])
+
+
+cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
+    install_number[Real](table, code, tag)
+    put(table, ops.DIV, code, <binary_loop>real_loop[Real, Div])
+    put(table, ops.FMAX, code, <binary_loop>real_loop[Real, Fmax])
+    put(table, ops.FMIN, code, <binary_loop>real_loop[Real, Fmin])
+    put(table, ops.ATAN2, code, <binary_loop>real_loop[Real, Atan2])
+    put(table, ops.HYPOT, code, <binary_loop>real_loop[Real, Hypot])
+    put(table, ops.COPYSIGN, code, <binary_loop>real_loop[Real, Copysign])
+    put(table, ops.NEXTAFTER, code, <binary_loop>real_loop[Real, Nextafter])
+
+
+cdef void install_bool(Kernels *table) noexcept:
+    cdef int op
+    for op in (ops.MAXIMUM, ops.MINIMUM, ops.FMAX, ops.FMIN, ops.BITWISE_AND, ops.BITWISE_OR, ops.BITWISE_XOR, ops.EQ,
+               ops.NE, ops.LT, ops.LE, ops.GT, ops.GE, ops.LOGICAL_AND, ops.LOGICAL_OR, ops.LOGICAL_XOR):
+        put(table, op, BOOL, table.binary[op][<int>UINT8])
+    put(table, ops.ADD, BOOL, <binary_loop>integer_loop[uint8, Or])
+    put(table, ops.MUL, BOOL, <binary_loop>integer_loop[uint8, And])
+
+
+def install(size_t address):
+    """Fill the table at `address` with this module's loops."""
+    cdef Kernels *table = <Kernels *>address
+    install_integer(table, UINT8, <uint8 *>NULL)
+    install_integer(table, INT8, <int8 *>NULL)
+    install_integer(table, INT16, <int16 *>NULL)
+    install_integer(table, INT32, <int32 *>NULL)
+    install_integer(table, INT64, <int64 *>NULL)
+    install_real(table, FLOAT32, <float *>NULL)
+    install_real(table, FLOAT64, <double *>NULL)
+    install_bool(table)

@@ -1,0 +1,42 @@
+"""The table of inner loops: what the modules in kernels/ fill at import and the drivers call.
+
+Every loop works on plain contiguous runs of `n` elements; strides, broadcasting, 16-bit floats, mixed dtypes and threads
+are the drivers' business (see `blocks`). `out` may be the very memory of an input. The trailing `op` of some loops
+is a compile-time tag of the formula; callers pass NULL.
+"""
+
+cdef enum Form:        # of a binary loop: which operand is one element for all
+    BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
+
+ctypedef void (*unary_loop)(const char *a, char *out, Py_ssize_t n, void *op) noexcept nogil
+# Returns non-zero where an integer was divided by zero.
+ctypedef int (*binary_loop)(const char *a, const char *b, char *out, Py_ssize_t n, int form, void *op) noexcept nogil
+ctypedef void (*where_loop)(const char *condition, const char *a, const char *b, char *out, Py_ssize_t n) noexcept nogil
+ctypedef void (*convert_loop)(const char *a, char *out, Py_ssize_t n) noexcept nogil
+# Copies a block of rows x columns between any strides (in elements).
+ctypedef void (*move_loop)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, char *out, Py_ssize_t out_row,
+                           Py_ssize_t out_column, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil
+# Writes the reduction of the n elements to out[0].
+ctypedef void (*fold_loop)(const char *a, Py_ssize_t n, char *out, void *op) noexcept nogil
+# Position of the extreme of n elements; the value goes to out[0].
+ctypedef Py_ssize_t (*argfold_loop)(const char *a, Py_ssize_t n, char *out, void *op) noexcept nogil
+# For each of n columns: where row's element beats best, best takes it and index takes `position`.
+ctypedef void (*argupdate_loop)(const char *row, char *best, long long *index, Py_ssize_t n, long long position,
+                                void *op) noexcept nogil
+
+cdef enum:             # table extents, at least N_UNARY, N_BINARY, N_REDUCE, N_DTYPES and the five item sizes 1 to 16
+    UNARY_OPS = 48
+    BINARY_OPS = 40
+    REDUCE_OPS = 8
+    DTYPES = 12
+    ITEM_SIZES = 5
+
+cdef struct Kernels:
+    unary_loop unary[48][12]
+    binary_loop binary[40][12]
+    convert_loop convert[12][12]
+    where_loop where[5]
+    move_loop move[5]
+    fold_loop fold[8][12]
+    argfold_loop argfold[2][12]
+    argupdate_loop argupdate[2][12]

@@ -13,6 +13,8 @@ from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
+from cygrad_cpu.scan cimport cpu_scan
+from cygrad_cpu.sort cimport cpu_sort
 
 from cygrad_cpu import allocator
 
@@ -97,6 +99,12 @@ cdef class CPUBackend(Backend):
 
     cpdef arange(self, View out, object start, object step):
         return cpu_arange(out, start, step)
+
+    cpdef scan(self, int op, View a, View out, View index):
+        return cpu_scan(op, a, out, index)
+
+    cpdef sort(self, View a, bint descending, bint stable, View values, View index):
+        return cpu_sort(a, descending, stable, values, index)
 
     cpdef nonzero(self, View a, object allocate):
         return cpu_nonzero(a, allocate)

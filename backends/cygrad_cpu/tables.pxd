@@ -29,3 +29,24 @@ cdef struct IndexTable:
     ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; NULL for 16-bit floats
     CountLoop count
     PositionsLoop positions
+
+cdef struct Lanes:              # rows ("lanes") of a scan: distances in elements between lanes and along them
+    Py_ssize_t count
+    Py_ssize_t n
+    Py_ssize_t a_lane
+    Py_ssize_t a_step
+    Py_ssize_t out_lane
+    Py_ssize_t out_step
+    Py_ssize_t index_lane
+    Py_ssize_t index_step
+
+ctypedef void (*ScanLoop)(const char *a, char *out, long long *index, const Lanes *lanes) noexcept nogil
+
+cdef struct ScanTable:
+    ScanLoop scan[4][12]        # by op and dtype code; at FLOAT16 and BFLOAT16 float32 data with float32 accumulators
+
+ctypedef void (*SortLoop)(const char *a, Py_ssize_t a_step, char *values, Py_ssize_t values_step, long long *index,
+                          Py_ssize_t index_step, Py_ssize_t n, bint descending, unsigned long long *work) noexcept nogil
+
+cdef struct SortTable:
+    SortLoop sort[12]           # by dtype code; NULL for complex types; `work` has room for 2 n elements

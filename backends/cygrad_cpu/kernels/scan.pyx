@@ -1,0 +1,294 @@
+"""Running sums, products, maxima and minima along lanes.
+
+Several lanes go forward together, which hides the latency of the additions. Accumulators are PyTorch's: int64 for
+integers, double for float32 and float64 (float32 for the 16-bit floats), double complex for complex.
+"""
+cimport cygrad.backend as ops
+from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
+                           UINT8)
+from cygrad_cpu.tables cimport Lanes, ScanLoop, ScanTable
+
+ctypedef unsigned char uint8
+ctypedef signed char int8
+ctypedef long long int64
+
+cdef enum:
+    BLOCK = 32                  # lanes that go forward together
+
+cdef fused Integer:
+    uint8
+    int8
+    short
+    int
+    int64
+
+cdef fused Real:
+    float
+    double
+
+cdef fused Complex:
+    float complex
+    double complex
+
+cdef fused Ordered:
+    uint8
+    int8
+    short
+    int
+    int64
+    float
+    double
+
+
+cdef inline void integer_lanes(bint product, const Integer *a, Integer *out, const Lanes *s, Py_ssize_t m,
+                               Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    cdef int64[BLOCK] total
+    cdef Py_ssize_t i, j
+    for j in range(m):
+        total[j] = 1 if product else 0
+    for i in range(s.n):
+        for j in range(m):
+            total[j] = total[j] * a[j * a_lane] if product else total[j] + a[j * a_lane]
+            out[j * out_lane] = <Integer>total[j]
+        a += s.a_step
+        out += s.out_step
+
+
+cdef inline void real_lanes(bint product, const Real *a, Real *out, const Lanes *s, Py_ssize_t m,
+                            Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    cdef double[BLOCK] total
+    cdef Py_ssize_t i, j
+    for j in range(m):
+        total[j] = 1 if product else 0
+    for i in range(s.n):
+        for j in range(m):
+            total[j] = total[j] * a[j * a_lane] if product else total[j] + a[j * a_lane]
+            out[j * out_lane] = <Real>total[j]
+        a += s.a_step
+        out += s.out_step
+
+
+cdef inline void narrow_lanes(bint product, const float *a, float *out, const Lanes *s, Py_ssize_t m,
+                              Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    cdef float[BLOCK] total
+    cdef Py_ssize_t i, j
+    for j in range(m):
+        total[j] = 1 if product else 0
+    for i in range(s.n):
+        for j in range(m):
+            total[j] = total[j] * a[j * a_lane] if product else total[j] + a[j * a_lane]
+            out[j * out_lane] = total[j]
+        a += s.a_step
+        out += s.out_step
+
+
+cdef inline void complex_lanes(bint product, const Complex *a, Complex *out, const Lanes *s, Py_ssize_t m,
+                               Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    cdef double complex[BLOCK] total
+    cdef Py_ssize_t i, j
+    for j in range(m):
+        total[j] = 1 if product else 0
+    for i in range(s.n):
+        for j in range(m):
+            total[j] = total[j] * a[j * a_lane] if product else total[j] + a[j * a_lane]
+            out[j * out_lane] = <Complex>total[j]
+        a += s.a_step
+        out += s.out_step
+
+
+cdef inline void bool_lanes(bint product, const uint8 *a, uint8 *out, const Lanes *s, Py_ssize_t m,
+                            Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    cdef uint8[BLOCK] total
+    cdef Py_ssize_t i, j
+    for j in range(m):
+        total[j] = 1 if product else 0
+    for i in range(s.n):
+        for j in range(m):
+            total[j] = total[j] & a[j * a_lane] if product else total[j] | a[j * a_lane]
+            out[j * out_lane] = total[j]
+        a += s.a_step
+        out += s.out_step
+
+
+cdef inline void extreme_lanes(bint largest, const Ordered *a, Ordered *out, int64 *index, const Lanes *s, Py_ssize_t m,
+                               Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
+    """The latest of equal elements wins; once NaN, always NaN, and the latest NaN counts."""
+    cdef Ordered[BLOCK] best
+    cdef int64[BLOCK] where
+    cdef Py_ssize_t i, j
+    cdef Ordered x
+    cdef bint take
+    for j in range(m):
+        best[j] = a[j * a_lane]
+        where[j] = 0
+    for i in range(s.n):
+        for j in range(m):
+            x = a[j * a_lane]
+            if Ordered is float or Ordered is double:
+                take = (x != x) | ((best[j] == best[j]) & ((x >= best[j]) if largest else (x <= best[j])))
+            else:
+                take = (x >= best[j]) if largest else (x <= best[j])
+            best[j] = x if take else best[j]
+            where[j] = i if take else where[j]
+            out[j * out_lane] = best[j]
+            index[j * s.index_lane] = where[j]
+        a += s.a_step
+        out += s.out_step
+        index += s.index_step
+
+
+# Each op and dtype is a function of its own: constants for the op, for adjacent lanes and for the single lane let the
+# compiler vectorise over lanes.
+
+cdef inline void integer_blocks(bint product, const Integer *a, Integer *out, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        if s.count == 1:
+            integer_lanes(product, a, out, s, 1, 1, 1)
+        elif s.a_lane == 1 and s.out_lane == 1:
+            integer_lanes(product, a + j, out + j, s, min(BLOCK, s.count - j), 1, 1)
+        else:
+            integer_lanes(product, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane,
+                          s.out_lane)
+        j += BLOCK
+
+
+cdef inline void real_blocks(bint product, const Real *a, Real *out, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        if s.count == 1:
+            real_lanes(product, a, out, s, 1, 1, 1)
+        elif s.a_lane == 1 and s.out_lane == 1:
+            real_lanes(product, a + j, out + j, s, min(BLOCK, s.count - j), 1, 1)
+        else:
+            real_lanes(product, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane,
+                       s.out_lane)
+        j += BLOCK
+
+
+cdef void integer_sum(const Integer *a, Integer *out, int64 *index, const Lanes *s) noexcept nogil:
+    integer_blocks(False, a, out, s)
+
+cdef void integer_product(const Integer *a, Integer *out, int64 *index, const Lanes *s) noexcept nogil:
+    integer_blocks(True, a, out, s)
+
+cdef void real_sum(const Real *a, Real *out, int64 *index, const Lanes *s) noexcept nogil:
+    real_blocks(False, a, out, s)
+
+cdef void real_product(const Real *a, Real *out, int64 *index, const Lanes *s) noexcept nogil:
+    real_blocks(True, a, out, s)
+
+cdef void narrow_sum(const float *a, float *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        narrow_lanes(False, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef void narrow_product(const float *a, float *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        narrow_lanes(True, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef void complex_sum(const Complex *a, Complex *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        complex_lanes(False, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef void complex_product(const Complex *a, Complex *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        complex_lanes(True, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef void bool_sum(const uint8 *a, uint8 *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        bool_lanes(False, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef void bool_product(const uint8 *a, uint8 *out, int64 *index, const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        bool_lanes(True, a + j * s.a_lane, out + j * s.out_lane, s, min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef inline void extreme_blocks(bint largest, const Ordered *a, Ordered *out, int64 *index,
+                                const Lanes *s) noexcept nogil:
+    cdef Py_ssize_t j = 0
+    while j < s.count:
+        extreme_lanes(largest, a + j * s.a_lane, out + j * s.out_lane, index + j * s.index_lane, s,
+                      min(BLOCK, s.count - j), s.a_lane, s.out_lane)
+        j += BLOCK
+
+cdef inline void extreme_single(bint largest, const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
+    """One lane: extremes seldom change, so a branch is cheaper than a chain of selections."""
+    cdef Ordered best = a[0], x
+    cdef int64 where = 0
+    cdef Py_ssize_t i
+    for i in range(s.n):
+        x = a[i * s.a_step]
+        if Ordered is float or Ordered is double:
+            if x != x or (best == best and ((x >= best) if largest else (x <= best))):
+                best = x
+                where = i
+        elif (x >= best) if largest else (x <= best):
+            best = x
+            where = i
+        out[i * s.out_step] = best
+        index[i * s.index_step] = where
+
+
+cdef void maximum(const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
+    if s.count == 1:
+        extreme_single(True, a, out, index, s)
+    else:
+        extreme_blocks(True, a, out, index, s)
+
+cdef void minimum(const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
+    if s.count == 1:
+        extreme_single(False, a, out, index, s)
+    else:
+        extreme_blocks(False, a, out, index, s)
+
+
+cdef void install_integer(ScanTable *table, int code, Integer *tag) noexcept:
+    table.scan[<int>ops.CUMSUM][code] = <ScanLoop>integer_sum[Integer]
+    table.scan[<int>ops.CUMPROD][code] = <ScanLoop>integer_product[Integer]
+    table.scan[<int>ops.CUMMAX][code] = <ScanLoop>maximum[Integer]
+    table.scan[<int>ops.CUMMIN][code] = <ScanLoop>minimum[Integer]
+
+
+cdef void install_real(ScanTable *table, int code, Real *tag) noexcept:
+    table.scan[<int>ops.CUMSUM][code] = <ScanLoop>real_sum[Real]
+    table.scan[<int>ops.CUMPROD][code] = <ScanLoop>real_product[Real]
+    table.scan[<int>ops.CUMMAX][code] = <ScanLoop>maximum[Real]
+    table.scan[<int>ops.CUMMIN][code] = <ScanLoop>minimum[Real]
+
+
+cdef void install_complex(ScanTable *table, int code, Complex *tag) noexcept:
+    table.scan[<int>ops.CUMSUM][code] = <ScanLoop>complex_sum[Complex]
+    table.scan[<int>ops.CUMPROD][code] = <ScanLoop>complex_product[Complex]
+
+
+def install(size_t address):
+    """Fill the ScanTable at `address`."""
+    cdef ScanTable *table = <ScanTable *>address
+    cdef int code
+    install_integer(table, UINT8, <uint8 *>NULL)
+    install_integer(table, INT8, <int8 *>NULL)
+    install_integer(table, INT16, <short *>NULL)
+    install_integer(table, INT32, <int *>NULL)
+    install_integer(table, INT64, <int64 *>NULL)
+    install_integer(table, BOOL, <uint8 *>NULL)
+    table.scan[<int>ops.CUMSUM][<int>BOOL] = <ScanLoop>bool_sum
+    table.scan[<int>ops.CUMPROD][<int>BOOL] = <ScanLoop>bool_product
+    install_real(table, FLOAT32, <float *>NULL)
+    install_real(table, FLOAT64, <double *>NULL)
+    install_complex(table, COMPLEX64, <float complex *>NULL)
+    install_complex(table, COMPLEX128, <double complex *>NULL)
+    for code in (<int>FLOAT16, <int>BFLOAT16):
+        install_real(table, code, <float *>NULL)
+        table.scan[<int>ops.CUMSUM][code] = <ScanLoop>narrow_sum
+        table.scan[<int>ops.CUMPROD][code] = <ScanLoop>narrow_product

@@ -1,0 +1,280 @@
+"""Stable sorting of one row, with the positions the elements came from.
+
+An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
+descending). Key and position share one 64-bit word, key above, so that all words differ and any sort of words is a
+stable sort: insertion for a handful, merging for hundreds, radix for more. Keys of 64 bits sort by their upper half
+first, then each run of equal upper halves by the lower one; integers of a narrow range are shifted into 32 bits.
+"""
+from libc.string cimport memcpy, memset
+
+from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.tables cimport SortLoop, SortTable
+
+ctypedef unsigned char uint8
+ctypedef unsigned short uint16
+ctypedef unsigned int uint32
+ctypedef unsigned long long uint64
+ctypedef signed char int8
+ctypedef short int16
+ctypedef int int32
+ctypedef long long int64
+
+cdef enum:
+    FEW = 24                    # words that insertion sorts best
+    HUNDREDS = 384              # words that merging sorts best
+    MANY = 60000                # words from which digits of 11 bits beat digits of 8
+
+cdef struct Half:               # the bits of the two 16-bit float types, told apart by the compiler
+    uint16 bits
+cdef struct Brain:
+    uint16 bits
+
+cdef fused Narrow:              # keys of at most 32 bits
+    uint8
+    int8
+    int16
+    int32
+    float
+    Half
+    Brain
+
+cdef fused Wide:                # keys of 64 bits
+    int64
+    double
+
+
+# ---- keys
+
+cdef inline uint32 half_key(uint32 bits, uint32 infinity) noexcept nogil:
+    if (bits & 0x7FFF) > infinity:
+        return 0xFFFF
+    if bits == 0x8000:
+        bits = 0
+    return bits ^ (0xFFFF if bits & 0x8000 else 0x8000)
+
+
+cdef inline uint32 narrow_key(Narrow x) noexcept nogil:
+    cdef uint32 bits = 0, sign = <uint32>1 << 31
+    if Narrow is uint8:
+        return x
+    elif Narrow is float:
+        memcpy(&bits, &x, 4)
+        if (bits & <uint32>0x7FFFFFFF) > <uint32>0x7F800000:
+            return ~<uint32>0
+        if bits == sign:
+            bits = 0
+        return bits ^ (~<uint32>0 if bits & sign else sign)
+    elif Narrow is Half:
+        return half_key(x.bits, 0x7C00)
+    elif Narrow is Brain:
+        return half_key(x.bits, 0x7F80)
+    elif Narrow is int8:
+        return <uint32>(x + 128)
+    elif Narrow is int16:
+        return <uint32>(x + 32768)
+    else:
+        return <uint32>x ^ sign
+
+
+cdef inline uint64 wide_key(Wide x) noexcept nogil:
+    cdef uint64 bits = 0
+    cdef uint64 top = <uint64>1 << 63
+    memcpy(&bits, &x, 8)
+    if Wide is double:
+        if (bits & ~top) > <uint64>0x7FF << 52:
+            return ~<uint64>0
+        if bits == top:
+            bits = 0
+        return bits ^ (~<uint64>0 if bits >> 63 else top)
+    else:
+        return bits ^ top
+
+
+# ---- words
+
+cdef inline void insertion(uint64 *x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef uint64 word
+    for i in range(1, n):
+        word = x[i]
+        j = i
+        while j > 0 and x[j - 1] > word:
+            x[j] = x[j - 1]
+            j -= 1
+        x[j] = word
+
+
+cdef void merging(uint64 *x, uint64 *spare, Py_ssize_t n) noexcept nogil:
+    """Bottom-up, from sorted runs of 16; the comparison selects without a branch."""
+    cdef Py_ssize_t i = 0, width = 16, left, right, middle, end, at
+    cdef uint64 *source = x
+    cdef uint64 *target = spare
+    cdef bint take
+    while i < n:
+        insertion(x + i, min(<Py_ssize_t>16, n - i))
+        i += 16
+    while width < n:
+        i = 0
+        while i < n:
+            middle = min(i + width, n)
+            end = min(i + 2 * width, n)
+            left = at = i
+            right = middle
+            while left < middle and right < end:
+                take = source[right] < source[left]
+                target[at] = source[right] if take else source[left]
+                right += take
+                left += not take
+                at += 1
+            memcpy(target + at, source + left, (middle - left) * 8)
+            at += middle - left
+            memcpy(target + at, source + right, (end - right) * 8)
+            i += 2 * width
+        source, target = target, source
+        width *= 2
+    if source != x:
+        memcpy(x, source, n * 8)
+
+
+cdef void radix(uint64 *x, uint64 *spare, Py_ssize_t n, int bits, int digit) noexcept nogil:
+    """By the `bits` of the key, digits of `digit` bits from the lowest; digits that are all equal cost nothing."""
+    cdef uint32[6][2048] counts
+    cdef int passes = (bits + digit - 1) // digit, d, shift
+    cdef uint32 mask = (<uint32>1 << digit) - 1, total, k
+    cdef Py_ssize_t i
+    cdef uint64 *source = x
+    cdef uint64 *target = spare
+    cdef uint64 word
+    for d in range(passes):
+        memset(counts[d], 0, (mask + 1) * 4)
+    for i in range(n):
+        word = x[i] >> 32
+        for d in range(passes):
+            counts[d][word & mask] += 1
+            word >>= digit
+    for d in range(passes):
+        shift = 32 + d * digit
+        if counts[d][(x[0] >> shift) & mask] == <uint32>n:
+            continue
+        total = 0
+        for i in range(mask + 1):
+            k = counts[d][i]
+            counts[d][i] = total
+            total += k
+        for i in range(n):
+            word = source[i]
+            k = (word >> shift) & mask
+            target[counts[d][k]] = word
+            counts[d][k] += 1
+        source, target = target, source
+    if source != x:
+        memcpy(x, source, n * 8)
+
+
+cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept nogil:
+    if n <= FEW:
+        insertion(x, n)
+    elif n <= HUNDREDS:
+        merging(x, spare, n)
+    elif n < MANY or bits <= 16:
+        radix(x, spare, n, bits, 8)
+    else:
+        radix(x, spare, n, bits, 11)
+
+
+# ---- rows
+
+cdef void narrow(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t values_step, int64 *index,
+                 Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
+    cdef Py_ssize_t i, at
+    cdef uint32 flip = 0
+    cdef uint64 word, last = 0, disorder = 0
+    cdef int bits = 8 * sizeof(Narrow)
+    if descending:
+        flip = ~<uint32>0 if bits == 32 else (<uint32>1 << bits) - 1
+    for i in range(n):
+        word = <uint64>(narrow_key(a[i * a_step]) ^ flip) << 32 | <uint64>i
+        disorder |= word < last
+        last = word
+        work[i] = word
+    if disorder:
+        sort_words(work, work + n, n, bits)
+    for i in range(n):
+        at = <uint32>work[i]
+        index[i * index_step] = at
+        values[i * values_step] = a[at * a_step]
+
+
+cdef void wide(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
+               Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
+    cdef Py_ssize_t i, j, at
+    cdef uint64 ones = ~<uint64>0, upper = ones << 32, flip = ones if descending else 0
+    cdef uint64 key, low = ones, high = 0, last = 0
+    cdef bint disorder = False
+    for i in range(n):
+        key = wide_key(a[i * a_step]) ^ flip
+        disorder |= key < last
+        last = key
+        low = min(low, key)
+        high = max(high, key)
+    if not disorder:
+        for i in range(n):
+            work[i] = i
+    elif (high - low) >> 32 == 0:
+        for i in range(n):
+            work[i] = ((wide_key(a[i * a_step]) ^ flip) - low) << 32 | <uint64>i
+        sort_words(work, work + n, n, bit_length(high - low))
+    else:
+        for i in range(n):
+            work[i] = ((wide_key(a[i * a_step]) ^ flip) & upper) | <uint64>i
+        sort_words(work, work + n, n, 32)
+        i = 0
+        while i < n:                                    # runs of equal upper halves
+            j = i + 1
+            while j < n and work[j] >> 32 == work[i] >> 32:
+                j += 1
+            if j - i > 1:
+                lower_halves(a, a_step, flip, work + i, j - i, work + n)
+            i = j
+    for i in range(n):
+        at = <uint32>work[i]
+        index[i * index_step] = at
+        values[i * values_step] = a[at * a_step]
+
+
+cdef inline int bit_length(uint64 x) noexcept nogil:
+    cdef int n = 1
+    while n < 32 and x >> n:
+        n += 1
+    return n
+
+
+cdef void lower_halves(const Wide *a, Py_ssize_t a_step, uint64 flip, uint64 *x, Py_ssize_t n,
+                       uint64 *spare) noexcept nogil:
+    """Sort a run by the lower halves of its keys."""
+    cdef Py_ssize_t i
+    cdef uint64 word, last = 0
+    cdef bint disorder = False
+    for i in range(n):
+        word = <uint32>x[i]
+        word = word | (wide_key(a[<Py_ssize_t>word * a_step]) ^ flip) << 32
+        disorder |= word < last
+        last = word
+        x[i] = word
+    if disorder:
+        sort_words(x, spare, n, 32)
+
+
+def install(size_t address):
+    """Fill the SortTable at `address`."""
+    cdef SortTable *table = <SortTable *>address
+    table.sort[<int>BOOL] = <SortLoop>narrow[uint8]
+    table.sort[<int>UINT8] = <SortLoop>narrow[uint8]
+    table.sort[<int>INT8] = <SortLoop>narrow[int8]
+    table.sort[<int>INT16] = <SortLoop>narrow[int16]
+    table.sort[<int>INT32] = <SortLoop>narrow[int32]
+    table.sort[<int>INT64] = <SortLoop>wide[int64]
+    table.sort[<int>FLOAT16] = <SortLoop>narrow[Half]
+    table.sort[<int>BFLOAT16] = <SortLoop>narrow[Brain]
+    table.sort[<int>FLOAT32] = <SortLoop>narrow[float]
+    table.sort[<int>FLOAT64] = <SortLoop>wide[double]

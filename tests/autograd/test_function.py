@@ -353,7 +353,7 @@ def test_a_saved_tensor_must_not_change(a):
 
 @pytest.mark.parametrize(("value", "kind"), [(3, "int"), ([1], "list"), ("x", "str")])
 def test_only_tensors_can_be_saved(a, value, kind):
-    with pytest.raises(TypeError, match=f"^save_for_backward can only save variables, but argument 1 is of type {kind}"):
+    with pytest.raises(TypeError, match=f"save_for_backward can only save variables, but argument 1 is of type {kind}"):
         make(lambda ctx, x: (ctx.save_for_backward(x, value), x * 1)[1]).apply(a)
 
 

@@ -9,8 +9,6 @@ from cygrad.autograd import engine
 
 __all__ = ["detect_anomaly", "set_detect_anomaly", "is_anomaly_enabled", "is_anomaly_check_nan_enabled"]
 
-_check_nan = True  # what the last switch asked for; the engine is told through `_switch` alone
-
 
 def is_anomaly_enabled():
     """Whether anomaly detection is on."""
@@ -19,13 +17,7 @@ def is_anomaly_enabled():
 
 def is_anomaly_check_nan_enabled():
     """Whether anomaly detection, when on, also refuses NaN in gradients."""
-    return _check_nan
-
-
-def _switch(mode, check_nan):
-    global _check_nan
-    _check_nan = check_nan
-    engine.set_anomaly(mode, check_nan)
+    return engine.anomaly_check_nan()
 
 
 class set_detect_anomaly:
@@ -41,13 +33,13 @@ class set_detect_anomaly:
 
     def __init__(self, mode, check_nan=True):
         self.prev = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
-        _switch(mode, check_nan)
+        engine.set_anomaly(mode, check_nan)
 
     def __enter__(self):
         pass
 
     def __exit__(self, exc_type, exc_value, traceback):
-        _switch(*self.prev)
+        engine.set_anomaly(*self.prev)
 
 
 class detect_anomaly:
@@ -80,7 +72,7 @@ class detect_anomaly:
 
     def __enter__(self):
         self.prev = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
-        _switch(True, self.check_nan)
+        engine.set_anomaly(True, self.check_nan)
 
     def __exit__(self, exc_type, exc_value, traceback):
-        _switch(*self.prev)
+        engine.set_anomaly(*self.prev)

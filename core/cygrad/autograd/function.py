@@ -16,6 +16,7 @@ from cygrad.autograd.node import (
     rebase_history,
     set_grad_mode,
 )
+from cygrad.device import of as device_of
 from cygrad.tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -39,8 +40,9 @@ class FunctionCtx:
     dirty_tensors = ()
     non_differentiable = ()
     to_save = ()
+    _outputs = 1
     _saved = ()  # of SavedTensor or None; None once released
-    _constants = None  # {number of an output without history: (shape, dtype, device)}
+    _constants = {}  # {number of an output without history: (shape, dtype, device), None if it is no tensor}
 
     def save_for_backward(self, *tensors):
         """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
@@ -87,7 +89,7 @@ class FunctionNode(PythonNode, FunctionCtx):
         found = backward(self, *grads)
         if type(found) is not tuple:
             found = (found,)
-        if len(found) == len(self._tensor_inputs) and False not in self._tensor_inputs:
+        if len(found) == len(self._are_tensors) and False not in self._are_tensors:
             for gradient in found:
                 if gradient is not None and not isinstance(gradient, Tensor):
                     self._refuse_type(gradient)
@@ -108,17 +110,19 @@ class FunctionNode(PythonNode, FunctionCtx):
         return grads
 
     def _zeros(self, number):
-        if self._constants is None or number not in self._constants:
-            shape, dtype, device = self.input_metadata(number)
-        elif self._constants[number] is None:
-            return None  # the output was no tensor
+        if number in self._constants:
+            metadata = self._constants[number]
+            if metadata is None:
+                return None  # the output was no tensor
+            shape, dtype, device = metadata
         else:
-            shape, dtype, device = self._constants[number]
+            shape, dtype, backend, index = self.input_metadata(number)
+            device = device_of(backend, index)
         return cygrad.zeros(shape, dtype=dtype, device=device)
 
     def _match(self, found):
         """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
-        expected = len(self._tensor_inputs)
+        expected = len(self._are_tensors)
         if len(found) > expected and all(gradient is None for gradient in found[expected:]):
             found = found[:expected]
         if len(found) != expected:
@@ -127,7 +131,7 @@ class FunctionNode(PythonNode, FunctionCtx):
                 f"{len(found)}). {self._describe_inputs()}"
             )
         matched = []
-        for position, (gradient, is_tensor) in enumerate(zip(found, self._tensor_inputs), 1):
+        for position, (gradient, is_tensor) in enumerate(zip(found, self._are_tensors), 1):
             if is_tensor:
                 if gradient is not None and not isinstance(gradient, Tensor):
                     self._refuse_type(gradient)
@@ -145,7 +149,7 @@ class FunctionNode(PythonNode, FunctionCtx):
     def _describe_inputs(self):
         function = self._forward_cls
         names = list(inspect.signature(function.forward).parameters)
-        if not function._splits_setup():
+        if function.setup_context is _no_setup_context:
             names = names[1:]
         return (
             f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
@@ -234,11 +238,14 @@ class Function:
     def apply(cls, *args, **kwargs):
         """Call the function and, where an argument requires a gradient, record it."""
         forward = cls.forward
-        splits = cls._splits_setup()
+        splits = cls.setup_context is not _no_setup_context
         if kwargs or (splits and forward.__defaults__):
             args = _positional(forward, splits, args, kwargs)
         ctx = cls._backward_cls()
-        ctx.needs_input_grad = needs = tuple([isinstance(value, Tensor) and value.requires_grad for value in args])
+        are_tensors = [isinstance(value, Tensor) for value in args]
+        ctx.needs_input_grad = needs = tuple(
+            [is_tensor and value.requires_grad for is_tensor, value in zip(are_tensors, args)]
+        )
         mode = grad_mode()
         recorded = mode and True in needs
         if recorded:
@@ -250,23 +257,18 @@ class Function:
                 cls.setup_context(ctx, args, outputs)
             else:
                 outputs = forward(ctx, *args)
-            if type(outputs) is tuple:
-                ctx._outputs = len(outputs)
-                outputs = tuple(_wrap_outputs(ctx, args, outputs, recorded))
-            else:
-                ctx._outputs = 1
-                (outputs,) = _wrap_outputs(ctx, args, (outputs,), recorded)
+            outputs = _attach(ctx, args, outputs, recorded)
         finally:
             set_grad_mode(mode)
         if recorded:
-            ctx._tensor_inputs = [isinstance(value, Tensor) for value in args]
-            ctx._saved = _save(ctx, outputs)
+            ctx._are_tensors = are_tensors
+            if ctx.to_save:
+                ctx._saved = _saved(ctx)
         ctx.to_save = ()
         return outputs
 
-    @classmethod
-    def _splits_setup(cls):
-        return cls.setup_context is not Function.setup_context
+
+_no_setup_context = Function.setup_context
 
 
 def _positional(forward, splits, args, kwargs):
@@ -284,41 +286,64 @@ def _positional(forward, splits, args, kwargs):
     return arguments
 
 
-def _wrap_outputs(ctx, args, outputs, recorded):
+def _attach(ctx, args, outputs, recorded):
     """Give the outputs of `forward` their history, or take it from them. Runs while nothing is recorded."""
+    if type(outputs) is tuple:
+        ctx._outputs = len(outputs)
+        return tuple(_attach_each(ctx, args, outputs, recorded))
+    if recorded and type(outputs) is Tensor and not (ctx.dirty_tensors or ctx.non_differentiable):
+        for value in args:
+            if value is outputs:
+                break
+        else:
+            if outputs.dtype.is_floating_point:  # nearly all calls end here; the rest is below
+                ctx.set_history(outputs, 0)
+                return outputs
+    return _attach_each(ctx, args, (outputs,), recorded)[0]
+
+
+def _attach_each(ctx, args, outputs, recorded):
     inputs = {id(value) for value in args if isinstance(value, Tensor)}
     dirty = _ids(ctx.dirty_tensors, "mark_dirty")
-    constant = _ids(ctx.non_differentiable, "mark_non_differentiable")
+    non_differentiable = _ids(ctx.non_differentiable, "mark_non_differentiable")
+    ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycle ctx -> output -> ctx
     if not dirty.issubset(map(id, outputs)):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
-    wrapped = []
+    attached, constants = [], {}
     for number, output in enumerate(outputs):
         if not isinstance(output, Tensor):
-            _set_constant(ctx, number, None)
-            wrapped.append(output)
+            constants[number] = None
+            attached.append(output)
             continue
-        is_input = id(output) in inputs
-        differentiable = (
-            recorded and id(output) not in constant and (output.is_floating_point() or output.is_complex())
-        )
-        if is_input and id(output) in dirty:
+        is_input, is_dirty = id(output) in inputs, id(output) in dirty
+        differentiable = recorded and id(output) not in non_differentiable and _is_continuous(output)
+        if not differentiable:
+            constants[number] = output.shape, output.dtype, output.device
+        if is_input and is_dirty:
+            output._bump_version()  # `forward` may have changed it behind the library's back, through NumPy
             if differentiable:
                 if output.requires_grad and output.is_leaf:
                     raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+                set_grad_mode(True)
+                output._check_inplace()
+                set_grad_mode(False)
                 rebase_history(output, ctx, number)
-        else:
-            if is_input or (output.requires_grad and not differentiable):
-                output = output.view_as(output) if differentiable else output.detach()
-            if differentiable:
-                ctx.set_history(output, number)
-        if not differentiable:
-            _set_constant(ctx, number, (output.shape, output.dtype, output.device))
-        wrapped.append(output)
-    ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycle ctx -> output -> ctx
-    return wrapped
+        elif differentiable:
+            if is_input:
+                output = output.view_as(output)
+            ctx.set_history(output, number, len(outputs) == 1)
+        elif is_input or output.requires_grad:
+            output = output.detach()
+        attached.append(output)
+    ctx._constants = constants
+    return attached
+
+
+def _is_continuous(tensor):
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _ids(tensors, method):
@@ -330,20 +355,14 @@ def _ids(tensors, method):
     return {id(tensor) for tensor in tensors}
 
 
-def _set_constant(ctx, number, metadata):
-    if ctx._constants is None:
-        ctx._constants = {}
-    ctx._constants[number] = metadata
-
-
-def _save(ctx, outputs):
+def _saved(ctx):
     """What `save_for_backward` got, with versions; outputs without their history, which would be a cycle."""
     saved = []
     for position, value in enumerate(ctx.to_save):
-        if value is None:
-            saved.append(None)
-        elif isinstance(value, Tensor):
+        if isinstance(value, Tensor):
             saved.append(SavedTensor(value, None, value.grad_fn is ctx))
+        elif value is None:
+            saved.append(None)
         else:
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"

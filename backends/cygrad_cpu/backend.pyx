@@ -14,6 +14,7 @@ from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
 from cygrad_cpu.scan cimport cpu_scan
+from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort cimport cpu_sort
 
 from cygrad_cpu import allocator
@@ -111,3 +112,12 @@ cdef class CPUBackend(Backend):
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
         return cpu_addmm(bias, a, b, beta, alpha, out)
+
+    cpdef softmax(self, View a, bint log, View out):
+        return cpu_softmax(a, log, out)
+
+    cpdef softmax_backward(self, View grad, View result, bint log, View out):
+        return cpu_softmax_backward(grad, result, log, out)
+
+    cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        return cpu_layer_norm(a, weight, bias, eps, out, mean, rstd)

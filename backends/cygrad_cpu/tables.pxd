@@ -50,3 +50,19 @@ ctypedef void (*SortLoop)(const char *a, Py_ssize_t a_step, char *values, Py_ssi
 
 cdef struct SortTable:
     SortLoop sort[12]           # by dtype code; NULL for complex types; `work` has room for 2 n elements
+
+# Rows of n elements: `rows` of them, each contiguous (dense), or all starting next to each other (columns of a matrix
+# whose rows lie `step` elements apart).
+ctypedef void (*SoftmaxRows)(const char *a, char *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil
+ctypedef void (*SoftmaxColumns)(const char *a, Py_ssize_t a_step, char *out, Py_ssize_t out_step, Py_ssize_t columns,
+                                Py_ssize_t n, bint log) noexcept nogil
+ctypedef void (*SoftmaxBackward)(const char *grad, const char *result, char *out, Py_ssize_t rows, Py_ssize_t n,
+                                 bint log) noexcept nogil
+ctypedef void (*NormRows)(const char *a, const char *weight, const char *bias, double eps, char *out, char *mean,
+                          char *rstd, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
+
+cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
+    SoftmaxRows rows[2]
+    SoftmaxColumns columns[2]
+    SoftmaxBackward backward[2]
+    NormRows norm[2]

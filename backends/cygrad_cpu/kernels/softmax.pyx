@@ -1,0 +1,303 @@
+"""Softmax, its gradient and layer normalisation over contiguous rows, or over the columns of a matrix.
+
+Sums run in LANES partial sums, which vectorise and are more accurate than one after the other. The exponential is a
+polynomial (Cephes' coefficients, S. Moshier) without branches, at most 2 ULP from the exact value; its argument is
+never positive here.
+"""
+from libc.math cimport INFINITY, log, sqrt
+
+from cygrad_cpu.tables cimport NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
+
+cdef enum:
+    LANES = 16
+    BLOCK = 64                  # columns that go together
+
+cdef fused Real:
+    float
+    double
+
+cdef union FloatBits:
+    float value
+    int bits
+
+cdef union DoubleBits:
+    double value
+    long long bits
+
+
+cdef inline float exp_float(float x) noexcept nogil:
+    """exp of x <= 0: x = n log 2 + r; the factor 2^n in two steps, so that results below 2^-126 round as they should."""
+    cdef FloatBits shifted, low, high
+    cdef float n, r, p
+    cdef int half
+    x = <float>-104.0 if x < <float>-104.0 else x
+    shifted.value = x * <float>1.44269504088896341 + <float>12582912.0          # 1.5 * 2^23: rounds to an integer
+    n = shifted.value - <float>12582912.0
+    r = x - n * <float>0.693359375
+    r = r + n * <float>2.12194440e-4
+    p = <float>1.9875691500e-4
+    p = p * r + <float>1.3981999507e-3
+    p = p * r + <float>8.3334519073e-3
+    p = p * r + <float>4.1665795894e-2
+    p = p * r + <float>1.6666665459e-1
+    p = p * r + <float>5.0000001201e-1
+    p = p * (r * r) + r + <float>1.0
+    half = (shifted.bits - 0x4B400000) >> 1
+    low.bits = (half + 127) << 23
+    high.bits = (shifted.bits - 0x4B400000 - half + 127) << 23
+    return p * low.value * high.value
+
+
+cdef inline double exp_double(double x) noexcept nogil:
+    """The same in double: a rational function on |r| <= log(2) / 2."""
+    cdef DoubleBits shifted, low, high
+    cdef double n, r, square, p, q
+    cdef long long exponent, half
+    x = -745.2 if x < -745.2 else x
+    shifted.value = x * 1.4426950408889634074 + 6755399441055744.0              # 1.5 * 2^52
+    n = shifted.value - 6755399441055744.0
+    exponent = shifted.bits - (<long long>0x43380000 << 32)
+    r = x - n * 6.93145751953125e-1
+    r = r - n * 1.42860682030941723212e-6
+    square = r * r
+    p = r * ((1.26177193074810590878e-4 * square + 3.02994407707441961300e-2) * square + 9.99999999999999999910e-1)
+    q = ((3.00198505138664455042e-6 * square + 2.52448340349684104192e-3) * square
+         + 2.27265548208155028766e-1) * square + 2.00000000000000000009e0
+    p = 1.0 + 2.0 * (p / (q - p))
+    half = exponent >> 1
+    low.bits = (half + 1023) << 52
+    high.bits = (exponent - half + 1023) << 52
+    return p * low.value * high.value
+
+
+cdef inline Real exp_(Real x) noexcept nogil:
+    if Real is float:
+        return exp_float(x)
+    else:
+        return exp_double(x)
+
+
+# ---- one row
+
+cdef inline Real row_max(const Real *a, Py_ssize_t n) noexcept nogil:
+    """NaN need not count: it comes back through the exponentials."""
+    cdef Real[LANES] best
+    cdef Real top = -INFINITY
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        best[j] = -INFINITY
+    while i + LANES <= n:
+        for j in range(LANES):
+            best[j] = a[i + j] if a[i + j] > best[j] else best[j]
+        i += LANES
+    for j in range(LANES):
+        top = best[j] if best[j] > top else top
+    while i < n:
+        top = a[i] if a[i] > top else top
+        i += 1
+    return top
+
+
+cdef inline Real total_of(Real *partial) noexcept nogil:
+    cdef Py_ssize_t width = LANES // 2, j
+    while width:
+        for j in range(width):
+            partial[j] += partial[j + width]
+        width //= 2
+    return partial[0]
+
+
+cdef inline Real row_sum(const Real *a, Py_ssize_t n) noexcept nogil:
+    cdef Real[LANES] partial
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        partial[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            partial[j] += a[i + j]
+        i += LANES
+    j = 0
+    while i < n:
+        partial[j] += a[i]
+        i += 1
+        j += 1
+    return total_of(&partial[0])
+
+
+cdef inline Real row_dot(const Real *a, const Real *b, Py_ssize_t n) noexcept nogil:
+    cdef Real[LANES] partial
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        partial[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            partial[j] += a[i + j] * b[i + j]
+        i += LANES
+    j = 0
+    while i < n:
+        partial[j] += a[i] * b[i]
+        i += 1
+        j += 1
+    return total_of(&partial[0])
+
+
+cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
+    cdef Real[LANES] partial
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        partial[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            partial[j] += (a[i + j] - centre) * (a[i + j] - centre)
+        i += LANES
+    j = 0
+    while i < n:
+        partial[j] += (a[i] - centre) * (a[i] - centre)
+        i += 1
+        j += 1
+    return total_of(&partial[0])
+
+
+# ---- softmax
+
+cdef inline void softmax_row(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
+    cdef Real top = row_max(a, n), total
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = exp_(<Real>(a[i] - top))
+    total = row_sum(out, n)
+    for i in range(n):
+        out[i] = out[i] / total
+
+
+cdef inline void log_softmax_row(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
+    """The exponentials of a stretch at a time, so that `out` may be `a`."""
+    cdef Real top = row_max(a, n), total = 0
+    cdef Real[8 * LANES] stretch
+    cdef Py_ssize_t i = 0, j, m
+    while i < n:
+        m = min(8 * LANES, n - i)
+        for j in range(m):
+            stretch[j] = exp_(<Real>(a[i + j] - top))
+        total += row_sum(<const Real *>stretch, m)
+        i += m
+    total = <Real>log(total)
+    for i in range(n):
+        out[i] = a[i] - top - total
+
+
+cdef void softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(rows):
+        if log:
+            log_softmax_row(a + r * n, out + r * n, n)
+        else:
+            softmax_row(a + r * n, out + r * n, n)
+
+
+cdef void softmax_columns(const Real *a, Py_ssize_t a_step, Real *out, Py_ssize_t out_step, Py_ssize_t columns,
+                          Py_ssize_t n, bint log_) noexcept nogil:
+    cdef Real[BLOCK] top
+    cdef Real[BLOCK] total
+    cdef Py_ssize_t c = 0, m, i, j
+    cdef const Real *x
+    cdef Real *y
+    while c < columns:
+        m = min(BLOCK, columns - c)
+        for j in range(m):
+            top[j] = -INFINITY
+            total[j] = 0
+        for i in range(n):
+            x = a + i * a_step + c
+            for j in range(m):
+                top[j] = x[j] if x[j] > top[j] else top[j]
+        if log_:
+            for i in range(n):
+                x = a + i * a_step + c
+                for j in range(m):
+                    total[j] += exp_(<Real>(x[j] - top[j]))
+            for j in range(m):
+                total[j] = <Real>log(total[j])
+            for i in range(n):
+                x = a + i * a_step + c
+                y = out + i * out_step + c
+                for j in range(m):
+                    y[j] = x[j] - top[j] - total[j]
+        else:
+            for i in range(n):
+                x = a + i * a_step + c
+                y = out + i * out_step + c
+                for j in range(m):
+                    y[j] = exp_(<Real>(x[j] - top[j]))
+                    total[j] += y[j]
+            for i in range(n):
+                y = out + i * out_step + c
+                for j in range(m):
+                    y[j] = y[j] / total[j]
+        c += BLOCK
+
+
+cdef void softmax_backward(const Real *grad, const Real *result, Real *out, Py_ssize_t rows, Py_ssize_t n,
+                           bint log) noexcept nogil:
+    """grad - exp(result) * sum(grad) if log, else (grad - sum(grad * result)) * result."""
+    cdef Py_ssize_t r, i
+    cdef const Real *g
+    cdef const Real *y
+    cdef Real *z
+    cdef Real total
+    for r in range(rows):
+        g = grad + r * n
+        y = result + r * n
+        z = out + r * n
+        if log:
+            total = row_sum(g, n)
+            for i in range(n):
+                z[i] = g[i] - exp_(y[i]) * total
+        else:
+            total = row_dot(g, y, n)
+            for i in range(n):
+                z[i] = (g[i] - total) * y[i]
+
+
+# ---- layer normalisation
+
+cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double eps, Real *out, Real *mean, Real *rstd,
+                    Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """(a - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); weight and bias may be NULL."""
+    cdef Py_ssize_t r, i
+    cdef const Real *x
+    cdef Real *y
+    cdef Real centre, scale, shift
+    for r in range(rows):
+        x = a + r * n
+        y = out + r * n
+        centre = row_sum(x, n) / n
+        scale = <Real>(1.0 / sqrt(row_squares(x, centre, n) / n + eps))
+        shift = -centre * scale
+        if weight != NULL and bias != NULL:
+            for i in range(n):
+                y[i] = (x[i] * scale + shift) * weight[i] + bias[i]
+        elif weight != NULL:
+            for i in range(n):
+                y[i] = (x[i] * scale + shift) * weight[i]
+        elif bias != NULL:
+            for i in range(n):
+                y[i] = x[i] * scale + shift + bias[i]
+        else:
+            for i in range(n):
+                y[i] = x[i] * scale + shift
+        mean[r] = centre
+        rstd[r] = scale
+
+
+def install(size_t address):
+    """Fill the SoftmaxTable at `address`."""
+    cdef SoftmaxTable *table = <SoftmaxTable *>address
+    table.rows[0] = <SoftmaxRows>softmax_rows[float]
+    table.rows[1] = <SoftmaxRows>softmax_rows[double]
+    table.columns[0] = <SoftmaxColumns>softmax_columns[float]
+    table.columns[1] = <SoftmaxColumns>softmax_columns[double]
+    table.backward[0] = <SoftmaxBackward>softmax_backward[float]
+    table.backward[1] = <SoftmaxBackward>softmax_backward[double]
+    table.norm[0] = <NormRows>norm_rows[float]
+    table.norm[1] = <NormRows>norm_rows[double]

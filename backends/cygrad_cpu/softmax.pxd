@@ -1,0 +1,6 @@
+"""Softmax and layer normalisation of the CPU backend; see softmax.pyx."""
+from cygrad.view cimport View
+
+cdef object cpu_softmax(View a, bint log, View out)
+cdef object cpu_softmax_backward(View grad, View result, bint log, View out)
+cdef object cpu_layer_norm(View a, View weight, View bias, double eps, View out, View mean, View rstd)

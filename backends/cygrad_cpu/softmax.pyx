@@ -1,0 +1,151 @@
+"""Softmax and layer normalisation over the last axis: rows shared among threads, kernels/softmax.pyx inside.
+
+A view whose last axis is not contiguous is read by columns where its other axes make them contiguous, else copied.
+16-bit floats are computed in float32.
+"""
+from cython.parallel cimport prange
+
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
+from cygrad.view cimport View, data
+from cygrad_cpu.isa cimport install_kernels
+from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.tables cimport SoftmaxTable
+from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
+
+cdef enum:
+    GRAIN = 8192                # elements a thread should at least get
+
+cdef SoftmaxTable table
+install_kernels("softmax", &table)
+
+
+cdef DType computed(DType dtype):
+    """The dtype to compute in, or None for one without softmax."""
+    if dtype.code == FLOAT32 or dtype.code == FLOAT64:
+        return dtype
+    return dtype_of(FLOAT32) if dtype.code == FLOAT16 or dtype.code == BFLOAT16 else None
+
+
+cdef View dense(View a, DType dtype, list keep):
+    """`a` itself if it is dense and of this dtype, else a copy."""
+    cdef Temporary made
+    if a is None or (a.dtype is dtype and a.dense):
+        return a
+    made = converted(a, dtype)
+    keep.append(made)
+    return made.view
+
+
+cdef View writable(View out, DType dtype, list keep):
+    """`out` itself if it is dense and of this dtype, else a temporary to be copied into it."""
+    cdef Temporary made
+    if out.dtype is dtype and out.dense:
+        return out
+    made = temporary(out.memory.backend, dtype, out.rank, out.sizes)
+    keep.append(made)
+    return made.view
+
+
+cdef bint column_axis(View a) noexcept:
+    """Whether all axes but the last are those of a dense array, so that rows start next to each other."""
+    cdef Py_ssize_t step = 1
+    cdef int i
+    for i in range(a.rank - 2, -1, -1):
+        if a.sizes[i] != 1:
+            if a.strides[i] != step:
+                return False
+            step *= a.sizes[i]
+    return step > 1
+
+
+cdef object cpu_softmax(View a, bint log, View out):
+    cdef DType dtype = computed(out.dtype)
+    cdef list keep = []
+    cdef View source, target
+    cdef Py_ssize_t n = out.sizes[out.rank - 1] if out.rank else 1, rows = out.elements // n
+    cdef Py_ssize_t size = out.dtype.itemsize, begin, end, i
+    cdef int threads = threads_for(out.elements, GRAIN), kind
+    if dtype is None:
+        return NotImplemented
+    kind = dtype.code == FLOAT64
+    if a.dtype is dtype and out.dtype is dtype and not a.dense and column_axis(a) and column_axis(out):
+        if threads == 1:
+            table.columns[kind](data(a), a.strides[a.rank - 1], data(out), out.strides[a.rank - 1], rows, n, log)
+            return None
+        with nogil:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                begin = rows * i // threads
+                end = rows * (i + 1) // threads
+                table.columns[kind](data(a) + begin * size, a.strides[a.rank - 1], data(out) + begin * size,
+                                    out.strides[a.rank - 1], end - begin, n, log)
+        return None
+    source = dense(a, dtype, keep)
+    target = writable(out, dtype, keep)
+    size = dtype.itemsize
+    if threads == 1:
+        table.rows[kind](data(source), data(target), rows, n, log)
+    else:
+        with nogil:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                begin = rows * i // threads
+                end = rows * (i + 1) // threads
+                table.rows[kind](data(source) + begin * n * size, data(target) + begin * n * size, end - begin, n, log)
+    if target is not out:
+        copy_views(target, out)
+
+
+cdef object cpu_softmax_backward(View grad, View result, bint log, View out):
+    cdef DType dtype = computed(out.dtype)
+    cdef list keep = []
+    cdef View g, y, target
+    cdef Py_ssize_t n = out.sizes[out.rank - 1] if out.rank else 1, rows = out.elements // n, begin, end, size
+    cdef int threads = threads_for(out.elements, GRAIN), kind, i
+    if dtype is None:
+        return NotImplemented
+    kind = dtype.code == FLOAT64
+    size = n * dtype.itemsize
+    g = dense(grad, dtype, keep)
+    y = dense(result, dtype, keep)
+    target = writable(out, dtype, keep)
+    if threads == 1:
+        table.backward[kind](data(g), data(y), data(target), rows, n, log)
+    else:
+        with nogil:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                begin = rows * i // threads
+                end = rows * (i + 1) // threads
+                table.backward[kind](data(g) + begin * size, data(y) + begin * size, data(target) + begin * size,
+                                     end - begin, n, log)
+    if target is not out:
+        copy_views(target, out)
+
+
+cdef object cpu_layer_norm(View a, View weight, View bias, double eps, View out, View mean, View rstd):
+    cdef DType dtype = computed(out.dtype)
+    cdef list keep = []
+    cdef View x, w, b, y, m, r
+    cdef Py_ssize_t rows = a.sizes[0], n = a.sizes[1], size, begin, end
+    cdef int threads = threads_for(a.elements, GRAIN), kind, i
+    if dtype is None:
+        return NotImplemented
+    kind = dtype.code == FLOAT64
+    size = dtype.itemsize
+    x = dense(a, dtype, keep)
+    w = dense(weight, dtype, keep)
+    b = dense(bias, dtype, keep)
+    y = writable(out, dtype, keep)
+    m = writable(mean, dtype, keep)
+    r = writable(rstd, dtype, keep)
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            begin = rows * i // threads
+            end = rows * (i + 1) // threads
+            table.norm[kind](data(x) + begin * n * size, data(w) if w is not None else NULL,
+                             data(b) if b is not None else NULL, eps, data(y) + begin * n * size,
+                             data(m) + begin * size, data(r) + begin * size, end - begin, n)
+    if y is not out:
+        copy_views(y, out)
+    if m is not mean:
+        copy_views(m, mean)
+    if r is not rstd:
+        copy_views(r, rstd)

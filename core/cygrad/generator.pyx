@@ -1,0 +1,491 @@
+# distutils: extra_compile_args = -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off
+"""Random numbers that are, bit for bit, those of PyTorch's CPU generator: the engine's owner and `fill`, its one entry.
+
+A sampler fills n adjacent elements in the order in which PyTorch visits the elements of a tensor: along its strides,
+the smallest innermost (memory order for a transposed tensor, index order for a slice), whatever the order of its axes.
+So a tensor with gaps is filled by way of a dense buffer. One sampler also looks at the layout: "normal" is for
+contiguous tensors, "normal_strided" for all others (it draws as "normal" does below 16 elements). What each takes from
+the stream:
+
+=================  ===============================  ============================================================
+sampler            parameters                       words of 32 bits
+=================  ===============================  ============================================================
+uniform            low, high                        1; 2 in float64
+normal             mean, std                        from 16 elements on blocks of 16 with 1 (2 in float64) a value, the
+                                                    last 16 drawn again unless 16 divides n; below 16 as normal_strided
+normal_strided     mean, std                        4 for two float64 values, the second kept for the next value
+log_normal         mean, std                        as normal_strided, for every n
+cauchy             median, sigma                    2
+exponential        lambd                            2
+geometric          p                                2
+bernoulli          p                                2
+bernoulli_tensor   address and dtype of p           1; 2 when p is float64
+random             none; low, high; low, None       1; 2 where the range is 2**28 or more, without parameters in 64 bits
+permutation        none                             1, none for the last; 2 from 2**32 / 20 elements on
+poisson            address of the rates (dtype)     2 a try
+binomial           addresses of count and p (dtype) 2 a try
+standard_gamma     address of the shapes (dtype)    normals as normal_strided, uniforms of 2
+multinomial        address, dtype, rows, columns    2; with replacement, n = rows * samples
+=================  ===============================  ============================================================
+
+PyTorch composes the rest: `normal` with tensors is a standard normal times std plus mean; multinomial for one sample or
+without replacement takes the largest of p / q with q exponential(1); complex normals are pairs with std / sqrt(2).
+"""
+import os
+import warnings
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from cygrad.chunks cimport from_bfloat, from_half, to_bfloat, to_half
+from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, UINT8
+from cygrad.mt19937 cimport STATE_SIZE, Engine, engine_seed
+from cygrad.rejection cimport multinomial, rejection
+from cygrad.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNOULLI_TENSOR, BINOMIAL, CAUCHY, DONE,
+                              EXPONENTIAL, GEOMETRIC, INFINITE_ENTRY, LOG_NORMAL, MULTINOMIAL, NEGATIVE_ENTRY, NORMAL,
+                              NORMAL_STRIDED, PERMUTATION, POISSON, RANDOM, RANDOM_LONG, STANDARD_GAMMA, UNIFORM,
+                              ZERO_SUM, Job, run)
+
+cdef extern from *:
+    """
+    /* `run` with everything it calls, compiled for one level of x86-64; plain elsewhere. */
+    #if defined(__GNUC__) && defined(__x86_64__)
+        #define CYGRAD_RUN_V3 __attribute__((flatten, target("avx2,fma,bmi,bmi2,lzcnt,popcnt"))) void
+        #define CYGRAD_RUN_V4 __attribute__((flatten, target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl," \
+                                                             "avx2,fma,bmi,bmi2,lzcnt,popcnt"))) void
+        static int cygrad_cpu_level(void) {
+            __builtin_cpu_init();
+            if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+                return 2;
+            return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl") ? 4 : 3;
+        }
+    #else
+        #define CYGRAD_RUN_V3 void
+        #define CYGRAD_RUN_V4 void
+        static int cygrad_cpu_level(void) { return 2; }
+    #endif
+    """
+    ctypedef void run_v3_void "CYGRAD_RUN_V3"
+    ctypedef void run_v4_void "CYGRAD_RUN_V4"
+    int cpu_level "cygrad_cpu_level"() noexcept nogil
+
+cdef run_v3_void run_v3(Job* job, int* status) noexcept nogil:
+    status[0] = run(job)
+
+cdef run_v4_void run_v4(Job* job, int* status) noexcept nogil:
+    status[0] = run(job)
+
+cdef int LEVEL = cpu_level()
+
+cdef uint64_t DEFAULT_SEED = 67280421310721
+
+# name: (sampler, how many parameters)
+cdef dict SAMPLERS = {
+    "uniform": (UNIFORM, 2), "normal": (NORMAL, 2), "normal_strided": (NORMAL_STRIDED, 2),
+    "log_normal": (LOG_NORMAL, 2), "cauchy": (CAUCHY, 2), "exponential": (EXPONENTIAL, 1),
+    "geometric": (GEOMETRIC, 1), "bernoulli": (BERNOULLI, 1), "bernoulli_tensor": (BERNOULLI_TENSOR, 2),
+    "random": (RANDOM, 2), "permutation": (PERMUTATION, 0), "poisson": (POISSON, 1), "binomial": (BINOMIAL, 2),
+    "standard_gamma": (STANDARD_GAMMA, 1), "multinomial": (MULTINOMIAL, 4)}
+
+# By dtype code: PyTorch's names in its messages, and the limits of random integers.
+cdef tuple SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
+                           "ComplexFloat", "ComplexDouble")
+cdef tuple C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long", "c10::Half",
+                      "c10::BFloat16", "float", "double")
+cdef tuple LARGEST = (1, 255, 127, 32767, 2**31 - 1, 2**63 - 1, 65504.0, 3.3895313892515355e38, 3.4028234663852886e38,
+                      1.7976931348623157e308)
+cdef tuple SMALLEST = (0, 0, -128, -32768, -2**31, -2**63, -65504.0, -3.3895313892515355e38, -3.4028234663852886e38,
+                       -1.7976931348623157e308)
+cdef tuple DIGITS = (0, 0, 0, 0, 0, 0, 11, 8, 24, 53)
+
+cdef dict MESSAGES = {
+    BAD_PROBABILITY: "Expected p_in >= 0 && p_in <= 1 to be true, but got false.",
+    BAD_RATE: "invalid Poisson rate, expected rate to be non-negative",
+    NEGATIVE_ENTRY: "invalid multinomial distribution (encountering probability entry < 0)",
+    INFINITE_ENTRY: "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
+    ZERO_SUM: "invalid multinomial distribution (sum of probabilities <= 0)"}
+
+cdef struct StateBytes:     # PyTorch's CPUGeneratorImplState, 5056 bytes
+    uint64_t seed
+    int32_t left
+    int32_t seeded
+    uint64_t next
+    uint64_t state[STATE_SIZE]
+    double normal_x
+    double normal_y
+    double normal_rho
+    int32_t normal_is_valid
+    int32_t padding
+    float next_float
+    uint8_t next_float_is_valid
+
+
+cdef str _scalar_name(int dtype):
+    return SCALAR_NAMES[dtype] if 0 <= dtype < len(SCALAR_NAMES) else f"dtype code {dtype}"
+
+
+cdef _not_implemented(str kernel, int dtype):
+    return NotImplementedError(f'"{kernel}" not implemented for \'{_scalar_name(dtype)}\'')
+
+
+cdef int64_t _through(int64_t value, int dtype) noexcept:
+    """The integer as it comes back from a float dtype."""
+    if dtype == FLOAT16:
+        return <int64_t> from_half(to_half(<float> value))
+    if dtype == BFLOAT16:
+        return <int64_t> from_bfloat(to_bfloat(<float> value))
+    return <int64_t> <float> value if dtype == FLOAT32 else <int64_t> <double> value
+
+
+cdef tuple _random_bounds(int dtype, object low, object high):
+    """(base, range) of `random_(low, high)`; high None: up to the dtype's largest integer, or 2**digits of a float.
+
+    Floats round some integers out of the range; its ends move inwards to what the float can hold.
+    """
+    cdef bint real = dtype >= FLOAT16
+    digits = DIGITS[dtype]
+    if high is not None and low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if real and _through(low + 1, dtype) < low:
+        low = _through(low + 1, dtype) + 2 ** (abs(low + 1).bit_length() - digits)
+    if high is None:
+        last = 2 ** digits if real else LARGEST[dtype]
+        if real and low >= last:
+            raise RuntimeError("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
+                               f"dtype, but got from={low} > to_inc={last}")
+    else:
+        if real and _through(high - 1, dtype) >= high:
+            high = _through(high - 1, dtype) - 2 ** (abs(high - 1).bit_length() - digits)
+        if low >= high:
+            raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
+                               f"from={low} >= to={high}")
+        last = high - 1
+    for name, value in (("from", low), ("to - 1", last)):
+        if not SMALLEST[dtype] <= value <= LARGEST[dtype]:
+            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[dtype]}")
+        if real and not -2 ** digits <= value <= 2 ** digits:
+            warnings.warn(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                          f"{C_NAMES[dtype]} can support discrete uniform distribution only within this range.")
+    return low, last - low + 1
+
+
+cdef int _prepare_random(Job* job, tuple params) except -1:
+    cdef int dtype = job.dtype
+    cdef bint wide = False
+    if not params:
+        wide = dtype == INT64 or dtype == FLOAT64
+        job.range = 2 ** DIGITS[dtype] + 1 if dtype >= FLOAT16 else LARGEST[dtype] + 1
+    elif params[1] is None and params[0] == -2**63:
+        if job.n > 0 and (dtype == FLOAT16 or dtype == BOOL):
+            raise _not_implemented("random_full_64_bits_range_kernel_cpu", dtype)
+        if job.n > 0 and dtype < INT64:
+            raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
+        wide = True
+    else:
+        job.base, size = _random_bounds(dtype, params[0], params[1])
+        job.range = size & 0xffffffffffffffff
+        wide = size >= 2**28
+    if wide:
+        job.sampler = RANDOM_LONG
+    return 0
+
+
+cdef int _check_permutation(Py_ssize_t n, int dtype) except -1:
+    digits = DIGITS[dtype]
+    if dtype == BOOL:
+        raise _not_implemented("randperm", dtype)
+    if n < 0:
+        raise RuntimeError(f"n must be non-negative, got{n}")
+    if dtype < FLOAT16:
+        if n - 1 > LARGEST[dtype]:
+            c_name = ("uint8_t", "int8_t", "int16_t", "int")[dtype - UINT8]
+            raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
+    elif n > 2 ** digits + 1:
+        limit = f"2^{digits}+1" if dtype > BFLOAT16 else f"{2 ** digits + 1}"
+        raise RuntimeError(f"n cannot be greater than {limit} for {SCALAR_NAMES[dtype]} type.")
+    return 0
+
+
+cdef int _check_distribution(Job* job) except -1:
+    """The samplers with one or two numbers for parameters."""
+    cdef int sampler = job.sampler, dtype = job.dtype
+    cdef bint real = dtype >= FLOAT16
+    cdef double a = job.a, b = job.b, largest
+    if sampler == UNIFORM:
+        if not real:
+            raise _not_implemented("check_uniform_bounds", dtype)
+        largest = LARGEST[dtype]
+        if not -largest <= a <= largest:
+            raise RuntimeError(f"from is out of bounds for {C_NAMES[dtype]}")
+        if not -largest <= b <= largest:
+            raise RuntimeError(f"to is out of bounds for {C_NAMES[dtype]}")
+        if not a <= b:
+            raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
+        if not b - a <= largest:
+            raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{SCALAR_NAMES[dtype]}>::max(), but "
+                               f"found to={b:g} and from={a:g} which result in to-from to exceed the limit")
+    elif sampler == NORMAL or sampler == NORMAL_STRIDED:
+        if not b >= 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {b:g}")
+        if job.n > 0 and not real:
+            raise _not_implemented("normal_kernel_cpu", dtype)
+    elif sampler == LOG_NORMAL:
+        if not b > 0:
+            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={b:g}")
+        if job.n > 0 and not real:
+            raise _not_implemented("log_normal_cpu", dtype)
+    elif sampler == CAUCHY:
+        if not b > 0:
+            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={b:g}")
+        if not real:
+            raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating "
+                               f"point but you specified {C_NAMES[dtype]}")
+    elif sampler == EXPONENTIAL:
+        if not a > 0:
+            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={a:g}")
+        if job.n > 0 and not real:
+            raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a "
+                               f"floating point but you specified {SCALAR_NAMES[dtype]}")
+    elif sampler == GEOMETRIC:
+        if not 0 < a < 1:
+            raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={a:g}")
+        if job.n > 0 and dtype == BOOL:
+            raise _not_implemented("geometric_cpu", dtype)
+    elif not 0 <= a <= 1:   # BERNOULLI
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={a:g}")
+    return 0
+
+
+cdef int _prepare(Job* job, tuple params) except -1:
+    """Check the parameters as PyTorch does and write them into the job."""
+    cdef int sampler = job.sampler, dtype = job.dtype
+    if sampler <= BERNOULLI:
+        job.a = params[0]
+        if sampler <= CAUCHY:
+            job.b = params[1]
+        return _check_distribution(job)
+    if sampler == RANDOM:
+        return _prepare_random(job, params)
+    if sampler == PERMUTATION:
+        return _check_permutation(job.n, dtype)
+    job.source = <const void*> <Py_ssize_t> params[0]
+    job.source_dtype = dtype
+    if sampler == BERNOULLI_TENSOR:
+        job.source_dtype = params[1]
+        if not FLOAT16 <= job.source_dtype <= FLOAT64:
+            raise _not_implemented("bernoulli_tensor_cpu_p_", job.source_dtype)
+    elif sampler == MULTINOMIAL:
+        job.source_dtype, job.rows, job.columns = params[1:]
+        if dtype != INT64:
+            raise RuntimeError(f"multinomial expects Long tensor out, got: {SCALAR_NAMES[dtype]}")
+        if not FLOAT16 <= job.source_dtype <= FLOAT64:
+            raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                               f"{_scalar_name(job.source_dtype)}")
+        if job.n > 0 and (job.rows <= 0 or job.columns <= 0 or job.n % job.rows != 0):
+            raise RuntimeError(f"multinomial: expected equally many samples from each row, got {job.n} from {job.rows} "
+                               f"rows of {job.columns} weights")
+    elif sampler == POISSON:
+        if dtype < FLOAT16:
+            raise _not_implemented("poisson_cpu", dtype)
+    elif dtype < FLOAT32:
+        raise _not_implemented("binomial_cpu" if sampler == BINOMIAL else "gamma_cpu", dtype)
+    elif sampler == BINOMIAL:
+        job.source2 = <const void*> <Py_ssize_t> params[1]
+    return 0
+
+
+cdef class Generator:
+    """
+    A stream of random numbers, started by a seed.
+
+    Parameters
+    ----------
+    device : optional
+        Where tensors filled from it live; numbers are drawn on the CPU for every device.
+
+    Notes
+    -----
+    The engine is MT19937; seeding, states and samplers are PyTorch's. A new generator starts from PyTorch's default
+    seed.
+
+    Examples
+    --------
+    >>> Generator().manual_seed(1).initial_seed()
+    1
+    """
+
+    def __cinit__(self, device=None):
+        engine_seed(&self.engine, DEFAULT_SEED)
+
+    cpdef Generator manual_seed(self, object seed):
+        """
+        Start the stream again.
+
+        Parameters
+        ----------
+        seed : int
+            -2**63 to 2**64 - 1; a negative seed counts from 2**64 down.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
+
+        Raises
+        ------
+        RuntimeError
+            If seed is no int.
+        ValueError
+            If it is out of range.
+        """
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -2**63 <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        with self.lock:
+            engine_seed(&self.engine, <uint64_t> (seed & 0xffffffffffffffff))
+        return self
+
+    def seed(self):
+        """Start the stream from a seed that the operating system draws, and return that seed."""
+        cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
+        with self.lock:
+            engine_seed(&self.engine, seed)
+        return seed
+
+    def initial_seed(self):
+        """The seed that the stream was last started from."""
+        return self.engine.seed
+
+    cpdef bytes state_bytes(self):
+        """The whole state in the layout of PyTorch's `Generator.get_state()`."""
+        cdef StateBytes state
+        cdef Py_ssize_t i
+        memset(&state, 0, sizeof(state))
+        with self.lock:
+            state.seed = self.engine.seed
+            state.left = self.engine.left
+            state.seeded = 1
+            state.next = self.engine.next
+            for i in range(STATE_SIZE):
+                state.state[i] = self.engine.state[i]
+            state.normal_is_valid = self.engine.has_next_double
+            state.normal_y = self.engine.next_double if self.engine.has_next_double else 0
+            state.next_float_is_valid = self.engine.has_next_float
+            state.next_float = self.engine.next_float if self.engine.has_next_float else 0
+        return (<char*> &state)[:sizeof(state)]
+
+    def set_state_bytes(self, data):
+        """
+        Go on from a state that `state_bytes` or PyTorch's `Generator.get_state()` returned.
+
+        Parameters
+        ----------
+        data : bytes-like
+            5056 bytes.
+
+        Raises
+        ------
+        RuntimeError
+            If the length or the position in the block of words is wrong.
+        """
+        cdef bytes saved = bytes(data)
+        cdef StateBytes state
+        cdef Py_ssize_t i
+        if len(saved) != sizeof(state):
+            raise RuntimeError(f"Expected a CPUGeneratorImplState of size {sizeof(state)} but found the input RNG "
+                               f"state size to be {len(saved)}")
+        memcpy(&state, <const char*> saved, sizeof(state))
+        if (state.seeded == 0 or not 0 < state.left <= STATE_SIZE or state.next > STATE_SIZE
+                or state.next + <uint64_t> state.left > STATE_SIZE + 1):
+            raise RuntimeError("Invalid mt19937 state")
+        with self.lock:
+            self.engine.seed = state.seed
+            self.engine.left = state.left
+            self.engine.next = <uint32_t> state.next
+            for i in range(STATE_SIZE):
+                self.engine.state[i] = <uint32_t> state.state[i]
+            self.engine.has_next_double = state.normal_is_valid != 0
+            self.engine.next_double = state.normal_y
+            self.engine.has_next_float = state.next_float_is_valid != 0
+            self.engine.next_float = state.next_float
+
+    def clone_state(self):
+        """A new generator in the same state."""
+        cdef Generator other = type(self)()
+        with self.lock:
+            other.engine = self.engine
+        return other
+
+    def __reduce__(self):
+        return _restore, (type(self), self.state_bytes())
+
+    def fill(self, str sampler not None, Py_ssize_t address, Py_ssize_t n, int dtype, *params):
+        """
+        Draw n elements into memory.
+
+        Parameters
+        ----------
+        sampler : str
+            A row of the table at the head of this file.
+        address : int
+            Of the first of n adjacent elements, aligned as the dtype.
+        n : int
+            How many; with 0 parameters are checked and nothing is drawn.
+        dtype : int
+            Code of the elements' dtype, bool to float64 (`cygrad.dtype`).
+        *params
+            Those of the sampler, as in the table; addresses are of dense memory.
+
+        Raises
+        ------
+        RuntimeError
+            If a parameter is out of range, in PyTorch's words.
+        NotImplementedError
+            If the sampler does not draw this dtype.
+        """
+        cdef Job job
+        cdef int status = DONE
+        cdef void* scratch = NULL
+        cdef Py_ssize_t count
+        if not BOOL <= dtype <= FLOAT64:
+            raise NotImplementedError(f"fill: expected a dtype from bool to float64, got {_scalar_name(dtype)}")
+        memset(&job, 0, sizeof(job))
+        job.engine = &self.engine
+        if sampler not in SAMPLERS:
+            raise ValueError(f"fill: expected one of {', '.join(SAMPLERS)}, got {sampler!r}")
+        job.sampler, count = SAMPLERS[sampler]
+        if len(params) != count and (job.sampler != RANDOM or params):
+            raise TypeError(f"fill: {sampler} takes {count} parameters, got {len(params)}")
+        job.out = <void*> address
+        job.n = n
+        job.dtype = dtype
+        _prepare(&job, params)
+        if n <= 0:
+            return
+        if job.sampler == MULTINOMIAL:
+            scratch = PyMem_Malloc(job.columns * sizeof(double))
+            if scratch == NULL:
+                raise MemoryError()
+        with nogil, self.lock:
+            if job.sampler == MULTINOMIAL:
+                status = multinomial(&job, scratch)
+            elif job.sampler >= POISSON:
+                status = rejection(&job)
+            elif LEVEL >= 4:
+                run_v4(&job, &status)
+            elif LEVEL == 3:
+                run_v3(&job, &status)
+            else:
+                status = run(&job)
+        PyMem_Free(scratch)
+        if status != DONE:
+            raise RuntimeError(MESSAGES[status])
+
+
+def _restore(cls, state):
+    generator = cls()
+    generator.set_state_bytes(state)
+    return generator

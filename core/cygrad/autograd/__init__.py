@@ -1,0 +1,30 @@
+"""Automatic differentiation: `backward`, `grad`, grad modes, custom Functions, and checks of gradients."""
+from cygrad.autograd.backward import backward, grad
+from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from cygrad.autograd.function import Function
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, instance):
+        from cygrad.tensor import Tensor
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_VariableMeta):
+    """PyTorch's old name: ``Variable(t, requires_grad)`` is the tensor itself, set to require a gradient."""
+
+    def __new__(cls, data, requires_grad=False, volatile=None):
+        out = data.detach()
+        out.requires_grad = bool(requires_grad)
+        return out
+
+
+def __getattr__(name):
+    if name in ("functional", "gradcheck", "gradgradcheck", "graph"):
+        import importlib
+        if name == "functional":
+            return importlib.import_module("cygrad.autograd.functional")
+        module = importlib.import_module("cygrad.autograd.gradcheck")
+        return getattr(module, name)
+    raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

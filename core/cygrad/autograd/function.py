@@ -16,7 +16,7 @@ from cygrad.autograd.node import (
     rebase_history,
     set_grad_mode,
 )
-from cygrad.device import of as device_of
+from cygrad.devices import of as device_of
 from cygrad.tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]

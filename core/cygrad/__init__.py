@@ -1,0 +1,41 @@
+"""cygrad: PyTorch's tensor and autograd API on a small Cython core, with backends and Functions installed by pip.
+
+    import cygrad as torch
+
+Values, dtypes, shapes, printed text and errors are PyTorch's; `docs/design.md` says how it is built.
+"""
+import importlib as _importlib
+
+from cygrad.dtype import DType as dtype
+from cygrad.dtype import all_dtypes as _all_dtypes
+from cygrad.dtype import can_cast, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from cygrad.devices import contiguous_format, device, layout, memory_format, preserve_format, strided
+from cygrad.size import Size
+from cygrad.tensor import Tensor, attach_methods as _attach_methods
+from cygrad.dispatch import result_type
+from cygrad.discovery import get_default_device, set_default_device
+from cygrad.printing import set_printoptions
+from cygrad.ops import registry as _registry
+
+__version__ = "0.1.0"
+
+for _dtype in _all_dtypes():
+    globals()[_dtype.name] = _dtype
+half, float, double = globals()["float16"], globals()["float32"], globals()["float64"]
+short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
+cfloat, cdouble = globals()["complex64"], globals()["complex128"]
+
+_OPS = ("pointwise", "views", "creation", "copying", "indexing")
+for _name in _OPS:
+    _importlib.import_module("cygrad.ops." + _name)
+from cygrad import tensor_methods as _tensor_methods  # noqa: E402
+from cygrad import autograd  # noqa: E402
+from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from cygrad.autograd.node import grad_mode as is_grad_enabled, inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
+
+_registry.publish(globals(), Tensor, _attach_methods)
+
+
+def is_tensor(obj):
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, Tensor)

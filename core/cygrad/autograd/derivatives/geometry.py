@@ -1,0 +1,67 @@
+"""Derivatives of the ops that only change geometry, and of copies."""
+import cygrad
+from cygrad.autograd.derivatives.helpers import placed
+from cygrad.autograd.node import derivative
+from cygrad.autograd.slices import as_strided_backward
+
+derivative("view", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("t", self=lambda grad: grad.t())
+derivative("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
+derivative("permute", self=lambda grad, dims: grad.permute(inverse_permutation(dims)))
+derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape))
+derivative("select", self=lambda grad, self_shape, dim, index: placed(grad, self_shape, lambda t: t.select(dim, index)))
+derivative("slice", self=lambda grad, self_shape, dim, start, stop, step:
+           placed(grad, self_shape, lambda t: cygrad.ops.views.slice_along(t, dim, slice(start, stop, step))))
+derivative("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("unsqueeze", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("diagonal", self=lambda grad, self_shape, offset, dim1, dim2:
+           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
+derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_offset:
+           as_strided_backward(grad, self_geometry, size, stride, storage_offset))
+derivative("alias", self=lambda grad: grad)
+derivative("clone", self=lambda grad: grad)
+derivative("to_copy", self=lambda grad: grad)
+derivative("copy", name="CopyBackwards", self=lambda grad: None, src=lambda grad: grad)
+derivative("fill", self=lambda grad: None)
+derivative("fill_tensor", name="FillBackward1", self=lambda grad: None, value=lambda grad: grad.sum())
+derivative("zero", self=lambda grad: None)
+derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
+           unfold_backward(grad, self_shape, dimension, size, step))
+derivative("unbind", self=lambda grads, self_shape, dim:
+           cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
+derivative("split_with_sizes", self=lambda grads, self_shape, split_sizes, dim:
+           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
+
+
+def inverse_permutation(dims):
+    inverse = [0] * len(dims)
+    for i, d in enumerate(dims):
+        inverse[d] = i
+    return inverse
+
+
+def unfold_backward(grad, shape, dimension, size, step):
+    """Windows overlap: each element gets the sum over the windows that show it."""
+    places = cygrad.arange(shape[dimension] if shape else 1, device=grad.device).unfold(0, size, step)
+    moved = grad.movedim(dimension, -2) if shape else grad.unsqueeze(0)
+    flat = moved.reshape(*moved.shape[:-2], -1)
+    out = flat.new_zeros(*flat.shape[:-1], shape[dimension] if shape else 1)
+    out = out.index_add(-1, places.reshape(-1), flat)
+    return out.movedim(-1, dimension) if shape else out.reshape(())
+
+
+def materialized(grad, shape, grads):
+    """A gradient that did not arrive, as zeros like those that did."""
+    if grad is not None:
+        return grad
+    return next(g for g in grads if g is not None).new_zeros(shape)
+
+
+def _without(shape, dim):
+    return shape[:dim] + shape[dim + 1:]
+
+
+def _with(shape, dim, n):
+    return shape[:dim] + (n,) + shape[dim + 1:]

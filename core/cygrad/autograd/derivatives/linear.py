@@ -1,0 +1,3 @@
+"""Derivatives of matrix products and decompositions."""
+import cygrad
+from cygrad.autograd.node import derivative

@@ -1,0 +1,3 @@
+"""Derivatives of reductions, scans, softmax and sorting."""
+import cygrad
+from cygrad.autograd.node import derivative

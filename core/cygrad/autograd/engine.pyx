@@ -1,0 +1,472 @@
+"""The backward pass: walks the graph from the roots to the leaves, once, without recursion.
+
+First the nodes that lie between roots and leaves are counted: how many edges lead to each (`dependencies`), and, when
+only some inputs are asked for, which lead to one of them. Then the ready node that was made last runs first (a heap by
+sequence number, as in PyTorch, so that sums are formed in the same order); what it returns is checked against its
+inputs' shapes and dtypes, summed where broadcasting repeated them, and added to the buffers of the next nodes. A
+node's buffers and saved tensors are freed as soon as it has run.
+"""
+cimport cython
+cdef extern from *:
+    """
+    #define cygrad_refcount(o) Py_REFCNT(o)
+    """
+    Py_ssize_t cygrad_refcount(object o)
+
+from cygrad.autograd.node cimport (AccumulateGrad, Node, grad_enabled, gradient_edge, set_grad_enabled)
+from cygrad.backend cimport ADD, ISNAN
+from cygrad.dispatch cimport SAME, binary, binary_into, cast, copy_into, dense_copy, empty_as, fill_into, sum_to
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
+from cygrad.ops.pointwise cimport apply_binary, op_add
+from cygrad.tensor cimport Tensor, alias, bump_version, new_tensor, requires_grad
+from cygrad.view cimport View, fill_dense, same_sizes, size_of
+
+from cygrad.autograd import node as _node
+
+
+@cython.final
+@cython.freelist(64)
+cdef class Pending:
+    """A node's state during one pass."""
+    cdef Py_ssize_t dependencies
+    cdef list grads
+    cdef bint needed
+    cdef list captures                 # (output number, position among the wanted inputs)
+
+
+cdef class Heap:
+    """Ready nodes, the largest sequence number on top."""
+    cdef list items
+
+    def __cinit__(self):
+        self.items = []
+
+    cdef push(self, Node node):
+        cdef list items = self.items
+        cdef Py_ssize_t i = len(items), parent
+        items.append(node)
+        while i > 0:
+            parent = (i - 1) // 2
+            if (<Node>items[parent]).sequence >= node.sequence:
+                break
+            items[i] = items[parent]
+            i = parent
+        items[i] = node
+
+    cdef Node pop(self):
+        cdef list items = self.items
+        cdef Node top, last = items.pop()
+        cdef Py_ssize_t i = 0, child, count = len(items)
+        if count == 0:
+            return last
+        top = items[0]
+        while True:
+            child = 2 * i + 1
+            if child >= count:
+                break
+            if child + 1 < count and (<Node>items[child + 1]).sequence > (<Node>items[child]).sequence:
+                child += 1
+            if (<Node>items[child]).sequence <= last.sequence:
+                break
+            items[i] = items[child]
+            i = child
+        items[i] = last
+        return top
+
+
+# -------------------------------------------------------------------- anomaly
+
+def set_anomaly(bint enabled, bint check_nan=True):
+    """Switch anomaly mode: forward tracebacks are kept, and a NaN in a gradient raises."""
+    _node._anomaly[0] = enabled
+    _node._anomaly[1] = check_nan
+
+
+def anomaly_enabled():
+    """Whether anomaly mode is on."""
+    return _node._anomaly[0]
+
+
+def anomaly_check_nan():
+    """Whether anomaly mode looks for NaN."""
+    return _node._anomaly[1]
+
+
+# ---------------------------------------------------------------- the gradients
+
+cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position):
+    """A gradient that a node returned, made to fit the tensor it belongs to: summed, cast; raises where it can't."""
+    cdef View meta
+    cdef Tensor grad
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{source.name()} returned a gradient of type {type(value).__name__}, expected Tensor or None")
+    grad = <Tensor>value
+    meta = <View>(node.meta[number]) if type(node.meta) is list else <View>node.meta
+    if meta is None:
+        return grad
+    if not same_sizes(grad, meta):
+        if not expandable(meta, grad):
+            raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - got "
+                               f"{list(size_of(grad))} but expected shape compatible with {list(size_of(meta))}")
+        if grad_enabled():
+            grad = reduced(grad, meta)
+        else:
+            grad = sum_to(grad, meta)
+    if grad.dtype is not meta.dtype:
+        if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
+            grad = grad.real
+        if grad.dtype is not meta.dtype:
+            grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
+    if grad.memory.backend is not node.backend or grad.memory.index != node.index:
+        from cygrad.devices import of
+        grad = grad.to(of(node.backend, node.index))
+    return grad
+
+
+cdef Tensor reduced(Tensor grad, View meta):
+    """sum_to, recorded."""
+    return grad.sum_to_size(size_of(meta))
+
+
+cdef bint expandable(View small, View large) noexcept:
+    cdef int i
+    if small.rank > large.rank:
+        return False
+    for i in range(1, small.rank + 1):
+        if small.sizes[small.rank - i] != large.sizes[large.rank - i] and small.sizes[small.rank - i] != 1:
+            return False
+    return True
+
+
+cdef object summed(object held, Tensor grad):
+    """held + grad; in place where nobody else sees `held`'s memory."""
+    cdef Tensor a
+    if held is None:
+        return grad
+    a = <Tensor>held
+    if grad_enabled():
+        return apply_binary(op_add, a, grad)
+    if a.dtype is grad.dtype and same_sizes(a, grad):
+        return binary(ADD, a, grad, SAME)
+    return apply_binary(op_add, a, grad)
+
+
+def accumulate(Tensor variable not None, Tensor grad not None):
+    """Add a gradient to a leaf's `.grad`, through its hooks."""
+    accumulate_into(variable, grad)
+
+
+cdef int accumulate_into(Tensor variable, Tensor grad) except -1:
+    cdef Tensor held
+    if variable.gradient is None:
+        if grad_enabled():
+            variable.gradient = grad.clone() if requires_grad(grad) else private_copy(grad, variable)
+        else:
+            variable.gradient = private_copy(grad, variable)
+        return 0
+    held = <Tensor>variable.gradient
+    if grad_enabled():
+        variable.gradient = apply_binary(op_add, held, grad)
+    elif held.dtype is grad.dtype and same_sizes(held, grad) and not requires_grad(held):
+        binary_into(ADD, held, grad, held)
+        bump_version(held)
+    else:
+        variable.gradient = binary(ADD, held, grad, SAME)
+    return 0
+
+
+cdef Tensor private_copy(Tensor grad, Tensor variable):
+    """`grad` without history in memory that no other tensor sees; copied only if somebody holds it."""
+    cdef Tensor out
+    if grad.dense and cygrad_refcount(grad.memory) == 1:
+        return alias(grad)
+    out = empty_as(grad, grad.dtype)
+    copy_into(grad, out)
+    return out
+
+
+cdef int check_nan(object value, Node node, Py_ssize_t position) except -1:
+    if isinstance(value, Tensor) and (<Tensor>value).dtype.category >= CATEGORY_FLOAT:
+        if value.isnan().any().item():
+            report_anomaly(node)
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+    return 0
+
+
+cdef report_anomaly(Node node):
+    import warnings
+    if node.anomaly is not None:
+        warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+                      + "".join(node.anomaly), stacklevel=2)
+    else:
+        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                      "during forward pass for more information.", stacklevel=2)
+
+
+# --------------------------------------------------------------------- the pass
+
+cdef dict count_dependencies(list roots):
+    """{node: Pending} of every node that can be reached, with the number of edges that lead to it."""
+    cdef dict states = {}
+    cdef list stack = []
+    cdef Node node
+    cdef Pending state
+    for root in roots:
+        if root not in states:
+            states[root] = Pending.__new__(Pending)
+            stack.append(root)
+    while stack:
+        node = stack.pop()
+        if node.nexts is None:
+            continue
+        for following in node.nexts:
+            if following is not None:
+                state = states.get(following)
+                if state is None:
+                    state = Pending.__new__(Pending)
+                    states[following] = state
+                    stack.append(following)
+                state.dependencies += 1
+    return states
+
+
+cdef mark_needed(list roots, dict states):
+    """Mark the nodes from which a captured one can be reached (post-order walk with an explicit stack)."""
+    cdef list stack = [(root, 0) for root in roots]
+    cdef set entered = set(roots)
+    cdef Node node
+    cdef Pending state
+    cdef Py_ssize_t i
+    while stack:
+        node, i = stack.pop()
+        state = states[node]
+        if node.nexts is not None and i < len(node.nexts):
+            stack.append((node, i + 1))
+            following = node.nexts[i]
+            if following is not None:
+                if following not in entered:
+                    entered.add(following)
+                    stack.append((following, 0))
+            continue
+        if state.captures is not None:
+            state.needed = True
+        elif node.nexts is not None:
+            for following in node.nexts:
+                if following is not None and (<Pending>states[following]).needed:
+                    state.needed = True
+                    break
+
+
+def run_backward(list roots, list root_numbers, list grads, bint keep_graph, bint create_graph, list inputs,
+                 bint accumulate_grad):
+    """Run the pass from these nodes.
+
+    Parameters
+    ----------
+    roots : list of Node
+        Nodes of the tensors differentiated, with `root_numbers` which outputs of theirs, and `grads` the gradients.
+    inputs : list of (Node, int) or None
+        Where gradients are wanted; None: at every leaf reached.
+    accumulate_grad : bool
+        With `inputs`: add to their `.grad` instead of returning the gradients.
+
+    Returns
+    -------
+    list of Tensor or None
+        Gradients of `inputs`; None where nothing arrived.
+    """
+    cdef dict states = count_dependencies(roots)
+    cdef Heap ready = Heap()
+    cdef Node node, following
+    cdef Pending state
+    cdef list captured = [None] * (0 if inputs is None else len(inputs)), results
+    cdef Py_ssize_t i, number
+    cdef bint selective = inputs is not None, mode = grad_enabled(), anomaly = _node._anomaly[0]
+    if selective:
+        for i in range(len(inputs)):
+            wanted, number = inputs[i]
+            state = states.get(wanted)
+            if state is not None:
+                if state.captures is None:
+                    state.captures = []
+                state.captures.append((number, i))
+        mark_needed(roots, states)
+    for i in range(len(roots)):
+        state = states[roots[i]]
+        add_grad(state, roots[i], root_numbers[i], grads[i])
+    for root in set(roots):
+        if (<Pending>states[root]).dependencies == 0:
+            ready.push(root)
+    set_grad_enabled(create_graph)
+    try:
+        while ready.items:
+            node = ready.pop()
+            state = states.pop(node)
+            if selective and not state.needed:
+                continue
+            if state.grads is None:
+                state.grads = [None] * node.outputs()
+            if node.tensor_hooks is not None or node.pre_hooks is not None or node.retained is not None:
+                run_pre_hooks(node, state.grads)
+            if type(node) is AccumulateGrad:
+                leaf = (<AccumulateGrad>node).variable
+                grad = state.grads[0]
+                if grad is not None:
+                    if leaf.hooks is not None:
+                        grad = run_hooks(leaf.hooks, grad)
+                    if state.captures is not None and not accumulate_grad:
+                        for number, i in state.captures:
+                            captured[i] = grad
+                        continue
+                    state.grads = None
+                    accumulate_into(leaf, grad)
+                    del grad
+                    if leaf.post_hooks:
+                        for hook in list(leaf.post_hooks.values()):
+                            hook(leaf)
+                continue
+            if state.captures is not None:
+                for number, i in state.captures:
+                    captured[i] = state.grads[number]
+                if selective and not leads_on(node, states):
+                    continue
+            try:
+                returned = node.run(state.grads)
+            except Exception:
+                if anomaly:
+                    report_anomaly(node)
+                raise
+            if node.post_hooks:
+                returned = run_post_hooks(node, returned, state.grads)
+            state.grads = None
+            results = returned if type(returned) is list else list(returned)
+            returned = None
+            if len(results) != len(node.nexts):
+                raise RuntimeError(f"function {node.name()} returned an incorrect number of gradients (expected "
+                                   f"{len(node.nexts)}, got {len(results)})")
+            if not keep_graph:
+                node.release()
+            for i in range(len(results)):
+                if node.nexts[i] is None:
+                    continue
+                following = node.nexts[i]
+                state = states[following]
+                value = results[i]
+                results[i] = None
+                if value is not None and (not selective or state.needed):
+                    if anomaly and _node._anomaly[1]:
+                        check_nan(value, node, i)
+                    number = node.numbers[i] if node.numbers is not None else 0
+                    add_grad(state, following, number, fitted(value, following, number, node, i))
+                value = None
+                state.dependencies -= 1
+                if state.dependencies == 0:
+                    ready.push(following)
+    finally:
+        set_grad_enabled(mode)
+    return captured
+
+
+cdef bint leads_on(Node node, dict states):
+    if node.nexts is not None:
+        for following in node.nexts:
+            if following is not None and following in states and (<Pending>states[following]).needed:
+                return True
+    return False
+
+
+cdef int add_grad(Pending state, Node node, Py_ssize_t number, Tensor grad) except -1:
+    """Add a gradient to a node's input buffer."""
+    if state.grads is None:
+        state.grads = [None] * node.outputs()
+    state.grads[number] = summed(state.grads[number], grad)
+    return 0
+
+
+cdef object run_hooks(object hooks, object grad):
+    for hook in list(hooks.values()):
+        result = hook(grad)
+        if result is not None:
+            if not isinstance(result, Tensor):
+                raise TypeError(f"hook {getattr(hook, '__name__', hook)!r} returned an invalid type: expected Tensor or "
+                                f"None, got {type(result).__name__}")
+            check_hook_result(result, grad, hook)
+            grad = result
+    return grad
+
+
+cdef check_hook_result(Tensor result, Tensor grad, object hook):
+    name = getattr(hook, "__name__", repr(hook))
+    if not same_sizes(result, grad):
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    if result.dtype is not grad.dtype:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
+
+
+cdef run_pre_hooks(Node node, list grads):
+    if node.tensor_hooks is not None:
+        for number in list(node.tensor_hooks):
+            if grads[number] is not None:
+                grads[number] = run_hooks(node.tensor_hooks[number], grads[number])
+    if node.pre_hooks:
+        for hook in list(node.pre_hooks.values()):
+            result = hook(tuple(grads))
+            if result is not None:
+                result = result if isinstance(result, (tuple, list)) else (result,)
+                for i in range(len(grads)):
+                    grads[i] = result[i]
+    if node.retained is not None:
+        for number, reference in list(node.retained.items()):
+            kept = reference()
+            if kept is not None and grads[number] is not None:
+                retain(kept, grads[number])
+
+
+cdef retain(Tensor t, Tensor grad):
+    """Add to the `.grad` of a non-leaf that retains it."""
+    if t.gradient is None:
+        t.gradient = grad if grad_enabled() else alias(grad)
+    else:
+        t.gradient = apply_binary(op_add, t.gradient, grad)
+
+
+cdef object run_post_hooks(Node node, object returned, list grads):
+    for hook in list(node.post_hooks.values()):
+        result = hook(tuple(returned), tuple(grads))
+        if result is not None:
+            returned = result if isinstance(result, (tuple, list)) else (result,)
+    return returned
+
+
+# ------------------------------------------------ hooks of tensors, from Python
+
+def gradient_edge_of(Tensor t not None):
+    """(node, output number) that a gradient of `t` enters; (None, 0) when it needs none."""
+    node = gradient_edge(t) if requires_grad(t) else None
+    return node, (t.output_number if t.node is not None else 0)
+
+
+def tensor_hooks_of(Tensor t not None):
+    """The dict of hooks of a tensor that requires a gradient: on its node, or on itself if it is a leaf."""
+    cdef Node node
+    gradient_edge(t)
+    if t.node is None:
+        if t.hooks is None:
+            t.hooks = {}
+        return t.hooks
+    node = t.node
+    if node.tensor_hooks is None:
+        node.tensor_hooks = {}
+    return node.tensor_hooks.setdefault(t.output_number, {})
+
+
+def retain_grad_of(Tensor t not None):
+    """Make the engine store the gradient of a non-leaf in its `.grad`."""
+    import weakref
+    cdef Node node = gradient_edge(t)
+    if t.node is None or t.retains:
+        return
+    if node.retained is None:
+        node.retained = {}
+    node.retained[t.output_number] = weakref.ref(t)
+    t.retains = True

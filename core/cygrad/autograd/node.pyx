@@ -1,0 +1,953 @@
+"""Nodes of the autograd graph, the derivative rows they run, and the thread's grad mode.
+
+A differentiable op calls `record` with its arguments before it computes and `attach` with what it computed:
+`record` makes an `OpNode` of the op's own subclass (so that `type(y.grad_fn).__name__` reads `MulBackward0`), keeps the
+edges to the nodes of its inputs and exactly the arguments that the needed formulas name; `attach` makes the outputs
+point to the node. Nothing here knows any op: a `Derivative` is one row of derivatives.py, turned into positions.
+
+Where a formula's argument comes from (`sources`): an argument's position i >= 0, or one of the codes below.
+A tensor is kept as it is, with its version; the engine's `release` drops it after use. A result is kept as an alias
+without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
+
+An in-place op on a view changes its base: `rebase` puts a `CopySlices` node in the base's history, and views find
+their new node (`AsStridedBackward0`) when they next need one, by comparing versions.
+"""
+import inspect
+import weakref
+
+from cpython.object cimport PyObject
+
+from cygrad.dtype cimport DType, CATEGORY_FLOAT
+from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
+                            CREATED_IN_NO_GRAD, alias, requires_grad, version_of)
+from cygrad.view cimport MAX_RANK, make_view, size_of, tuple_of
+
+cdef extern from *:
+    """
+    static CYGRAD_THREAD_LOCAL int cygrad_grad_mode = 1;
+    static CYGRAD_THREAD_LOCAL int cygrad_inference = 0;
+    """
+    int cygrad_grad_mode
+    int cygrad_inference
+
+cdef enum:
+    GRAD = -1              # gradient of the first output
+    GRADS = -2             # tuple of the gradients of all outputs
+    RESULT = -3            # the output (a tuple when there are several)
+    NEEDS = -4             # tuple of bools: which inputs need a gradient
+    SHAPE = 100            # + i: shape of argument i, without keeping the tensor
+    GEOMETRY = 200         # + i: (shape, strides, offset) of argument i, likewise
+    RESULT_BIT = 62
+
+cdef unsigned long long _sequence = 0
+cdef tuple NO_ARGS = ()
+_anomaly = [False, True]   # enabled, check for NaN
+
+
+# ------------------------------------------------------------------ grad mode
+
+cdef bint grad_enabled() noexcept:
+    return cygrad_grad_mode
+
+cdef void set_grad_enabled(bint enabled) noexcept:
+    global cygrad_grad_mode
+    cygrad_grad_mode = enabled
+
+cdef bint inference_enabled() noexcept:
+    return cygrad_inference
+
+cdef bint tracks(Tensor a) noexcept:
+    """Whether an op on `a` must be recorded."""
+    return cygrad_grad_mode and requires_grad(a)
+
+
+def grad_mode():
+    """Whether this thread records ops for backward."""
+    return bool(cygrad_grad_mode)
+
+
+def set_grad_mode(bint enabled):
+    """Set whether this thread records ops for backward."""
+    global cygrad_grad_mode
+    cygrad_grad_mode = enabled
+
+
+def inference_mode_enabled():
+    """Whether this thread is in inference mode."""
+    return bool(cygrad_inference)
+
+
+def set_inference_mode(bint enabled):
+    """Enter or leave inference mode in this thread."""
+    global cygrad_inference
+    cygrad_inference = enabled
+
+
+# ----------------------------------------------------------------- derivatives
+
+cdef dict _rows = {}       # op name -> Derivative
+cdef bint _table_loaded = False
+
+
+def derivative(str op, *, str name=None, **formulas):
+    """Add one row to the table of derivatives; see derivatives.py for the language.
+
+    Parameters
+    ----------
+    op : str
+        The op's name, as its primitive was declared.
+    name : str, optional
+        The node's name; ``"CamelCase" + "Backward0"`` by default.
+    **formulas : callable
+        For each differentiable argument, the function that computes its gradient.
+    """
+    if op in _rows:
+        raise ValueError(f"derivative of {op!r} is given twice")
+    cdef Derivative row = Derivative.__new__(Derivative)
+    row.op = op
+    row.name = name or "".join(part.capitalize() for part in op.split("_")) + "Backward0"
+    row.inputs = tuple(formulas)           # names until the op's arguments are known
+    row.formulas = tuple(formulas.values())
+    row.node_type = type(row.name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
+    _rows[op] = row
+
+
+def rows():
+    """{op: Derivative} of the whole table."""
+    _load_table()
+    return dict(_rows)
+
+
+cdef _load_table():
+    global _table_loaded
+    if not _table_loaded:
+        _table_loaded = True
+        import cygrad.autograd.derivatives
+
+
+cdef Derivative find_row(str op, tuple arguments):
+    """The row of an op, its names turned into positions among `arguments`; None when it has no derivative."""
+    _load_table()
+    cdef Derivative row = _rows.get(op)
+    if row is None or row.arguments is not None:
+        return row
+    cdef list sources = [], codes
+    cdef int k = 0, code
+    for formula in row.formulas:
+        codes = []
+        for parameter in inspect.signature(formula).parameters:
+            code = _source(op, parameter, arguments)
+            codes.append(code)
+            if code >= 0 and code < SHAPE:
+                row.needs[k] |= 1ull << code
+            elif code == RESULT:
+                row.needs[k] |= 1ull << RESULT_BIT
+        sources.append(tuple(codes))
+        k += 1
+    row.sources = tuple(sources)
+    row.inputs = tuple([arguments.index(name) for name in row.inputs])
+    row.arguments = arguments
+    return row
+
+
+cdef int _source(str op, str parameter, tuple arguments) except? -99:
+    fixed = {"grad": GRAD, "grads": GRADS, "result": RESULT, "needs": NEEDS}
+    if parameter in fixed:
+        return fixed[parameter]
+    if parameter in arguments:
+        return arguments.index(parameter)
+    for suffix, base in (("_shape", SHAPE), ("_geometry", GEOMETRY)):
+        if parameter.endswith(suffix) and parameter[:-len(suffix)] in arguments:
+            return base + arguments.index(parameter[:-len(suffix)])
+    raise ValueError(f"derivative of {op!r}: its formula names {parameter!r}, which is not an argument {arguments}")
+
+
+cdef class Derivative:
+    """One row of the table: the formulas of an op, one for each differentiable argument."""
+
+    def __repr__(self):
+        return f"<derivative of {self.op}: {self.name}>"
+
+    def __reduce__(self):
+        raise TypeError("a Derivative cannot be pickled")
+
+
+# ----------------------------------------------------------------------- nodes
+
+cdef class Node:
+    """A grad function: an edge in the graph from the gradient of an op's outputs to those of its inputs."""
+
+    cdef object run(self, list grads):
+        """Gradients of the inputs from those of the outputs (None: zero); one for each of `nexts`."""
+        raise NotImplementedError(f"{self.name()} cannot be applied")
+
+    cdef void release(self) noexcept:
+        """Drop saved tensors."""
+
+    cdef int outputs(self) noexcept:
+        return len(<list>self.meta) if type(self.meta) is list else 1
+
+    def __call__(self, *grads):
+        result = self.run(list(grads))
+        return result[0] if len(result) == 1 else tuple(result)
+
+    def name(self):
+        """Name of the node, such as ``"MulBackward0"``."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self):
+        """Tuple of (node or None, output number) for each input."""
+        cdef int i
+        if self.nexts is None:
+            return ()
+        return tuple([(self.nexts[i], self.numbers[i] if self.numbers is not None else 0)
+                      for i in range(len(self.nexts))])
+
+    @property
+    def metadata(self):
+        """A dict for whatever a user wants to keep with the node."""
+        if self.metadata_ is None:
+            self.metadata_ = {}
+        return self.metadata_
+
+    def _sequence_nr(self):
+        return self.sequence
+
+    def _input_metadata(self, int i=0):
+        """(shape, dtype, backend, index) of output i of the forward op."""
+        cdef View meta = self.meta[i] if type(self.meta) is list else self.meta
+        return size_of(meta), meta.dtype, self.backend, self.index
+
+    def register_hook(self, hook):
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; returns a removable handle."""
+        from cygrad.autograd.hooks import RemovableHandle
+        if self.post_hooks is None:
+            self.post_hooks = {}
+        return RemovableHandle(self.post_hooks, hook)
+
+    def register_prehook(self, hook):
+        """Call ``hook(grad_outputs)`` before the node runs; returns a removable handle."""
+        from cygrad.autograd.hooks import RemovableHandle
+        if self.pre_hooks is None:
+            self.pre_hooks = {}
+        return RemovableHandle(self.pre_hooks, hook)
+
+
+cdef class OpNode(Node):
+    """The node of an op that has a row in the table of derivatives."""
+
+    cdef object run(self, list grads):
+        cdef Derivative row = self.row
+        cdef list out = []
+        cdef int k
+        cdef Py_ssize_t edge = 0, count = len(self.nexts)
+        if grads[0] is None and _all_none(grads):
+            return [None] * count
+        for k in range(len(row.inputs)):
+            value = self.values[<int>row.inputs[k]]
+            if type(value) is _ListOf:                   # a list of tensors: one edge for each
+                span = (<_ListOf>value).count
+                if _any_edge(self.nexts, edge, edge + span):
+                    found = row.formulas[k](*self._arguments(row.sources[k], grads))
+                    out.extend([None] * span if found is None else found)
+                else:
+                    out.extend([None] * span)
+                edge += span
+            else:
+                if self.nexts[edge] is None:
+                    out.append(None)
+                else:
+                    out.append(row.formulas[k](*self._arguments(row.sources[k], grads)))
+                edge += 1
+        return out
+
+    cdef tuple _arguments(self, tuple sources, list grads):
+        cdef list found = []
+        cdef int code
+        for source in sources:
+            code = source
+            if code == GRAD:
+                found.append(grads[0])
+            elif code == GRADS:
+                found.append(tuple(grads))
+            elif code == RESULT:
+                found.append(self._unpack_result())
+            elif code == NEEDS:
+                found.append(tuple([n is not None for n in self.nexts]))
+            elif code >= GEOMETRY:
+                found.append(self._geometry(code - GEOMETRY)[:3])
+            elif code >= SHAPE:
+                found.append(self._geometry(code - SHAPE)[0])
+            else:
+                found.append(self._unpack(code))
+        return tuple(found)
+
+    cdef object _unpack(self, int i):
+        value = self.values[i]
+        if isinstance(value, Tensor):
+            if i < 8 and version_of(<Tensor>value) != self.versions[i]:
+                raise RuntimeError(_modified_message(<Tensor>value, self.versions[i], self.row.op))
+            return value
+        if value is _released:
+            raise RuntimeError(SECOND_BACKWARD)
+        if type(value) is _Kept:
+            return None
+        return value
+
+    cdef tuple _geometry(self, int i):
+        value = self.values[i]
+        if isinstance(value, Tensor):
+            return _geometry_of(<Tensor>value)
+        if type(value) is _Kept:
+            return (<_Kept>value).geometry
+        raise RuntimeError(SECOND_BACKWARD)
+
+    cdef object _unpack_result(self):
+        if self.released:
+            raise RuntimeError(SECOND_BACKWARD)
+        if type(self.result) is tuple:
+            return tuple([self._reattach(t, i) for i, t in enumerate(<tuple>self.result)])
+        if version_of(<Tensor>self.result) != self.result_version:
+            raise RuntimeError(_modified_message(self._reattach(self.result, 0), self.result_version, self.row.op))
+        return self._reattach(self.result, 0)
+
+    cdef object _reattach(self, object saved, int number):
+        if not isinstance(saved, Tensor):
+            return saved
+        cdef Tensor t = alias(<Tensor>saved)
+        if t.dtype.category >= CATEGORY_FLOAT:
+            t.node = self
+            t.output_number = number
+            t.requires = True
+        return t
+
+    cdef void release(self) noexcept:
+        cdef list values
+        if not self.holds_tensors or self.released:
+            return
+        self.released = True
+        self.result = None
+        values = []
+        for value in self.values:
+            if isinstance(value, Tensor):
+                value = _released
+            values.append(value)
+        self.values = tuple(values)
+
+    def __getattr__(self, str name):
+        """Saved values under PyTorch's names: ``_saved_self``, ``_saved_other``, ``_saved_result``."""
+        if name.startswith("_saved_") and self.row is not None:
+            argument = name[7:]
+            if argument == "result":
+                return self._unpack_result()
+            if argument in self.row.arguments:
+                return self._unpack(self.row.arguments.index(argument))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+cdef class _Released:
+    def __repr__(self):
+        return "<released>"
+
+cdef object _released = _Released()
+
+
+cdef class _Kept:
+    """What is kept of a tensor that no formula reads: its geometry, if a formula names that, else nothing."""
+    cdef tuple geometry
+
+
+cdef class _ListOf:
+    """Stands for a list of tensors among a node's values."""
+    cdef Py_ssize_t count
+    cdef list shapes
+
+
+cdef object _dropped = _Kept.__new__(_Kept)
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward.")
+
+
+cdef bint _all_none(list grads):
+    for grad in grads:
+        if grad is not None:
+            return False
+    return True
+
+
+cdef bint _any_edge(tuple nexts, Py_ssize_t start, Py_ssize_t stop):
+    cdef Py_ssize_t i
+    for i in range(start, stop):
+        if nexts[i] is not None:
+            return True
+    return False
+
+
+cdef tuple _geometry_of(Tensor t):
+    return size_of(t), tuple_of(t.strides, t.rank), t.offset
+
+
+cdef str _modified_message(Tensor t, unsigned int expected, str op):
+    hint = (" Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True).")
+    if _anomaly[0]:
+        hint = (" Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+                "variable in question was changed in there or anywhere later. Good luck!")
+    origin = ""
+    if t.node is not None:
+        origin = f", which is output {t.output_number} of {t.node.name()},"
+    kind = "[" + t.type().replace("cygrad", "torch") + " " + repr(list(size_of(t))) + "]"
+    return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"{kind}{origin} is at version {version_of(t)}; expected version {expected} instead.{hint}")
+
+
+cdef class AccumulateGrad(Node):
+    """Adds what reaches a leaf to its `.grad`. Lives as long as some graph needs it."""
+
+    def __dealloc__(self):
+        if self.variable is not None and self.variable.accumulator == <PyObject *>self:
+            self.variable.accumulator = NULL
+
+    cdef object run(self, list grads):
+        from cygrad.autograd.engine import accumulate
+        if grads[0] is not None:
+            accumulate(self.variable, grads[0])
+        return []
+
+
+cdef class PythonNode(Node):
+    """A node whose gradient is computed by `apply(grads)` in Python: the base of custom Functions' nodes."""
+
+    cdef object run(self, list grads):
+        return self.apply(tuple(grads))
+
+    cdef void release(self) noexcept:
+        try:
+            self.release_variables()
+        except Exception:
+            pass
+
+    def apply(self, grads):
+        raise NotImplementedError(f"{self.name()}.apply is not defined")
+
+    def release_variables(self):
+        """Called after the node ran without retain_graph; drop what was saved."""
+
+    def collect_next_edges(self, tuple inputs):
+        """Make the edges to the nodes of these inputs; non-tensors get none."""
+        cdef list nexts = [], numbers = []
+        for value in inputs:
+            if isinstance(value, Tensor):
+                _append_edge(<Tensor>value, nexts, numbers)
+        self.nexts = tuple(nexts)
+        self.numbers = tuple(numbers)
+        _new_sequence(self)
+
+    @property
+    def num_inputs(self):
+        return len(self.nexts)
+
+    def set_history(self, Tensor output not None, int index, bint alone=True):
+        """Make `output` output number `index` of this node; a view among them can't be changed in place any more."""
+        set_output(self, output, index)
+        if output.base is not None:
+            output.creation = CREATED_IN_CUSTOM_FUNCTION if alone else CREATED_BY_MULTI_OUTPUT
+
+    def input_metadata(self, int i):
+        return self._input_metadata(i)
+
+
+class SavedTensor:
+    """A tensor kept for backward with the version it had; `unpack` refuses a tensor changed in place since."""
+
+    __slots__ = ("tensor", "version", "is_output", "number", "op")
+
+    def __init__(self, tensor, node=None, is_output=False):
+        self.is_output = is_output
+        self.number = (<Tensor>tensor).output_number
+        self.tensor = alias(<Tensor>tensor) if is_output else tensor
+        self.version = version_of(<Tensor>tensor)
+        self.op = node.name() if node is not None else "the op"
+
+    def unpack(self, node=None):
+        cdef Tensor saved = self.tensor
+        if version_of(saved) != self.version:
+            raise RuntimeError(_modified_message(saved, self.version, self.op))
+        if not self.is_output:
+            return saved
+        cdef Tensor again = alias(saved)
+        if node is not None:
+            again.node = node
+            again.output_number = self.number
+            again.requires = True
+        return again
+
+
+# --------------------------------------------------------------- recording ops
+
+cdef _new_sequence(Node node):
+    global _sequence
+    _sequence += 1
+    node.sequence = _sequence
+    if _anomaly[0]:
+        import traceback
+        node.anomaly = traceback.format_stack()
+
+
+cdef object gradient_edge(Tensor t):
+    """The node whose output `t` is; a leaf's AccumulateGrad; None when it needs no gradient."""
+    cdef AccumulateGrad leaf
+    if t.base is not None and t.base.requires and (version_of(t) != t.view_version or not t.requires):
+        _regenerate(t)
+    if t.node is not None:
+        return t.node
+    if not t.requires:
+        return None
+    if t.accumulator != NULL:
+        return <object>t.accumulator
+    leaf = AccumulateGrad.__new__(AccumulateGrad)
+    leaf.variable = t
+    leaf.sequence = 0xffffffffffffffffull
+    leaf.meta = make_view(None, t.dtype, 0, t.rank, t.sizes, t.strides)
+    leaf.backend = t.memory.backend
+    leaf.index = t.memory.index
+    t.accumulator = <PyObject *>leaf
+    return leaf
+
+
+cdef _regenerate(Tensor view):
+    """A view whose base has changed in place since gets its node anew, as a window on the base."""
+    cdef Derivative row
+    if view.creation != 0:
+        return
+    row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
+    cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
+    _set_meta(node, view)
+    view.node = node
+    view.output_number = 0
+    view.requires = True
+    view.view_version = version_of(view)
+
+
+cdef int _append_edge(Tensor t, list nexts, list numbers) except -1:
+    """Append the edge to t's node; returns whether there is one."""
+    node = gradient_edge(t) if requires_grad(t) else None
+    nexts.append(node)
+    numbers.append(t.output_number if node is not None and t.node is not None else 0)
+    return node is not None
+
+
+cdef OpNode record(Derivative row, tuple args):
+    """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
+    cdef OpNode node = new_node(row.node_type)
+    cdef list nexts = [], numbers = [], values
+    cdef unsigned long long needs = 0
+    cdef int k, i
+    cdef bint zero = True, wanted
+    cdef Tensor t
+    for k in range(len(row.inputs)):
+        value = args[<int>row.inputs[k]]
+        wanted = False
+        if isinstance(value, Tensor):
+            wanted = _append_edge(<Tensor>value, nexts, numbers)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                if isinstance(item, Tensor):
+                    wanted |= _append_edge(<Tensor>item, nexts, numbers)
+                else:
+                    nexts.append(None)
+                    numbers.append(0)
+        else:
+            nexts.append(None)
+            numbers.append(0)
+        if wanted:
+            needs |= row.needs[k]
+    node.row = row
+    node.nexts = tuple(nexts)
+    for number in numbers:
+        if number:
+            node.numbers = tuple(numbers)
+            break
+    values = list(args)
+    for i in range(len(values)):
+        value = values[i]
+        if isinstance(value, Tensor):
+            t = <Tensor>value
+            if needs >> i & 1:
+                if i < 8:
+                    node.versions[i] = version_of(t)
+                node.holds_tensors = True
+            else:
+                values[i] = _without_data(t, row, i)
+        elif type(value) in (list, tuple) and i in row.inputs:
+            values[i] = _list_of(value)
+    node.values = tuple(values)
+    if needs >> RESULT_BIT & 1:
+        node.holds_tensors = True
+        node.result = True                       # attach fills it in
+    _new_sequence(node)
+    return node
+
+
+cdef object _without_data(Tensor t, Derivative row, int i):
+    cdef _Kept kept
+    for codes in row.sources:
+        if SHAPE + i in <tuple>codes or GEOMETRY + i in <tuple>codes:
+            kept = _Kept.__new__(_Kept)
+            kept.geometry = _geometry_of(t)
+            return kept
+    return _dropped
+
+
+cdef _ListOf _list_of(object tensors):
+    cdef _ListOf found = _ListOf.__new__(_ListOf)
+    found.count = len(tensors)
+    return found
+
+
+cdef extern from *:
+    """
+    static PyObject *cygrad_new(PyObject *type, PyObject *no_args) {
+        return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
+    }
+    """
+    object cygrad_new(object type, object no_args)
+
+
+cdef inline OpNode new_node(object node_type):
+    """An instance of an op's own subclass of OpNode, without the cost of calling it."""
+    return <OpNode>cygrad_new(node_type, NO_ARGS)
+
+
+cdef _set_meta(Node node, Tensor output):
+    node.meta = make_view(None, output.dtype, 0, output.rank, output.sizes, output.strides)
+    node.backend = output.memory.backend
+    node.index = output.memory.index
+
+
+cdef int set_output(Node node, Tensor output, int number) except -1:
+    """Make `output` output `number` of `node`."""
+    cdef View meta
+    if number == 0 and node.meta is None:
+        _set_meta(node, output)
+    else:
+        meta = make_view(None, output.dtype, 0, output.rank, output.sizes, output.strides)
+        if type(node.meta) is not list:
+            node.meta = [] if node.meta is None else [node.meta]
+        while len(<list>node.meta) <= number:
+            (<list>node.meta).append(meta)
+        (<list>node.meta)[number] = meta
+        node.backend = output.memory.backend
+        node.index = output.memory.index
+    output.node = node
+    output.output_number = number
+    output.requires = True
+    output.view_version = version_of(output)
+    return 0
+
+
+cdef int attach(OpNode node, object outputs) except -1:
+    """Make the outputs of the op (a Tensor, or a tuple or list) point to its node; those of integer dtype don't."""
+    cdef int i
+    cdef list saved
+    cdef Tensor t
+    if isinstance(outputs, Tensor):
+        t = <Tensor>outputs
+        set_output(node, t, 0)
+        if node.result is not None:
+            node.result = alias(t)
+            node.result_version = version_of(t)
+        return 0
+    for i in range(len(outputs)):
+        if isinstance(outputs[i], Tensor):
+            t = <Tensor>outputs[i]
+            if t.dtype.category >= CATEGORY_FLOAT:
+                set_output(node, t, i)
+            elif i == 0 or type(node.meta) is not list:
+                _pad_meta(node, t, i)
+    if type(node.meta) is list:
+        while len(<list>node.meta) < len(outputs):
+            (<list>node.meta).append((<list>node.meta)[0])
+    elif len(outputs) > 1:
+        node.meta = [node.meta] * len(outputs)
+    if node.result is not None:
+        saved = []
+        for value in outputs:
+            saved.append(alias(<Tensor>value) if isinstance(value, Tensor) else value)
+        node.result = tuple(saved)
+    return 0
+
+
+cdef _pad_meta(Node node, Tensor t, int i):
+    if node.meta is None:
+        _set_meta(node, t)
+
+
+# -------------------------------------------------------- changing in place
+
+cdef int check_inplace(Tensor t) except -1:
+    """Raise PyTorch's error if autograd forbids changing `t` in place now."""
+    cdef bint needs
+    if t.inference and not cygrad_inference:
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+    if not cygrad_grad_mode:
+        return 0
+    needs = requires_grad(t)
+    if t.base is not None and t.creation != 0:
+        _check_creation(t)
+    if not needs:
+        return 0
+    if t.base is None:
+        if t.node is None:
+            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    elif t.base.requires and t.base.node is None:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    return 0
+
+
+cdef _check_creation(Tensor t):
+    if t.creation == CREATED_IN_NO_GRAD:
+        raise RuntimeError(
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
+            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+            "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
+            "or both outside (if you want the inplace to be tracked).")
+    if not requires_grad(t):
+        return
+    origin = f"Output {t.output_number} of {t.node.name()}" if t.node is not None else "This view"
+    if t.creation == CREATED_BY_MULTI_OUTPUT:
+        raise RuntimeError(
+            f"{origin} is a view and is being modified inplace. This view is the output of a function that returns "
+            "multiple views. Such functions do not allow the output views to be modified inplace. You should replace "
+            "the inplace operation by an out-of-place one.")
+    if t.creation == CREATED_IN_CUSTOM_FUNCTION:
+        raise RuntimeError(
+            f"{origin} is a view and is being modified inplace. This view was created inside a custom Function (or "
+            "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
+            "custom backward associated with the custom Function, leading to incorrect gradients. This behavior is "
+            "forbidden. You can fix this by cloning the output of the custom Function.")
+
+
+cdef int rebase(Tensor t, object node, int number) except -1:
+    """After `t` was changed in place by `node`: that is its history now, and through it its base's."""
+    cdef Tensor base
+    if t.base is None:
+        t.node = node
+        t.output_number = number
+        t.requires = True
+        return 0
+    base = t.base
+    copy = CopySlices.__new__(CopySlices)
+    (<CopySlices>copy).setup(base, t, node, number)
+    base.node = copy
+    base.output_number = 0
+    base.requires = True
+    _regenerate(t)
+    return 0
+
+
+def rebase_history(Tensor tensor not None, Node node, int index):
+    """Make `node`'s output `index` the history of a tensor that was changed in place."""
+    set_meta_of(node, tensor, index)
+    rebase(tensor, node, index)
+
+
+cdef set_meta_of(Node node, Tensor output, int number):
+    cdef object keep = output.node, had = output.output_number, needed = output.requires, seen = output.view_version
+    set_output(node, output, number)
+    output.node, output.output_number, output.requires, output.view_version = keep, had, needed, seen
+
+
+cdef class CopySlices(Node):
+    """History of a base after one of its views was changed in place by `function`.
+
+    Input 0 is the base before the change, the others are the inputs of `function` but its first, which was the view.
+    """
+    cdef Node function
+    cdef int number
+    cdef tuple base_geometry, view_geometry
+
+    cdef setup(self, Tensor base, Tensor view, object function, int number):
+        cdef list nexts = [], numbers = []
+        cdef Node inner = function
+        cdef Py_ssize_t i
+        _append_edge(base, nexts, numbers)
+        self.base_geometry = _geometry_of(base)
+        self.view_geometry = _geometry_of(view)
+        self.number = number
+        if inner is not None:
+            self.function = inner
+            for i in range(1, len(inner.nexts)):
+                nexts.append(inner.nexts[i])
+                numbers.append(inner.numbers[i] if inner.numbers is not None else 0)
+        self.nexts = tuple(nexts)
+        self.numbers = tuple(numbers)
+        _set_meta(self, base)
+        _new_sequence(self)
+
+    cdef object run(self, list grads):
+        from cygrad.autograd.slices import copy_slices_backward
+        if grads[0] is None:
+            return [None] * len(self.nexts)
+        return copy_slices_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
+
+    def _apply_function(self, grad):
+        """Gradients of the inner function's inputs; input 0 is the view before the change."""
+        cdef list grads = [None] * (self.number + 1)
+        if self.function is None:
+            return [None]
+        grads[self.number] = grad
+        found = self.function.run(grads)
+        return list(found)
+
+    cdef void release(self) noexcept:
+        if self.function is not None:
+            self.function.release()
+
+
+# ------------------------------------------------------------------ primitives
+
+cdef class Primitive:
+    """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
+
+    Arguments are positional. A view op (`view=True`) returns tensors that share its first argument's storage.
+    """
+    cdef readonly str name
+    cdef readonly object forward
+    cdef readonly tuple arguments
+    cdef Derivative row
+    cdef bint resolved
+    cdef public object __doc__
+
+    def __init__(self, forward, str name=None):
+        self.forward = forward
+        self.name = name or forward.__name__
+        self.arguments = tuple(inspect.signature(forward).parameters)
+        self.__doc__ = forward.__doc__
+
+    cdef Derivative derivative(self):
+        if not self.resolved:
+            self.row = find_row(self.name, self.arguments)
+            self.resolved = True
+        return self.row
+
+    def needs_value_of(self, str argument):
+        """Whether some formula reads this argument's value (so an in-place form must keep a copy)."""
+        cdef Derivative row = self.derivative()
+        cdef int k, i = self.arguments.index(argument)
+        if row is None:
+            return False
+        for k in range(len(row.formulas)):
+            if row.needs[k] >> i & 1:
+                return True
+        return False
+
+    def __call__(self, *args):
+        cdef OpNode node
+        cdef Derivative row
+        global cygrad_grad_mode
+        if not cygrad_grad_mode or not _any_requires(args):
+            return self.forward(*args)
+        row = self.derivative()
+        if row is None or not _wanted(row, args):
+            cygrad_grad_mode = 0
+            try:
+                return self.forward(*args)
+            finally:
+                cygrad_grad_mode = 1
+        node = record(row, args)
+        cygrad_grad_mode = 0
+        try:
+            outputs = self.forward(*args)
+        finally:
+            cygrad_grad_mode = 1
+        attach(node, outputs)
+        return outputs
+
+    def inplace(self, *args):
+        """Call whose `forward` writes into its first argument, which the caller has checked."""
+        cdef OpNode node = None
+        cdef Derivative row
+        cdef tuple recorded = args
+        cdef Tensor target = <Tensor>args[0]
+        global cygrad_grad_mode
+        check_inplace(target)
+        if cygrad_grad_mode and _any_requires(args):
+            row = self.derivative()
+            if row is not None and _wanted(row, args):
+                if self.needs_value_of(self.arguments[0]):
+                    recorded = (_shadow(target),) + args[1:]
+                node = record(row, recorded)
+        cdef bint mode = cygrad_grad_mode
+        cygrad_grad_mode = 0
+        try:
+            self.forward(*args)
+        finally:
+            cygrad_grad_mode = mode
+        if node is not None:
+            set_meta_of(node, target, 0)
+            if node.result is not None:
+                node.result = alias(target)
+                node.result_version = version_of(target)
+            rebase(target, node, 0)
+        return target
+
+    def __repr__(self):
+        return f"<primitive {self.name}({', '.join(self.arguments)})>"
+
+
+def primitive(forward=None, *, name=None):
+    """Decorator: make an op with a derivative row of the same name out of the function that computes it."""
+    if forward is None:
+        return lambda function: Primitive(function, name)
+    return Primitive(forward, name)
+
+
+cdef bint _any_requires(tuple args):
+    for value in args:
+        if isinstance(value, Tensor):
+            if requires_grad(<Tensor>value):
+                return True
+        elif type(value) is list or type(value) is tuple:
+            for item in value:
+                if isinstance(item, Tensor) and requires_grad(<Tensor>item):
+                    return True
+    return False
+
+
+cdef bint _wanted(Derivative row, tuple args):
+    """Whether a differentiable argument of the row requires a gradient."""
+    for i in row.inputs:
+        value = args[<int>i]
+        if isinstance(value, Tensor):
+            if requires_grad(<Tensor>value):
+                return True
+        elif type(value) is list or type(value) is tuple:
+            for item in value:
+                if isinstance(item, Tensor) and requires_grad(<Tensor>item):
+                    return True
+    return False
+
+
+cdef Tensor _shadow(Tensor t):
+    """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
+    from cygrad.dispatch import clone_like
+    cdef Tensor copy = clone_like(t)
+    node = gradient_edge(t)
+    if node is not None:
+        copy.node = node
+        copy.output_number = t.output_number if t.node is not None else 0
+        copy.requires = True
+    return copy
+
+
+def shadow(Tensor t not None):
+    """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
+    return _shadow(t)

@@ -1,0 +1,78 @@
+"""What happens when a backend declines a call: the CPU runs it, or an error says who lacks what.
+
+CYGRAD_FALLBACK=warn (default: once for each entry, op and dtype), error, or silent. `counters()` tells how often.
+"""
+import os
+import warnings
+from collections import Counter
+
+from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.errors import KernelMissing
+
+_OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
+        "scan": SCAN, "scatter": SCATTER}
+_counts = Counter()
+
+
+def counters():
+    """{(backend, entry, op, dtype): calls} that the CPU ran for a backend since the start."""
+    return dict(_counts)
+
+
+def run(backend, entry, args, outs):
+    """Run a declined call on the CPU; `outs` are the positions of the arguments that it writes."""
+    from cygrad.dispatch import SCALAR_NAMES
+    from cygrad.tensor import Tensor, as_tensor_view
+    from cygrad.transfer import host_backend, to_host
+    from cygrad.view import View
+    op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
+    views = [a for a in args if isinstance(a, View)]
+    dtype = views[0].dtype if views else args[1][0].dtype
+    if backend.name == "cpu":
+        raise NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    _record(backend, entry, op, dtype)
+    host = [_to_host(a) for a in args]
+    if getattr(host_backend(), entry)(*host) is NotImplemented:
+        raise NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    for position in outs:
+        for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):
+            if device_out is not None:
+                as_tensor_view(device_out)._overwrite(as_tensor_view(host_out))
+
+
+def _flat(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _to_host(value):
+    from cygrad.tensor import as_tensor_view
+    from cygrad.transfer import to_host
+    from cygrad.view import View
+    if isinstance(value, View):
+        return to_host(as_tensor_view(value))
+    if isinstance(value, tuple):
+        return tuple(_to_host(v) for v in value)
+    return value
+
+
+def nonzero(t):
+    """Coordinates of non-zero elements, found on the CPU."""
+    from cygrad.dispatch import empty_near, nonzero_op
+    from cygrad.transfer import to_host
+    _record(t._backend(), "nonzero", "nonzero", t.dtype)
+    found = nonzero_op(to_host(t))
+    out = empty_near(t, tuple(found.shape), found.dtype)
+    out._overwrite(found)
+    return out
+
+
+def _record(backend, entry, op, dtype):
+    key = (backend.name, entry, op, dtype.name)
+    _counts[key] += 1
+    mode = os.environ.get("CYGRAD_FALLBACK", "warn").strip().lower()
+    if mode == "error":
+        raise KernelMissing(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}, and "
+                            "CYGRAD_FALLBACK=error forbids the CPU; set it to warn or silent, or move the tensor")
+    if mode != "silent" and _counts[key] == 1:
+        warnings.warn(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}; the CPU runs it "
+                      "(CYGRAD_FALLBACK=silent hides this, =error forbids it)", stacklevel=3)

@@ -1,0 +1,193 @@
+"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives, and writes into a tensor (`copy_`, `fill_`)."""
+from cygrad import devices as _devices, discovery
+from cygrad.autograd.node import grad_mode, primitive
+from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, empty_on, fill_ as raw_fill,
+                             wide_enough)
+from cygrad.dtype import DType, all_dtypes
+from cygrad.ops.registry import op
+from cygrad.tensor import Tensor
+
+DTYPES = {d.name: d for d in all_dtypes()}
+
+
+@primitive
+def clone(self):
+    return clone_like(self)
+
+
+@primitive
+def to_copy(self, dtype, backend, index):
+    """A copy with another dtype or on another device, in the same memory order."""
+    if backend is self._backend() and index == self._device_index():
+        return cast_to(self, dtype) if dtype is not self.dtype else clone_like(self)
+    out = empty_on(backend, index, dtype, tuple(self.shape))
+    raw_copy(out, cast_to(self, dtype))
+    return out
+
+
+@op(name="clone")
+def _clone(input, *, memory_format=None):
+    """A copy of the tensor, recorded by autograd.
+
+    Parameters
+    ----------
+    memory_format : memory_format, optional
+        `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
+    """
+    out = clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
+    if input.has_names():
+        out._set_names(input.names)
+    return out
+
+
+@primitive(name="clone")
+def _dense_clone(self):
+    return clone_dense(self)
+
+
+@op(only_method=True)
+def contiguous(self, memory_format=None):
+    """The tensor itself if it is row-major, else a row-major copy."""
+    return self if self.is_contiguous() else _dense_clone(self)
+
+
+# -------------------------------------------------------------- dtype and device
+
+def convert(self, dtype=None, where=None, copy=False):
+    """The tensor itself, or a copy with the dtype and on the device asked for."""
+    backend, index = (self._backend(), self._device_index()) if where is None else discovery.resolve(where)
+    if dtype is None:
+        dtype = self.dtype
+    if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
+        return self
+    out = to_copy(self, dtype, backend, index)
+    if self.has_names():
+        out._set_names(self.names)
+    return out
+
+
+@op(only_method=True)
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """The tensor with another dtype or on another device; itself where nothing changes.
+
+    Parameters
+    ----------
+    *args
+        A dtype, a device (object, string or CUDA index), both, or another tensor whose dtype and device are taken.
+    copy : bool
+        Copy even where nothing changes.
+    """
+    flags = []
+    for value in args:
+        if isinstance(value, DType):
+            dtype = value
+        elif isinstance(value, (str, _devices.device)) or (isinstance(value, int) and not isinstance(value, bool)):
+            device = value
+        elif isinstance(value, Tensor):
+            dtype, device = value.dtype, value.device
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif value is not None:
+            raise TypeError(f"to() received an invalid argument of type {type(value).__name__}: expected a dtype, a "
+                            "device or a Tensor")
+    if len(flags) == 2:
+        copy = flags[1]
+    return convert(self, dtype, device, copy)
+
+
+@op(only_method=True)
+def type_as(self, other):
+    """The tensor with other's dtype, on other's device."""
+    return convert(self, other.dtype, other.device)
+
+
+@op(only_method=True)
+def cpu(self, memory_format=None):
+    """The tensor in host memory."""
+    return convert(self, None, "cpu")
+
+
+@op(only_method=True)
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """The tensor on a CUDA device (the first one, unless given)."""
+    return convert(self, None, "cuda" if device is None else device)
+
+
+@op(only_method=True)
+def opencl(self, device=None, non_blocking=False):
+    """The tensor on an OpenCL device (the first one, unless given)."""
+    return convert(self, None, "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
+
+
+def _conversion(name, dtype):
+    def method(self, memory_format=None):
+        return convert(self, dtype)
+    method.__doc__ = f"The tensor with dtype {dtype.name}."
+    op(method, name=name, only_method=True)
+
+
+for _name, _dtype in (("bool", "bool"), ("byte", "uint8"), ("char", "int8"), ("short", "int16"), ("int", "int32"),
+                      ("long", "int64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("float", "float32"),
+                      ("double", "float64"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    _conversion(_name, DTYPES[_dtype])
+
+
+# ----------------------------------------------------------- writing into a tensor
+
+@primitive
+def copy(self, src):
+    raw_copy(self, wide_enough(src, self))
+    self._bump_version()
+
+
+@op(only_method=True)
+def copy_(self, src, non_blocking=False):
+    """Write the elements of `src`, broadcast and converted, into the tensor.
+
+    Parameters
+    ----------
+    src : Tensor
+        Broadcasts to self's shape; any dtype and device.
+    """
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if src is self:
+        return self
+    if src._storage() is self._storage():
+        src = _clone(src)
+    return copy.inplace(self, src)
+
+
+@primitive
+def fill(self, value):
+    raw_fill(self, value)
+    self._bump_version()
+
+
+@primitive
+def fill_tensor(self, value):
+    raw_fill(self, value.item())
+    self._bump_version()
+
+
+@op(only_method=True)
+def fill_(self, value):
+    """Set every element to `value` (a number or a 0-d tensor)."""
+    if isinstance(value, Tensor):
+        if value.dim() != 0:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value.dim()} dimensions.")
+        return fill_tensor.inplace(self, value)
+    return fill.inplace(self, value)
+
+
+@primitive
+def zero(self):
+    raw_fill(self, 0)
+    self._bump_version()
+
+
+@op(only_method=True)
+def zero_(self):
+    """Set every element to zero."""
+    return zero.inplace(self)

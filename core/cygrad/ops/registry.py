@@ -1,0 +1,130 @@
+"""Where ops become public: functions of `cygrad`, methods of `Tensor`, in-place and `out=` forms, each from one definition.
+
+    @op(inplace=True)
+    def lerp(input, end, weight): ...
+
+makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops register when they are imported;
+`cygrad/__init__.py` imports them all, then calls `publish` once.
+"""
+import functools
+import warnings
+
+functions = {}      # name -> function, for the `cygrad` namespace
+methods = {}        # name -> function, for Tensor
+
+
+def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
+    """Register a finished function (it handles `out=` itself), its in-place form, and other names for both."""
+    if doc is not None:
+        function.__doc__ = doc
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "cygrad"
+    for each in (name, *aliases):
+        functions[each] = function
+        if method:
+            methods[each] = function
+    if inplace is not None:
+        inplace.__name__ = inplace.__qualname__ = name + "_"
+        inplace.__module__ = "cygrad"
+        inplace.__doc__ = f"In-place version of `{name}`: writes the result into the tensor and returns it."
+        for each in (name, *aliases):
+            methods[each + "_"] = inplace
+
+
+def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False):
+    """Decorator: register an op.
+
+    Parameters
+    ----------
+    method : bool
+        Also a method of Tensor (the first argument is self).
+    inplace : bool or callable
+        Also `name_`: True computes out of place and copies; a callable writes in place itself.
+    out : bool
+        Also accepts `out=`: a tensor, or a tuple of them for an op with several results.
+    only_method : bool
+        No function in the `cygrad` namespace.
+    """
+    if function is None:
+        return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
+                            only_method=only_method)
+    name = name or function.__name__
+    public = with_out(name, function) if out else function
+    public.__name__ = public.__qualname__ = name
+    public.__module__ = "cygrad"
+    for each in (name, *aliases):
+        if not only_method:
+            functions[each] = public
+        if method:
+            methods[each] = public
+        if inplace:
+            methods[each + "_"] = inplace if callable(inplace) else inplace_form(name, function)
+    return public
+
+
+def with_out(name, function):
+    """`function` with an `out=` argument."""
+    @functools.wraps(function)
+    def with_out_argument(*args, out=None, **kwargs):
+        if out is None:
+            return function(*args, **kwargs)
+        targets = out if isinstance(out, (tuple, list)) else (out,)
+        refuse_out_grad(name, *args, *targets)
+        result = function(*args, **kwargs)
+        if isinstance(result, tuple):
+            written = [write_out(name, r, t) for r, t in zip(result, targets)]
+            return type(result)(written)
+        return write_out(name, result, targets[0])
+    return with_out_argument
+
+
+def inplace_form(name, function):
+    """The form of `function` that writes into its first argument."""
+    from cygrad.autograd.node import grad_mode, shadow
+    from cygrad.ops.pointwise import inplace_result
+
+    def inplace(self, *args, **kwargs):
+        source = shadow(self) if grad_mode() and self.requires_grad else self
+        return inplace_result(self, function(source, *args, **kwargs), name + "_")
+    inplace.__name__ = inplace.__qualname__ = name + "_"
+    inplace.__module__ = "cygrad"
+    inplace.__doc__ = f"In-place version of `{name}`: writes the result into the tensor and returns it."
+    return inplace
+
+
+def refuse_out_grad(name, *operands):
+    """`out=` and autograd exclude each other, as in PyTorch."""
+    from cygrad.autograd.node import grad_mode
+    if grad_mode() and any(getattr(x, "requires_grad", False) for x in operands):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
+
+
+def write_out(name, result, out):
+    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
+    from cygrad.dispatch import SCALAR_NAMES, copy_
+    from cygrad.dtype import can_cast
+    if not hasattr(out, "untyped_storage"):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out.device != result.device:
+        raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{out.device} and {result.device}!")
+    if not can_cast(result.dtype, out.dtype):
+        raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output type "
+                           f"{SCALAR_NAMES[out.dtype.code]}")
+    if out.shape != result.shape:
+        if out.numel() != 0:
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+                "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+                "tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning, stacklevel=4)
+        out.resize_(result.shape)
+    out._overwrite(result)
+    return out
+
+
+def publish(namespace, tensor_type, attach):
+    """Put the registered functions into the `cygrad` namespace and the methods on Tensor (`attach(type, dict)`)."""
+    namespace.update(functions)
+    attach(tensor_type, methods)

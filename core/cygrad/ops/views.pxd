@@ -1,0 +1,16 @@
+"""Geometry ops that other Cython modules call directly."""
+from cygrad.tensor cimport Tensor
+
+cdef int wrap_dim(Py_ssize_t dim, int rank) except -1
+cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1
+cdef Tensor view_sizes(Tensor t, int rank, Py_ssize_t *sizes)
+cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes)
+cdef Tensor select_(Tensor t, int dim, Py_ssize_t index)
+cdef Tensor slice_(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t step)
+cdef Tensor unsqueeze_(Tensor t, int dim)
+cdef Tensor transpose_(Tensor t, int dim0, int dim1)
+cdef Tensor t_(Tensor t)
+cdef Tensor alias_(Tensor t)
+cdef object basic_getitem(Tensor t, object index)
+cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes)
+cdef Tensor permute_reversed(Tensor t)

@@ -1,0 +1,606 @@
+"""Tensor: what a user holds. A View (storage, sizes, strides, dtype) with gradient bookkeeping.
+
+This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
+indexing, conversion to numbers). All other methods come from the ops, which `ops.registry.publish` attaches. Rarely
+used or wordy parts live in `tensor_methods.py`, attached the same way.
+"""
+cimport cython
+from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
+
+from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enabled, inference_enabled)
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport copy_into, empty_as, fill_into, scalar_value
+from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
+from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_unary, op_abs, op_add, op_and,
+                                   op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
+                                   op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
+from cygrad.ops.views cimport basic_getitem, permute_reversed, t_, transpose_, wrap_dim
+from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
+
+cdef extern from "Python.h":
+    void PyType_Modified(PyTypeObject *)
+
+from cygrad import devices as _device
+
+
+@cython.freelist(16)
+cdef class VersionCounter:
+    """Counts in-place changes where a tensor does not share its storage's counter (`.data`)."""
+
+
+@cython.freelist(64)
+cdef class Tensor(View):
+    """A multi-dimensional array of elements of one dtype on one device, with gradients.
+
+    Made by `cygrad.tensor`, `cygrad.zeros` and the other creation functions. Called as a constructor it behaves as
+    PyTorch's legacy one: ``Tensor(2, 3)`` is uninitialised, ``Tensor([1, 2])`` holds the values, in the default dtype.
+    """
+
+    def __init__(self, *args, **kwargs):
+        from cygrad.legacy import construct
+        construct(self, args, kwargs)
+
+    # ------------------------------------------------------------- properties
+
+    @property
+    def device(self):
+        """Where the elements are."""
+        return _device.of(self.memory.backend, self.memory.index)
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return self.rank
+
+    @property
+    def itemsize(self):
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.elements * self.dtype.itemsize
+
+    @property
+    def layout(self):
+        return _device.strided
+
+    @property
+    def is_cuda(self):
+        return (<Backend>self.memory.backend).name == "cuda"
+
+    @property
+    def is_cpu(self):
+        return (<Backend>self.memory.backend).name == "cpu"
+
+    @property
+    def is_sparse(self):
+        return False
+
+    @property
+    def is_quantized(self):
+        return False
+
+    @property
+    def is_meta(self):
+        return False
+
+    @property
+    def requires_grad(self):
+        """Whether backward computes a gradient for this tensor."""
+        return requires_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self, bint value):
+        if self.node is not None and not value:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                               "computed variable in a subgraph that doesn't require differentiation use "
+                               "var_no_grad = var.detach().")
+        if value and self.dtype.category < CATEGORY_FLOAT:
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        if value and self.inference and not inference_enabled():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        self.requires = value
+
+    @property
+    def is_leaf(self):
+        """Whether a user made it (no op computed it), or it needs no gradient."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self):
+        """The node of the op that computed this tensor; None for a leaf."""
+        if not requires_grad(self):
+            return None
+        if self.base is not None:
+            gradient_edge(self)
+        return self.node
+
+    @property
+    def grad(self):
+        """The accumulated gradient of a leaf (or of a tensor that retains it), or None."""
+        if (self.gradient is None and self.node is not None and not self.retains):
+            import warnings
+            warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                          "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+                          "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+                          "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+                          "github.com/pytorch/pytorch/pull/30531 for more informations.", UserWarning, stacklevel=2)
+        return self.gradient
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            check_gradient(self, value)
+        self.gradient = value
+
+    @grad.deleter
+    def grad(self):
+        self.gradient = None
+
+    @property
+    def data(self):
+        """The same elements without history and with a version counter of their own."""
+        cdef Tensor out = alias(self)
+        out.counter = VersionCounter.__new__(VersionCounter)
+        return out
+
+    @data.setter
+    def data(self, value):
+        from cygrad.tensor_methods import set_data
+        set_data(self, value)
+
+    @property
+    def T(self):
+        """All axes in reverse order."""
+        return permute_reversed(self)
+
+    @property
+    def mT(self):
+        """The last two axes swapped."""
+        if self.rank < 2:
+            raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.rank}-D "
+                               "tensor.")
+        return transpose_(self, self.rank - 2, self.rank - 1)
+
+    @property
+    def _version(self):
+        """Number of in-place changes so far."""
+        return version_of(self)
+
+    @property
+    def _base(self):
+        """The tensor this one is a view of, or None."""
+        return self.base
+
+    @property
+    def retains_grad(self):
+        """Whether a non-leaf keeps its gradient (`retain_grad`)."""
+        return self.retains
+
+    @property
+    def output_nr(self):
+        """Which output of `grad_fn` this is."""
+        return self.output_number
+
+    @property
+    def names(self):
+        """Names of the axes; None for each axis without one."""
+        return (None,) * self.rank if self.names_ is None else self.names_
+
+    @names.setter
+    def names(self, names):
+        from cygrad.names import rename_
+        rename_(self, names)
+
+    def _is_view(self):
+        return self.base is not None
+
+    # ------------------------------------------------------------ simple methods
+
+    def dim(self):
+        """Number of axes."""
+        return self.rank
+
+    def ndimension(self):
+        """Number of axes."""
+        return self.rank
+
+    def nelement(self):
+        """Number of elements."""
+        return self.elements
+
+    def size(self, dim=None):
+        """The shape, or the size of one axis."""
+        if dim is None:
+            return size_of(self)
+        if type(dim) is str:
+            from cygrad.names import position
+            dim = position(self, dim)
+        return self.sizes[wrap_dim(dim, self.rank)] if self.rank else wrap_dim(dim, 0)
+
+    def stride(self, dim=None):
+        """The strides in elements, or that of one axis."""
+        if dim is None:
+            return tuple_of(self.strides, self.rank)
+        if type(dim) is str:
+            from cygrad.names import position
+            dim = position(self, dim)
+        return self.strides[wrap_dim(dim, self.rank)]
+
+    def is_contiguous(self, memory_format=None):
+        """Whether the elements lie in row-major order without gaps."""
+        return self.dense
+
+    def item(self):
+        """The only element as a Python number."""
+        if self.elements != 1:
+            raise RuntimeError(f"a Tensor with {self.elements} elements cannot be converted to Scalar")
+        return scalar_value(self)
+
+    def detach(self):
+        """The same elements, storage and version counter, without history."""
+        return alias(self)
+
+    def requires_grad_(self, requires_grad=True):
+        """Set `requires_grad` and return the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    def is_floating_point(self):
+        """Whether the dtype is a floating-point one."""
+        return self.dtype.category == CATEGORY_FLOAT
+
+    def is_complex(self):
+        """Whether the dtype is complex."""
+        return self.dtype.category == CATEGORY_COMPLEX
+
+    def is_signed(self):
+        """Whether the dtype has negative values."""
+        return self.dtype.is_signed
+
+    def is_inference(self):
+        """Whether it was made in inference mode."""
+        return bool(self.inference)
+
+    def has_names(self):
+        """Whether any axis has a name."""
+        return self.names_ is not None
+
+    # C-level bookkeeping for Python modules of the core
+
+    def _bump_version(self):
+        bump_version(self)
+
+    def _check_inplace(self):
+        check_inplace(self)
+
+    def _overwrite(self, Tensor value not None):
+        """Raw self[...] = value, shapes equal; no history."""
+        copy_into(value, self)
+        bump_version(self)
+
+    def _take(self, Tensor other not None):
+        """Become a window on other's storage with other's geometry and dtype (history stays)."""
+        fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
+
+    def _set_names(self, names):
+        self.names_ = names
+
+    def _backend(self):
+        return self.memory.backend
+
+    def _storage(self):
+        return self.memory
+
+    def _device_index(self):
+        return self.memory.index
+
+    def _set_retains(self, bint value):
+        self.retains = value
+
+    def _get_hooks(self):
+        return self.hooks
+
+    def _set_hooks(self, hooks):
+        self.hooks = hooks
+
+    def _get_post_hooks(self):
+        return self.post_hooks
+
+    def _set_post_hooks(self, hooks):
+        self.post_hooks = hooks
+
+    def _drop_history(self):
+        self.node = None
+        self.output_number = 0
+        self.requires = False
+        self.base = None
+
+    def _set_creation(self, int creation):
+        self.creation = <char>creation
+
+    # ---------------------------------------------------------------- operators
+
+    def __add__(x, y):
+        return apply_binary(op_add, x, y)
+
+    def __radd__(x, y):
+        return apply_binary(op_add, y, x)
+
+    def __sub__(x, y):
+        return apply_binary(op_sub, x, y)
+
+    def __rsub__(x, y):
+        return apply_binary(op_sub, y, x)
+
+    def __mul__(x, y):
+        return apply_binary(op_mul, x, y)
+
+    def __rmul__(x, y):
+        return apply_binary(op_mul, y, x)
+
+    def __truediv__(x, y):
+        return apply_binary(op_div, x, y)
+
+    def __rtruediv__(x, y):
+        return apply_binary(op_div, y, x)
+
+    def __floordiv__(x, y):
+        return apply_binary(op_floor_divide, x, y)
+
+    def __rfloordiv__(x, y):
+        return apply_binary(op_floor_divide, y, x)
+
+    def __mod__(x, y):
+        return apply_binary(op_remainder, x, y)
+
+    def __rmod__(x, y):
+        return apply_binary(op_remainder, y, x)
+
+    def __pow__(x, y, z):
+        return apply_pow(x, y)
+
+    def __rpow__(x, y, z):
+        return apply_pow(y, x)
+
+    def __and__(x, y):
+        return apply_binary(op_and, x, y)
+
+    def __rand__(x, y):
+        return apply_binary(op_and, y, x)
+
+    def __or__(x, y):
+        return apply_binary(op_or, x, y)
+
+    def __ror__(x, y):
+        return apply_binary(op_or, y, x)
+
+    def __xor__(x, y):
+        return apply_binary(op_xor, x, y)
+
+    def __rxor__(x, y):
+        return apply_binary(op_xor, y, x)
+
+    def __lshift__(x, y):
+        return apply_binary(op_lshift, x, y)
+
+    def __rlshift__(x, y):
+        return apply_binary(op_lshift, y, x)
+
+    def __rshift__(x, y):
+        return apply_binary(op_rshift, x, y)
+
+    def __rrshift__(x, y):
+        return apply_binary(op_rshift, y, x)
+
+    def __matmul__(x, y):
+        if not isinstance(x, Tensor) or not isinstance(y, Tensor):
+            return NotImplemented
+        return x.matmul(y)
+
+    def __iadd__(self, y):
+        return apply_binary_(op_add, self, y)
+
+    def __isub__(self, y):
+        return apply_binary_(op_sub, self, y)
+
+    def __imul__(self, y):
+        return apply_binary_(op_mul, self, y)
+
+    def __itruediv__(self, y):
+        return apply_binary_(op_div, self, y)
+
+    def __ifloordiv__(self, y):
+        return apply_binary_(op_floor_divide, self, y)
+
+    def __imod__(self, y):
+        return apply_binary_(op_remainder, self, y)
+
+    def __ipow__(self, y, z=None):
+        return self.pow_(y)
+
+    def __iand__(self, y):
+        return apply_binary_(op_and, self, y)
+
+    def __ior__(self, y):
+        return apply_binary_(op_or, self, y)
+
+    def __ixor__(self, y):
+        return apply_binary_(op_xor, self, y)
+
+    def __ilshift__(self, y):
+        return apply_binary_(op_lshift, self, y)
+
+    def __irshift__(self, y):
+        return apply_binary_(op_rshift, self, y)
+
+    def __neg__(self):
+        return apply_unary(op_neg, self)
+
+    def __pos__(self):
+        return self.positive()
+
+    def __abs__(self):
+        return apply_unary(op_abs, self)
+
+    def __invert__(self):
+        return apply_unary(op_bitwise_not, self)
+
+    def __richcmp__(self, other, int op):
+        if op == Py_EQ:
+            return apply_binary(op_eq, self, other)
+        if op == Py_NE:
+            return apply_binary(op_ne, self, other)
+        if op == Py_LT:
+            return apply_binary(op_lt, self, other)
+        if op == Py_LE:
+            return apply_binary(op_le, self, other)
+        if op == Py_GT:
+            return apply_binary(op_gt, self, other)
+        return apply_binary(op_ge, self, other)
+
+    def __hash__(self):
+        return <Py_ssize_t><void *>self >> 4
+
+    # ------------------------------------------------------- Python's protocols
+
+    def __bool__(self):
+        if self.elements != 1:
+            if self.elements == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(scalar_value(self))
+
+    def __int__(self):
+        return int(single(self))
+
+    def __float__(self):
+        return float(single(self))
+
+    def __complex__(self):
+        return complex(single(self))
+
+    def __index__(self):
+        if self.elements != 1 or self.dtype.category > CATEGORY_INTEGER:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(scalar_value(self))
+
+    def __len__(self):
+        if self.rank == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self.sizes[0]
+
+    def __iter__(self):
+        if self.rank == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element):
+        from cygrad.tensor_methods import contains
+        return contains(self, element)
+
+    def __getitem__(self, index):
+        found = basic_getitem(self, index)
+        if found is NotImplemented:
+            from cygrad.ops.indexing import getitem
+            return getitem(self, index)
+        return found
+
+    def __setitem__(self, index, value):
+        from cygrad.ops.indexing import setitem
+        setitem(self, index, value)
+
+    def __repr__(self):
+        from cygrad.printing import tensor_repr
+        return tensor_repr(self)
+
+    def __str__(self):
+        from cygrad.printing import tensor_repr
+        return tensor_repr(self)
+
+    def __format__(self, spec):
+        if self.rank == 0 and spec:
+            return format(scalar_value(self), spec)
+        return object.__format__(self, spec) if spec else str(self)
+
+
+cdef object single(Tensor t):
+    if t.elements != 1:
+        raise RuntimeError(f"a Tensor with {t.elements} elements cannot be converted to Scalar")
+    return scalar_value(t)
+
+
+cdef check_gradient(Tensor t, object value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    cdef Tensor g = <Tensor>value
+    if g.dtype is not t.dtype:
+        raise RuntimeError("attempting to assign a gradient with dtype "
+                           f"'{g.dtype!r}' to a tensor with dtype '{t.dtype!r}'. The gradient must match the tensor's "
+                           "dtype (`grad_dtype` attribute).".replace("cygrad.", "torch."))
+    if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
+        raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
+                           f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "
+                           "same device")
+    if size_of(g) != size_of(t):
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(size_of(g))}' to a tensor of size "
+                           f"'{list(size_of(t))}'. Please ensure that the gradient and the tensor are the same size")
+
+
+cdef Tensor alias(Tensor t):
+    """A tensor on the same elements and version counter, without history."""
+    cdef Tensor out = new_tensor()
+    fill_strided(out, t.memory, t.dtype, t.offset, t.rank, t.sizes, t.strides)
+    out.counter = t.counter
+    out.names_ = t.names_
+    return out
+
+
+cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides):
+    """A view of `t` with this geometry, tied to t's base; the caller records the op."""
+    cdef Tensor out = new_tensor()
+    fill_strided(out, t.memory, t.dtype, offset, rank, sizes, strides)
+    out.counter = t.counter
+    if inference_enabled():
+        out.inference = True
+        return out
+    out.base = t if t.base is None else t.base
+    out.view_version = version_of(out)
+    if not grad_enabled():
+        out.creation = CREATED_IN_NO_GRAD
+    elif t.base is not None:
+        out.creation = t.creation
+    return out
+
+
+def as_tensor_view(View v not None):
+    """A plain View as a Tensor without history, for Python code of the core."""
+    cdef Tensor out
+    if isinstance(v, Tensor):
+        return alias(<Tensor>v)
+    out = new_tensor()
+    fill_strided(out, v.memory, v.dtype, v.offset, v.rank, v.sizes, v.strides)
+    return out
+
+
+def attach_methods(type cls not None, dict methods not None):
+    """Put functions into an extension type's namespace, which refuses `setattr`."""
+    cdef dict namespace = <dict>(<PyTypeObject *>cls).tp_dict
+    for name, function in methods.items():
+        if name not in namespace:
+            namespace[name] = function
+    PyType_Modified(<PyTypeObject *>cls)
+
+
+cdef extern from *:
+    """
+    static void cygrad_set_name(PyTypeObject *type, const char *name) { type->tp_name = name; }
+    """
+    void cygrad_set_name(PyTypeObject *, const char *)
+
+
+cygrad_set_name(<PyTypeObject *>Tensor, "cygrad.Tensor")

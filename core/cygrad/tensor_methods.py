@@ -1,0 +1,122 @@
+"""Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
+import warnings
+
+from cygrad import discovery
+from cygrad.autograd.engine import retain_grad_of, tensor_hooks_of
+from cygrad.autograd.hooks import RemovableHandle
+from cygrad.dispatch import to_list
+from cygrad.ops.registry import op
+from cygrad.tensor import Tensor
+
+
+@op(only_method=True)
+def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the `.grad` of the leaves it depends on.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The gradient of this tensor to start with; 1 for a scalar.
+    retain_graph : bool, optional
+        Keep saved tensors for another pass; `create_graph` when omitted.
+    create_graph : bool
+        Record the pass, so that gradients can be differentiated again.
+    inputs : Tensor or sequence of Tensor, optional
+        Accumulate only into these.
+    """
+    from cygrad.autograd.backward import backward as run
+    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@op(only_method=True)
+def retain_grad(self):
+    """Make backward store the gradient of this non-leaf in `.grad`."""
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    retain_grad_of(self)
+
+
+@op(only_method=True)
+def register_hook(self, hook):
+    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a tensor it returns replaces the gradient.
+
+    Returns
+    -------
+    RemovableHandle
+        Its `remove()` takes the hook away.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return RemovableHandle(tensor_hooks_of(self), hook)
+
+
+@op(only_method=True)
+def register_post_accumulate_grad_hook(self, hook):
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self._get_post_hooks() is None:
+        self._set_post_hooks({})
+    return RemovableHandle(self._get_post_hooks(), hook)
+
+
+@op(only_method=True)
+def detach_(self):
+    """Cut the tensor off from its history, in place."""
+    if self._is_view():
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+                           "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+                           "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+                           "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution.")
+    self._drop_history()
+    return self
+
+
+@op(only_method=True)
+def tolist(self):
+    """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+    return to_list(self)
+
+
+@op(only_method=True)
+def numpy(self, *, force=False):
+    """A NumPy array that shares the tensor's memory.
+
+    Parameters
+    ----------
+    force : bool
+        Detach, move to the host and convert as needed instead of raising.
+    """
+    from cygrad.ops.creation import to_numpy
+    if force:
+        self = self.detach().cpu()
+    if self.requires_grad:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.device.type != "cpu":
+        raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+                        "to host memory first.")
+    return to_numpy(self)
+
+
+@op(only_method=True)
+def __array__(self, dtype=None, copy=None):
+    found = self.numpy()
+    if dtype is not None:
+        found = found.astype(dtype, copy=False)
+    return found.copy() if copy else found
+
+
+def set_data(self, value):
+    """`self.data = value`: take over another tensor's storage, geometry and dtype."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    self._take(value)
+
+
+def contains(self, element):
+    """`element in self`: whether any element equals it."""
+    if isinstance(element, (Tensor, int, float, complex, bool)):
+        return bool((self == element).any().item())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")

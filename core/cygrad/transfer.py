@@ -1,0 +1,47 @@
+"""Bytes between devices and the host: what `copy_` across devices, `tolist` and `numpy` use."""
+from cygrad.dispatch import cast_to, clone_dense, copy_, empty_on
+
+
+def host_backend():
+    """The CPU backend."""
+    from cygrad.discovery import load
+    return load("cpu")
+
+
+def whole(t):
+    """`t`, or a row-major copy, such that its bytes are one run from the storage offset on."""
+    return t if t.is_contiguous() else clone_dense(t)
+
+
+def to_host(t):
+    """A row-major CPU tensor of the same values."""
+    t = whole(t)
+    out = empty_on(host_backend(), 0, t.dtype, tuple(t.shape))
+    if t.numel():
+        start = t.storage_offset() * t.element_size()
+        t._backend().d2h(t._storage(), start, bytes_of(out))
+    return out
+
+
+def bytes_of(t):
+    """A writable memoryview of the bytes of a row-major host tensor."""
+    import ctypes
+    size = t.numel() * t.element_size()
+    return memoryview((ctypes.c_ubyte * size).from_address(t.data_ptr())).cast("B")
+
+
+def copy_across(src, out):
+    """out[...] = src where the two lie on different devices."""
+    from cygrad.tensor import as_tensor_view
+    src, out = as_tensor_view(src), as_tensor_view(out)
+    values = whole(cast_to(src, out.dtype))
+    direct = out.is_contiguous()
+    target = out if direct else empty_on(out._backend(), out._device_index(), out.dtype, tuple(out.shape))
+    if values._backend().host_memory:
+        host = values
+    else:
+        host = to_host(values)
+    start = target.storage_offset() * target.element_size()
+    target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), start)
+    if not direct:
+        copy_(out, target)

@@ -67,7 +67,8 @@ OPS += [
 
 
 def variance(make):
-    yield from reduction(specials=False)(make)
+    """Not over ``dim=()``: PyTorch 2.13 divides by zero in that backward."""
+    yield from (s for s in reduction(specials=False)(make) if s.kwargs.get("dim") != ())
     for kwargs in ({"unbiased": False}, {"correction": 0}, {"correction": 2}, {"correction": 1}):
         yield S(make(3, 4), **kwargs)
         yield S(make(3, 4), dim=1, **kwargs)
@@ -168,7 +169,7 @@ OPS += [
     Op("nanmedian", medians, exact=True),
     Op("mode", lambda make: [
         S(make(*s, layout=k, low=0, high=3), **kw).kink()
-        for s, k in PLACEMENTS if s for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})], exact=True, out=True),
+        for s, k in PLACEMENTS if s for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})], exact=True, out=True, gradcheck=False),
 ]  # fmt: skip
 
 

@@ -1,0 +1,32 @@
+"""Shared by all tests: the device they run on, and a fixed state at the start of each."""
+
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [path for path in (str(HERE), str(HERE / "parity")) if path not in sys.path]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--device", action="append", help="run device tests on this device (repeatable; default: cpu)")
+
+
+def pytest_generate_tests(metafunc):
+    if "device" in metafunc.fixturenames:
+        metafunc.parametrize("device", metafunc.config.getoption("--device") or ["cpu"], scope="session")
+
+
+@pytest.fixture(autouse=True)
+def steady_state():
+    """Every test starts from the same random stream and leaves grad mode and the default dtype as they were."""
+    cygrad = sys.modules.get("cygrad")
+    if not hasattr(cygrad, "manual_seed"):  # this test never imported it
+        yield
+        return
+    cygrad.manual_seed(0)
+    dtype, enabled = cygrad.get_default_dtype(), cygrad.is_grad_enabled()
+    yield
+    cygrad.set_default_dtype(dtype)
+    cygrad.set_grad_enabled(enabled)

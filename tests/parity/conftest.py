@@ -1,0 +1,15 @@
+"""These tests need PyTorch: without it they are not collected, and the header of the run says so."""
+
+import importlib.util
+
+HAVE_TORCH = importlib.util.find_spec("torch") is not None
+collect_ignore_glob = [] if HAVE_TORCH else ["test_*.py"]
+
+
+def pytest_report_header(config):
+    if not HAVE_TORCH:
+        return "PyTorch is not installed: tests/parity is left out"
+    import torch
+
+    torch.set_num_threads(1)
+    return f"parity with PyTorch {torch.__version__}"

@@ -231,7 +231,7 @@ cdef object finish_binary(Job *job, int op, int code, int out_code, Py_ssize_t n
 
 
 cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
-    """op(a, x). With 16-bit floats +, -, * and / take x in float32, as PyTorch does; the others round it first."""
+    """op(a, x). With 16-bit floats products and quotients take x in float32, as in PyTorch; the others round it first."""
     cdef int code = a.dtype.code
     cdef char item[16]
     cdef Job job
@@ -247,7 +247,7 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
             return None
     elif narrow(code):
         loop = kernels.binary[op][<int>FLOAT32]
-        if op <= ops.DIV:
+        if ops.MUL <= op <= ops.TRUNC_DIVIDE and (not swapped or op == ops.MUL):
             scalar_code = FLOAT32
         store_scalar(x, scalar_code, item)
     if loop == NULL:

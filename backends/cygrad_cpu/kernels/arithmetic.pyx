@@ -4,11 +4,11 @@ Assumes contiguous runs (see `loops`). Bool shares the loops of uint8, whose ari
 Semantics are PyTorch's: integers wrap, division by zero is reported by the loop's result, NaN propagates through
 MAXIMUM and MINIMUM only.
 """
-from libc.math cimport atan2, copysign, floor, fmod, hypot, nextafter, pow, trunc
+from libc.math cimport atan2, copysign, floor, fmod, hypot, nextafter, pow, sqrt, trunc
 
 cimport cygrad.backend as ops
-from cygrad.dtype cimport BOOL, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, Kernels, binary_loop
+from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
 
 cdef extern from "<math.h>" nogil:
     float atan2f(float, float)
@@ -18,6 +18,7 @@ cdef extern from "<math.h>" nogil:
     float hypotf(float, float)
     float nextafterf(float, float)
     float powf(float, float)
+    float sqrtf(float)
     float truncf(float)
 
 ctypedef unsigned char uint8
@@ -25,6 +26,8 @@ ctypedef signed char int8
 ctypedef short int16
 ctypedef int int32
 ctypedef long long int64
+ctypedef unsigned short uint16
+ctypedef unsigned long long uint64
 
 cdef fused Integer:
     uint8
@@ -111,6 +114,15 @@ cdef struct LogicalOr:
 cdef struct LogicalXor:
     char tag
 
+cdef struct Half:
+    char tag
+cdef struct Bfloat:
+    char tag
+
+cdef fused Narrow:
+    Half
+    Bfloat
+
 cdef fused Arithmetic:      # any number
     Add
     Sub
@@ -173,16 +185,15 @@ cdef inline Integer integer_power(Integer base, Integer exponent) noexcept nogil
 
 
 cdef inline Integer greatest_divisor(Integer a, Integer b) noexcept nogil:
-    cdef Integer rest
-    if a < 0:
-        a = <Integer>-a
-    if b < 0:
-        b = <Integer>-b
-    while a != 0:
-        rest = <Integer>(b % a)
-        b = a
-        a = rest
-    return b
+    """Euclid's algorithm on the magnitudes, unsigned since the least integer has none of its own type."""
+    cdef uint64 x = <uint64>-<int64>a if a < 0 else <uint64>a
+    cdef uint64 y = <uint64>-<int64>b if b < 0 else <uint64>b
+    cdef uint64 rest
+    while x != 0:
+        rest = y % x
+        y = x
+        x = rest
+    return <Integer>y
 
 
 cdef inline Real real_fmod(Real a, Real b) noexcept nogil:
@@ -262,14 +273,20 @@ cdef inline Number number_op(Arithmetic *op, Number a, Number b) noexcept nogil:
 cdef inline Integer integer_op(IntegerOp *op, Integer a, Integer b) noexcept nogil:
     cdef int bits = 8 * sizeof(Integer)
     cdef Integer divisor
+    cdef int32 product
     if IntegerOp is Gcd:
         return greatest_divisor(a, b)
     elif IntegerOp is Lcm:
         divisor = greatest_divisor(a, b)
         if divisor == 0:
             return 0
-        a = <Integer>(a // divisor * b)
-        return <Integer>-a if a < 0 else a
+        a = <Integer>-a if divisor == -1 else <Integer>(a // divisor)
+        if Integer is int32 or Integer is int64:
+            a = a * b
+            return -a if a < 0 else a
+        else:
+            product = <int32>a * <int32>b       # the small types overflow only at the end
+            return <Integer>-product if product < 0 else <Integer>product
     elif IntegerOp is And:
         return a & b
     elif IntegerOp is Or:
@@ -321,10 +338,44 @@ cdef inline uint8 compare_op(Comparison *op, Number a, Number b) noexcept nogil:
 
 # ---- loops
 
+cdef inline bint plain_power(const Number *a, Number exponent, Number *out, Py_ssize_t n) noexcept nogil:
+    """The exponents that PyTorch does by multiplication, square root and division; whether this was one."""
+    cdef Py_ssize_t i
+    if exponent == 2:
+        for i in range(n):
+            out[i] = <Number>(a[i] * a[i])
+        return True
+    if exponent == 3:
+        for i in range(n):
+            out[i] = <Number>(<Number>(a[i] * a[i]) * a[i])
+        return True
+    if Number is float or Number is double:
+        if exponent == 0.5:
+            for i in range(n):
+                out[i] = sqrtf(a[i]) if Number is float else sqrt(a[i])
+            return True
+        if exponent == -0.5:
+            for i in range(n):
+                out[i] = 1 / sqrtf(a[i]) if Number is float else 1 / sqrt(a[i])
+            return True
+        if exponent == -1:
+            for i in range(n):
+                out[i] = 1 / a[i]
+            return True
+        if exponent == -2:
+            for i in range(n):
+                out[i] = 1 / (a[i] * a[i])
+            return True
+    return False
+
+
 cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Number scalar
     cdef int zeros = 0
+    if Arithmetic is Pow:
+        if form == SECOND_SCALAR and plain_power(a, b[0], out, n):
+            return 0
     if (Number is float or Number is double or Arithmetic is Add or Arithmetic is Sub or Arithmetic is Mul
             or Arithmetic is Maximum or Arithmetic is Minimum or Arithmetic is Pow):
         if form == BOTH_VECTORS:
@@ -394,6 +445,27 @@ cdef int compare_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n
         scalar = b[0]
         for i in range(n):
             out[i] = compare_op[Comparison, Number](op, a[i], scalar)
+    return 0
+
+
+cdef int next_loop(const uint16 *a, const uint16 *b, uint16 *out, Py_ssize_t n, int form, Narrow *op) noexcept nogil:
+    """NEXTAFTER of 16-bit floats, on their bits: sign and magnitude, so neighbours differ by one."""
+    cdef Py_ssize_t i
+    cdef uint16 infinity = 0x7C00 if Narrow is Half else 0x7F80
+    cdef int x, y
+    for i in range(n):
+        x = a[0 if form == FIRST_SCALAR else i]
+        y = b[0 if form == SECOND_SCALAR else i]
+        if (x & 0x7FFF) > infinity or (y & 0x7FFF) > infinity:
+            out[i] = <uint16>0x7E00 if Narrow is Half else <uint16>0x7FC0
+        elif x == y or (x | y) & 0x7FFF == 0:
+            out[i] = <uint16>y
+        elif x & 0x7FFF == 0:
+            out[i] = <uint16>((y & 0x8000) | 1)
+        elif (x ^ y) & 0x8000 or (x & 0x7FFF) > (y & 0x7FFF):
+            out[i] = <uint16>(x - 1)        # towards zero
+        else:
+            out[i] = <uint16>(x + 1)
     return 0
 
 
@@ -474,3 +546,5 @@ def install(size_t address):
     install_real(table, FLOAT32, <float *>NULL)
     install_real(table, FLOAT64, <double *>NULL)
     install_bool(table)
+    put(table, ops.NEXTAFTER, FLOAT16, <binary_loop>next_loop[Half])
+    put(table, ops.NEXTAFTER, BFLOAT16, <binary_loop>next_loop[Bfloat])

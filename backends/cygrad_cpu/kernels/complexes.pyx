@@ -5,6 +5,16 @@ are the plain textbook ones (as PyTorch's), quotients Smith's, so that large and
 """
 from libc.math cimport atan2, cos, exp, expm1, fabs, hypot, log1p, sin
 
+cdef extern from *:
+    """
+    /* No fused multiply-add: with it the real part of (x + xi)^2 would not be 0. */
+    #if defined(__clang__)
+    #pragma STDC FP_CONTRACT OFF
+    #elif defined(__GNUC__)
+    #pragma GCC optimize ("fp-contract=off")
+    #endif
+    """
+
 cimport cygrad.backend as ops
 from cygrad.dtype cimport COMPLEX64, COMPLEX128
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop
@@ -186,7 +196,12 @@ cdef inline Pair split(double complex value) noexcept nogil:
     return z.parts
 
 
-cdef inline void divide(Real a, Real b, Real c, Real d, Real *out) noexcept nogil:
+cdef inline double minus_one(void *op) noexcept nogil:
+    """-1, which the compiler can't know (tags are NULL): GCC 12 fuses a - b * c in pairs even where it must not."""
+    return -1 if op == NULL else 1
+
+
+cdef inline void divide(Real a, Real b, Real c, Real d, Real minus, Real *out) noexcept nogil:
     """(a + bi) / (c + di) by Smith's method."""
     cdef Real ratio, scale
     if fabs(c) >= fabs(d):
@@ -197,15 +212,15 @@ cdef inline void divide(Real a, Real b, Real c, Real d, Real *out) noexcept nogi
         ratio = d / c
         scale = 1 / (c + d * ratio)
         out[0] = (a + b * ratio) * scale
-        out[1] = (b - a * ratio) * scale
+        out[1] = (b + minus * (a * ratio)) * scale
     else:
         ratio = c / d
         scale = 1 / (c * ratio + d)
         out[0] = (a * ratio + b) * scale
-        out[1] = (b * ratio - a) * scale
+        out[1] = (b * ratio + minus * a) * scale
 
 
-cdef inline void simple(Simple *op, Real re, Real im, Real *out) noexcept nogil:
+cdef inline void simple(Simple *op, Real re, Real im, Real minus, Real *out) noexcept nogil:
     cdef Real size
     if Simple is Neg:
         out[0] = -re
@@ -214,10 +229,10 @@ cdef inline void simple(Simple *op, Real re, Real im, Real *out) noexcept nogil:
         out[0] = re
         out[1] = -im
     elif Simple is Square:
-        out[0] = re * re - im * im
+        out[0] = re * re + minus * (im * im)
         out[1] = re * im + im * re
     elif Simple is Reciprocal:
-        divide[Real](1, 0, re, im, out)
+        divide[Real](1, 0, re, im, minus, out)
     else:
         size = <Real>hypot(re, im)
         out[0] = re / size if size != 0 else size
@@ -250,7 +265,7 @@ cdef inline double complex evaluate(Function *op, double complex z) noexcept nog
         return csqrt(z)
     elif Function is Rsqrt:
         z = csqrt(z)
-        divide[double](1, 0, split(z).re, split(z).im, pair)
+        divide[double](1, 0, split(z).re, split(z).im, -1, pair)
         return join(pair[0], pair[1])
     elif Function is Sin:
         return csin(z)
@@ -278,7 +293,7 @@ cdef inline double complex evaluate(Function *op, double complex z) noexcept nog
         return catanh(z)
     else:
         z = cexp(join(-re, -im))
-        divide[double](1, 0, 1 + split(z).re, split(z).im, pair)
+        divide[double](1, 0, 1 + split(z).re, split(z).im, -1, pair)
         return join(pair[0], pair[1])
 
 
@@ -286,8 +301,9 @@ cdef inline double complex evaluate(Function *op, double complex z) noexcept nog
 
 cdef void simple_loop(const Real *a, Real *out, Py_ssize_t n, Simple *op) noexcept nogil:
     cdef Py_ssize_t i
+    cdef Real minus = <Real>minus_one(op)
     for i in range(n):
-        simple[Simple, Real](op, a[2 * i], a[2 * i + 1], out + 2 * i)
+        simple[Simple, Real](op, a[2 * i], a[2 * i + 1], minus, out + 2 * i)
 
 
 cdef void size_loop(const Real *a, Real *out, Py_ssize_t n, Size *op) noexcept nogil:
@@ -308,10 +324,30 @@ cdef void function_loop(const Real *a, Real *out, Py_ssize_t n, Function *op) no
         out[2 * i + 1] = <Real>result.im
 
 
+cdef bint plain_power(const Real *a, Real re, Real im, Real *out, Py_ssize_t n) noexcept nogil:
+    """The exponents that PyTorch does without logarithms; whether this was one."""
+    if im != 0:
+        return False
+    if re == 2:
+        simple_loop[Real, Square](a, out, n, NULL)
+    elif re == -1:
+        simple_loop[Real, Reciprocal](a, out, n, NULL)
+    elif re == 0.5:
+        function_loop[Real, Sqrt](a, out, n, NULL)
+    elif re == -0.5:
+        function_loop[Real, Rsqrt](a, out, n, NULL)
+    else:
+        return False
+    return True
+
+
 cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
     cdef Py_ssize_t i, a_step = 0 if form == FIRST_SCALAR else 2, b_step = 0 if form == SECOND_SCALAR else 2
-    cdef Real x, y, u, v
+    cdef Real x, y, u, v, minus = <Real>minus_one(op)
     cdef Pair result
+    if Arithmetic is Pow:
+        if form == SECOND_SCALAR and plain_power(a, b[0], b[1], out, n):
+            return 0
     for i in range(n):
         x = a[i * a_step]
         y = a[i * a_step + 1]
@@ -324,10 +360,10 @@ cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, 
             out[2 * i] = x - u
             out[2 * i + 1] = y - v
         elif Arithmetic is Mul:
-            out[2 * i] = x * u - y * v
+            out[2 * i] = x * u + minus * (y * v)
             out[2 * i + 1] = x * v + y * u
         elif Arithmetic is Div:
-            divide[Real](x, y, u, v, out + 2 * i)
+            divide[Real](x, y, u, v, minus, out + 2 * i)
         else:
             result = split(cpow(join(x, y), join(u, v)))
             out[2 * i] = <Real>result.re

@@ -11,7 +11,7 @@ input is stepped along v and along iv.
 
 import cygrad
 
-__all__ = ["Derivatives", "as_tuple", "differentiable", "random_like", "random_weights"]
+__all__ = ["Derivatives", "as_tuple", "differentiable", "random_like", "random_weights", "seeded_generator"]
 
 
 class Derivatives:
@@ -112,6 +112,13 @@ def _real_parts(outputs):
     return parts
 
 
+def seeded_generator():
+    """A generator of Python's, so that checks repeat themselves and the library's random stream is left alone."""
+    import random  # slow to import, and seldom needed
+
+    return random.Random(0)
+
+
 def random_weights(like, generator):
     """A flat float64 tensor, one number of either sign and a magnitude in [0.5, 1] for each element of `like`."""
     numbers = [generator.choice((-1, 1)) * generator.uniform(0.5, 1) for _ in range(like.numel())]
@@ -119,7 +126,7 @@ def random_weights(like, generator):
 
 
 def random_like(like, generator, non_contiguous=False):
-    """Uniform numbers in [-1, 1], drawn without touching the library's own generator."""
+    """A tensor like another, of uniform numbers in [-1, 1]."""
 
     def draw():
         real = generator.uniform(-1, 1)

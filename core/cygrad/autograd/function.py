@@ -40,9 +40,6 @@ class FunctionCtx:
     dirty_tensors = ()
     non_differentiable = ()
     to_save = ()
-    _outputs = 1
-    _saved = ()  # of SavedTensor or None; None once released
-    _constants = {}  # {number of an output without history: (shape, dtype, device), None if it is no tensor}
 
     def save_for_backward(self, *tensors):
         """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
@@ -72,15 +69,23 @@ class FunctionNode(PythonNode, FunctionCtx):
     """The node of a call of a `Function`; each Function has a subclass of it."""
 
     _forward_cls = None
+    _are_tensors = None  # for each argument of `forward`; None if all are
+    _outputs = 1
+    _saved = ()  # of SavedTensor or None; None once released
+    _constants = {}  # {number of an output without history: (shape, dtype, device), None if it is no tensor}
 
     def apply(self, grads):
         """Gradients of the tensor inputs of `forward` from those of its outputs; called by the engine."""
-        function = self._forward_cls
-        if self.materialize_grads or len(grads) != self._outputs:
+        for gradient in grads:
+            if gradient is None:
+                grads = self._materialize(grads)
+                break
+        if len(grads) != self._outputs:
             grads = self._materialize(grads)
+        function = self._forward_cls
         backward = function.backward
-        if function.vjp is not Function.vjp:
-            if backward is not Function.backward:
+        if function.vjp is not _no_backward:
+            if backward is not _no_backward:
                 raise RuntimeError(
                     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
                     "implement one of them."
@@ -89,12 +94,12 @@ class FunctionNode(PythonNode, FunctionCtx):
         found = backward(self, *grads)
         if type(found) is not tuple:
             found = (found,)
-        if len(found) == len(self._are_tensors) and False not in self._are_tensors:
-            for gradient in found:
-                if gradient is not None and not isinstance(gradient, Tensor):
-                    self._refuse_type(gradient)
-            return found
-        return self._match(found)
+        if self._are_tensors is not None or len(found) != len(self.needs_input_grad):
+            found = self._match(found)
+        for gradient in found:
+            if not isinstance(gradient, Tensor) and gradient is not None:
+                raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__}) from {self.name()}")
+        return found
 
     def release_variables(self):
         """Drop saved tensors; called by the engine after a backward pass without `retain_graph`."""
@@ -122,7 +127,7 @@ class FunctionNode(PythonNode, FunctionCtx):
 
     def _match(self, found):
         """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
-        expected = len(self._are_tensors)
+        expected = len(self.needs_input_grad)
         if len(found) > expected and all(gradient is None for gradient in found[expected:]):
             found = found[:expected]
         if len(found) != expected:
@@ -130,21 +135,15 @@ class FunctionNode(PythonNode, FunctionCtx):
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
                 f"{len(found)}). {self._describe_inputs()}"
             )
-        matched = []
+        if self._are_tensors is None:
+            return found
         for position, (gradient, is_tensor) in enumerate(zip(found, self._are_tensors), 1):
-            if is_tensor:
-                if gradient is not None and not isinstance(gradient, Tensor):
-                    self._refuse_type(gradient)
-                matched.append(gradient)
-            elif gradient is not None:
+            if gradient is not None and not is_tensor:
                 raise RuntimeError(
                     f"function {self.name()} returned a gradient different than None at position {position}, but the "
                     f"corresponding forward input was not a Variable. {self._describe_inputs()}"
                 )
-        return matched
-
-    def _refuse_type(self, gradient):
-        raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__}) from {self.name()}")
+        return [gradient for gradient, is_tensor in zip(found, self._are_tensors) if is_tensor]
 
     def _describe_inputs(self):
         function = self._forward_cls
@@ -242,14 +241,13 @@ class Function:
         if kwargs or (splits and forward.__defaults__):
             args = _positional(forward, splits, args, kwargs)
         ctx = cls._backward_cls()
-        are_tensors = [isinstance(value, Tensor) for value in args]
-        ctx.needs_input_grad = needs = tuple(
-            [is_tensor and value.requires_grad for is_tensor, value in zip(are_tensors, args)]
-        )
+        ctx.needs_input_grad = needs = tuple([isinstance(value, Tensor) and value.requires_grad for value in args])
         mode = grad_mode()
         recorded = mode and True in needs
         if recorded:
             ctx.collect_next_edges(args)
+            if ctx.num_inputs != len(args):
+                ctx._are_tensors = [isinstance(value, Tensor) for value in args]
         set_grad_mode(False)
         try:
             if splits:
@@ -257,18 +255,24 @@ class Function:
                 cls.setup_context(ctx, args, outputs)
             else:
                 outputs = forward(ctx, *args)
-            outputs = _attach(ctx, args, outputs, recorded)
+            if type(outputs) is tuple:
+                ctx._outputs = len(outputs)
+                outputs = tuple(_attach(ctx, args, outputs, recorded))
+            elif recorded and _is_new(ctx, args, outputs):
+                ctx.set_history(outputs, 0)
+            else:
+                (outputs,) = _attach(ctx, args, (outputs,), recorded)
         finally:
             set_grad_mode(mode)
-        if recorded:
-            ctx._are_tensors = are_tensors
-            if ctx.to_save:
+        if ctx.to_save:
+            if recorded:
                 ctx._saved = _saved(ctx)
-        ctx.to_save = ()
+            ctx.to_save = ()
         return outputs
 
 
 _no_setup_context = Function.setup_context
+_no_backward = Function.backward
 
 
 def _positional(forward, splits, args, kwargs):
@@ -286,23 +290,18 @@ def _positional(forward, splits, args, kwargs):
     return arguments
 
 
+def _is_new(ctx, args, output):
+    """Whether an output is a tensor that `forward` computed and said nothing about: the usual case, quickly told."""
+    if type(output) is not Tensor or ctx.dirty_tensors or ctx.non_differentiable:
+        return False
+    for value in args:
+        if value is output:
+            return False
+    return output.dtype.is_floating_point
+
+
 def _attach(ctx, args, outputs, recorded):
     """Give the outputs of `forward` their history, or take it from them. Runs while nothing is recorded."""
-    if type(outputs) is tuple:
-        ctx._outputs = len(outputs)
-        return tuple(_attach_each(ctx, args, outputs, recorded))
-    if recorded and type(outputs) is Tensor and not (ctx.dirty_tensors or ctx.non_differentiable):
-        for value in args:
-            if value is outputs:
-                break
-        else:
-            if outputs.dtype.is_floating_point:  # nearly all calls end here; the rest is below
-                ctx.set_history(outputs, 0)
-                return outputs
-    return _attach_each(ctx, args, (outputs,), recorded)[0]
-
-
-def _attach_each(ctx, args, outputs, recorded):
     inputs = {id(value) for value in args if isinstance(value, Tensor)}
     dirty = _ids(ctx.dirty_tensors, "mark_dirty")
     non_differentiable = _ids(ctx.non_differentiable, "mark_non_differentiable")

@@ -4,11 +4,17 @@ How Jacobians are found, and what they mean for complex numbers, is in `finite_d
 backward functions checked for the rules they must keep. Costs grow with the number of elements: use a few, in float64.
 """
 
-import random
 import warnings
 
 import cygrad
-from cygrad.autograd.finite_differences import Derivatives, as_tuple, differentiable, random_like, random_weights
+from cygrad.autograd.finite_differences import (
+    Derivatives,
+    as_tuple,
+    differentiable,
+    random_like,
+    random_weights,
+    seeded_generator,
+)
 from cygrad.autograd.function import Function
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
@@ -135,7 +141,7 @@ def gradgradcheck(
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     inputs = as_tuple(inputs)
     if grad_outputs is None:
-        generator = random.Random(0)
+        generator = seeded_generator()
         grad_outputs = tuple(
             random_like(output, generator, gen_non_contig_grad_outputs).requires_grad_()
             for output in differentiable(as_tuple(func(*inputs)))
@@ -171,7 +177,7 @@ class _Checker(Derivatives):
     def __init__(self, func, inputs, eps, atol, rtol):
         super().__init__(func, as_tuple(inputs), eps)
         self.atol, self.rtol = atol, rtol
-        self.generator = random.Random(0)
+        self.generator = seeded_generator()
         self.places = _checked_places(self.inputs)
         self.variables = tuple(self.inputs[place] for place in self.places)
 

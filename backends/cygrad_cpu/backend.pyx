@@ -10,6 +10,7 @@ from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
 from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
+from cygrad_cpu.linalg cimport cpu_linalg
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
@@ -121,3 +122,6 @@ cdef class CPUBackend(Backend):
 
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
         return cpu_layer_norm(a, weight, bias, eps, out, mean, rstd)
+
+    cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
+        return cpu_linalg(routine, ins, outs, options)

@@ -11,6 +11,7 @@ PREFIX = "scipy_"
 
 cdef Blas table
 cdef object library = None              # ctypes.CDLL
+cdef dict addresses = {}
 cdef Setter set_threads = NULL
 cdef int threads_now = 0
 
@@ -68,10 +69,14 @@ cdef void limit_threads(int threads) noexcept nogil:
 
 
 cdef void *routine(bytes name) except NULL:
-    import ctypes
     if library is None:
         load()
-    return <void *><size_t>ctypes.cast(library[f"{PREFIX}{name.decode()}_"], ctypes.c_void_p).value
+    address = addresses.get(name)
+    if address is None:
+        import ctypes
+        address = ctypes.cast(library[f"{PREFIX}{name.decode()}_"], ctypes.c_void_p).value
+        addresses[name] = address
+    return <void *><size_t>address
 
 
 def blas_config():

@@ -25,14 +25,17 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("pointwise", "views", "creation", "copying", "indexing")
+_OPS = ("pointwise", "views", "creation", "copying", "indexing", "random", "ranges")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
-from cygrad import tensor_methods as _tensor_methods  # noqa: E402
+from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
+from cygrad.legacy import set_default_tensor_type  # noqa: E402
 from cygrad import autograd  # noqa: E402
+from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from cygrad.autograd.node import grad_mode as is_grad_enabled, inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
+globals().update(_legacy.types_of("cpu"))
 _registry.publish(globals(), Tensor, _attach_methods)
 
 

@@ -3,6 +3,7 @@ from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cygrad.autograd.function import Function
+from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
 
 
 class _VariableMeta(type):
@@ -21,10 +22,7 @@ class Variable(metaclass=_VariableMeta):
 
 
 def __getattr__(name):
-    if name in ("functional", "gradcheck", "gradgradcheck", "graph"):
+    if name == "functional":
         import importlib
-        if name == "functional":
-            return importlib.import_module("cygrad.autograd.functional")
-        module = importlib.import_module("cygrad.autograd.gradcheck")
-        return getattr(module, name)
+        return importlib.import_module("cygrad.autograd.functional")
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

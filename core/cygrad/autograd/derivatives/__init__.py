@@ -20,4 +20,4 @@ The node of an op is named as PyTorch names it: "MulBackward0" unless `name=` sa
 
 The table is in sections, one file each: `pointwise`, `reductions`, `geometry`, `indexing`, `linear`.
 """
-from cygrad.autograd.derivatives import geometry, indexing, linear, pointwise, reductions  # noqa: F401
+from cygrad.autograd.derivatives import geometry, indexing, linear, pointwise, random, reductions  # noqa: F401

@@ -1,0 +1,444 @@
+"""Random tensors: PyTorch's numbers for the same seed, on every device (drawn on the host, then copied).
+
+`draw` is the one place that fills a tensor: the generator's samplers write adjacent elements in the order in which
+PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled by way of a dense host buffer.
+"""
+import math
+
+from cygrad.autograd.node import primitive
+from cygrad.dispatch import SCALAR_NAMES, clone_like, copy_ as raw_copy, empty_like_strided, empty_on
+from cygrad.dtype import all_dtypes, get_default_dtype
+from cygrad.generator import Generator
+from cygrad.ops.creation import empty_, empty_like
+from cygrad.ops.registry import op, write_out
+from cygrad.tensor import Tensor, attach_methods
+from cygrad.transfer import host_backend
+
+default_generator = Generator()
+_int64 = next(d for d in all_dtypes() if d.name == "int64")
+
+
+def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
+    """Fill `out` from the generator's stream; no autograd, no version change.
+
+    Parameters
+    ----------
+    sampler : str
+        A sampler of `Generator.fill` for any layout; `contiguous_sampler` is used instead for a row-major tensor.
+    """
+    if out.numel() == 0:
+        return
+    generator = generator or default_generator
+    buffer = out
+    dense = out.is_contiguous()
+    if out.device.type != "cpu":
+        buffer = empty_on(host_backend(), 0, out.dtype, tuple(out.shape))
+        dense = True
+    elif not dense:
+        like = empty_like_strided(out.detach(), out.dtype)
+        buffer = out if like.stride() == out.stride() else like
+    if dense and contiguous_sampler is not None:
+        sampler = contiguous_sampler
+    count, code = buffer.numel(), buffer.dtype.code
+    if out.dtype.is_complex:
+        count, code = 2 * count, out.dtype.to_real().code
+    generator.fill(sampler, buffer.data_ptr(), count, code, *params)
+    if buffer is not out:
+        raw_copy(out, buffer)
+
+
+def _in_place(name, sampler, doc, contiguous_sampler=None):
+    """Make the in-place method `name_` of a sampler, whose gradient is zero."""
+    def forward(self, params, generator):
+        draw(self, sampler, *params, generator=generator, contiguous_sampler=contiguous_sampler)
+        self._bump_version()
+    forward.__name__ = name
+    return primitive(forward)
+
+
+_uniform = _in_place("uniform", "uniform", "")
+_normal = _in_place("normal_", "normal_strided", "", "normal")
+_random = _in_place("random", "random", "")
+_exponential = _in_place("exponential", "exponential", "")
+_geometric = _in_place("geometric", "geometric", "")
+_log_normal = _in_place("log_normal", "log_normal", "")
+_cauchy = _in_place("cauchy", "cauchy", "")
+_bernoulli = _in_place("bernoulli_", "bernoulli", "")
+
+
+@op(only_method=True)
+def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
+    """Fill with numbers uniform in [from, to)."""
+    low = named.pop("from", from_)
+    if named:
+        raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(named))}'")
+    return _uniform.inplace(self, (low, to), generator)
+
+
+@op(only_method=True)
+def normal_(self, mean=0.0, std=1.0, *, generator=None):
+    """Fill with normal numbers of this mean and standard deviation."""
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if self.dtype.is_complex:
+        std = std / math.sqrt(2)
+    return _normal.inplace(self, (mean, std), generator)
+
+
+@op(only_method=True)
+def random_(self, *bounds, generator=None, **named):
+    """Fill with integers: of the dtype's whole range, below one bound, or from one bound to another (exclusive)."""
+    if "from" in named or "to" in named:
+        bounds = (named["from"], named["to"]) if "from" in named else (named["to"],)
+    if len(bounds) == 1:
+        bounds = (0, bounds[0])
+    return _random.inplace(self, bounds, generator)
+
+
+@op(only_method=True)
+def exponential_(self, lambd=1, *, generator=None):
+    """Fill with exponential numbers of rate `lambd`."""
+    return _exponential.inplace(self, (lambd,), generator)
+
+
+@op(only_method=True)
+def geometric_(self, p, *, generator=None):
+    """Fill with the number of trials up to the first success of probability `p`."""
+    return _geometric.inplace(self, (p,), generator)
+
+
+@op(only_method=True)
+def log_normal_(self, mean=1, std=2, *, generator=None):
+    """Fill with exp of normal numbers of this mean and standard deviation."""
+    return _log_normal.inplace(self, (mean, std), generator)
+
+
+@op(only_method=True)
+def cauchy_(self, median=0, sigma=1, *, generator=None):
+    """Fill with Cauchy-distributed numbers."""
+    return _cauchy.inplace(self, (median, sigma), generator)
+
+
+@primitive
+def bernoulli_tensor_(self, p, generator):
+    p = p.expand(self.shape).cpu()
+    buffer = empty_like_strided(self.detach(), self.dtype)
+    ordered = empty_like_strided(buffer, p.dtype)
+    raw_copy(ordered, p)
+    if self.device.type != "cpu":
+        buffer, ordered = empty_on(host_backend(), 0, self.dtype, tuple(self.shape)), p.contiguous()
+    if self.numel():
+        (generator or default_generator).fill("bernoulli_tensor", buffer.data_ptr(), buffer.numel(),
+                                              buffer.dtype.code, ordered.data_ptr(), ordered.dtype.code)
+        raw_copy(self, buffer)
+    self._bump_version()
+
+
+@op(only_method=True)
+def bernoulli_(self, p=0.5, *, generator=None):
+    """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
+    if isinstance(p, Tensor):
+        return bernoulli_tensor_.inplace(self, p.detach(), generator)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return _bernoulli.inplace(self, (p,), generator)
+
+
+@primitive
+def bernoulli(input, p, generator):
+    out = empty_like(input)
+    return out.bernoulli_(input if p is None else p, generator=generator)
+
+
+@op(name="bernoulli", out=True)
+def _bernoulli_function(input, p=None, *, generator=None):
+    """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Probabilities; with `p` only its shape and dtype count.
+    """
+    return bernoulli(input, p, generator)
+
+
+# ------------------------------------------------------------------ new tensors
+
+def _made(size, out, dtype, device, requires_grad, names, fill):
+    if out is not None:
+        made = empty_(*size, dtype=out.dtype, device=out.device)
+        fill(made)
+        return write_out("rand", made, out)
+    made = empty_(*size, dtype=dtype, device=device, names=names)
+    fill(made)
+    if requires_grad:
+        made.requires_grad_()
+    return made
+
+
+@op(method=False)
+def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+         pin_memory=False, names=None):
+    """Numbers uniform in [0, 1).
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    return _made(size, out, dtype, device, requires_grad, names, lambda t: draw(t, "uniform", 0, 1, generator=generator))
+
+
+@op(method=False)
+def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+          pin_memory=False, names=None):
+    """Normal numbers of mean 0 and variance 1.
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    return _made(size, out, dtype, device, requires_grad, names, lambda t: t.normal_(0, 1, generator=generator))
+
+
+@op(method=False)
+def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+            requires_grad=False, pin_memory=False):
+    """Integers uniform in [low, high).
+
+    Parameters
+    ----------
+    low : int
+        0 when only one bound is given: ``randint(10, (2, 3))``.
+    high : int
+    size : sequence of int
+    dtype : dtype, optional
+        int64 when omitted.
+    """
+    if size is None and isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    if size is None:
+        raise TypeError('randint() missing 1 required positional arguments: "size"')
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    return _made((tuple(size),), out, dtype or _int64, device, requires_grad, None,
+                 lambda t: t.random_(low, high, generator=generator))
+
+
+@op(method=False)
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """The integers from 0 to n - 1 in random order.
+
+    Parameters
+    ----------
+    n : int
+    dtype : dtype, optional
+        int64 when omitted.
+    """
+    if n < 0:
+        raise RuntimeError(f"n must be non-negative, got{n}")
+    return _made((n,), out, dtype or _int64, device, requires_grad, None,
+                 lambda t: draw(t, "permutation", generator=generator))
+
+
+@op(method=False)
+def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+              memory_format=None):
+    """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given."""
+    return empty_like(input, dtype=dtype, device=device).uniform_(generator=generator).requires_grad_(requires_grad)
+
+
+@op(method=False)
+def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+               memory_format=None):
+    """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given."""
+    return empty_like(input, dtype=dtype, device=device).normal_(generator=generator).requires_grad_(requires_grad)
+
+
+@op(method=False)
+def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=None, device=None,
+                 requires_grad=False, memory_format=None):
+    """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype."""
+    if high is None:
+        low, high = 0, low
+    made = empty_like(input, dtype=dtype, device=device).random_(low, high, generator=generator)
+    return made.requires_grad_(requires_grad)
+
+
+@primitive
+def normal_mean(mean, std, generator):
+    return empty_like(mean).normal_(0, std, generator=generator).add_(mean)
+
+
+@primitive
+def normal_std(mean, std, generator):
+    _check_std(std)
+    return empty_like(std).normal_(0, 1, generator=generator).mul_(std).add_(mean)
+
+
+@primitive
+def normal_both(mean, std, generator):
+    from cygrad.ops.shape import broadcast_shapes
+    _check_std(std)
+    out = empty_(broadcast_shapes(mean.shape, std.shape), dtype=mean.dtype, device=mean.device)
+    return out.normal_(0, 1, generator=generator).mul_(std).add_(mean)
+
+
+def _check_std(std):
+    if std.is_complex():
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.numel() and std.min().item() < 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+@op(method=False)
+def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+           requires_grad=False, pin_memory=False):
+    """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size.
+
+    Parameters
+    ----------
+    mean, std : Tensor or float
+        Tensors broadcast to the result's shape.
+    size : sequence of int, optional
+        The shape, for a float mean and std.
+    """
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        if not isinstance(std, Tensor):
+            if std < 0:
+                raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+            made = normal_mean(mean, std, generator)
+        else:
+            made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator)
+        return made if out is None else write_out("normal", made, out)
+    if size is None:
+        raise TypeError("normal(): a size is required when mean and std are numbers")
+    return _made((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, None,
+                 lambda t: t.normal_(mean, std, generator=generator))
+
+
+@op(out=True)
+def multinomial(input, num_samples, replacement=False, *, generator=None):
+    """Indices drawn with the elements of each row of `input` as weights.
+
+    Parameters
+    ----------
+    input : Tensor
+        (n,) or (rows, n): non-negative weights.
+    num_samples : int
+    replacement : bool
+        Whether an index may be drawn again.
+
+    Returns
+    -------
+    Tensor
+        int64, (num_samples,) or (rows, num_samples).
+    """
+    if not input.is_floating_point():
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+    if input.dim() not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > input.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    weights = input.detach()
+    if not replacement or num_samples == 1:
+        low, high = weights.min().item(), weights.max().item()
+        if not (low >= 0 and high < math.inf):
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if (weights.sum(-1) == 0).any().item():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        keys = weights / empty_like(weights).exponential_(1, generator=generator)
+        if num_samples == 1:
+            return keys.argmax(-1, keepdim=True)
+        return keys.topk(num_samples)[1]
+    weights = weights.cpu().contiguous()
+    rows = weights.shape[0] if weights.dim() == 2 else 1
+    out = empty_((*weights.shape[:-1], num_samples), dtype=_int64, device="cpu")
+    (generator or default_generator).fill("multinomial", out.data_ptr(), out.numel(), _int64.code, weights.data_ptr(),
+                                          weights.dtype.code, rows, weights.shape[-1])
+    return out.to(input.device)
+
+
+@primitive
+def poisson(input, generator):
+    rates = clone_like(input.cpu())
+    out = empty_like_strided(rates, rates.dtype)
+    if out.numel():
+        (generator or default_generator).fill("poisson", out.data_ptr(), out.numel(), out.dtype.code,
+                                              rates.data_ptr())
+    return out.to(input.device)
+
+
+@op(name="poisson", method=False)
+def _poisson_function(input, generator=None):
+    """Poisson-distributed numbers whose rates are the elements of `input`."""
+    return poisson(input, generator)
+
+
+# -------------------------------------------------------------- seeds and states
+
+@op(method=False)
+def manual_seed(seed):
+    """Seed the default generator; returns it.
+
+    Parameters
+    ----------
+    seed : int
+        Negative seeds count from 2**64.
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+@op(method=False)
+def seed():
+    """Seed the default generator from the system's randomness; returns the seed."""
+    return default_generator.seed()
+
+
+@op(method=False)
+def initial_seed():
+    """The seed the default generator was last given."""
+    return default_generator.initial_seed()
+
+
+@op(method=False)
+def get_rng_state():
+    """The state of the default generator: a uint8 tensor in PyTorch's layout."""
+    return default_generator.get_state()
+
+
+@op(method=False)
+def set_rng_state(new_state):
+    """Put the default generator into a state that `get_rng_state` gave."""
+    default_generator.set_state(new_state)
+
+
+def _get_state(self):
+    """The state: a uint8 tensor of 5056 elements, in PyTorch's layout."""
+    from cygrad.ops.creation import tensor
+    return tensor(list(self.state_bytes()), dtype=next(d for d in all_dtypes() if d.name == "uint8"), device="cpu")
+
+
+def _set_state(self, new_state):
+    """Go on from a state that `get_state` gave."""
+    if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
+        raise TypeError("expected a torch.ByteTensor, but got "
+                        f"{type(new_state).__name__ if not isinstance(new_state, Tensor) else new_state.type()}")
+    self.set_state_bytes(bytes(new_state.flatten().tolist()))
+    return self
+
+
+attach_methods(Generator, {"get_state": _get_state, "set_state": _set_state})

@@ -1,0 +1,134 @@
+"""Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
+import math
+
+from cygrad import discovery
+from cygrad.dispatch import arange_into, empty_on
+from cygrad.dtype import DType, all_dtypes, get_default_dtype
+from cygrad.ops.creation import zeros
+from cygrad.ops.registry import op, write_out
+from cygrad.tensor import Tensor
+
+_int64 = next(d for d in all_dtypes() if d.name == "int64")
+_float64 = next(d for d in all_dtypes() if d.name == "float64")
+
+
+def _number(value):
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def _finish(made, out, name, requires_grad):
+    if out is not None:
+        return write_out(name, made, out)
+    return made.requires_grad_() if requires_grad else made
+
+
+@op(method=False)
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+           pin_memory=False):
+    """The numbers start, start + step, ... below `end`.
+
+    Parameters
+    ----------
+    start : number
+        0 when only the end is given.
+    end, step : number
+    dtype : dtype, optional
+        int64 if all are integers, else the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(1, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = _number(start), _number(end), _number(step)
+    if dtype is None:
+        dtype = out.dtype if out is not None else (
+            _int64 if all(isinstance(v, int) for v in (start, end, step)) else get_default_dtype())
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not dtype.is_floating_point and not dtype.is_complex:
+        start, end, step = int(start), int(end), int(step)
+        if step == 0:
+            raise RuntimeError("step must be nonzero")
+        count = -((start - end) // step)
+    else:
+        count = math.ceil((end - start) / step)
+    backend, index = discovery.resolve(device if device is not None or out is None else out.device)
+    made = empty_on(backend, index, dtype, (count,))
+    arange_into(made, start, step)
+    return _finish(made, out, "arange", requires_grad)
+
+
+def _line(start, end, steps, dtype, device):
+    """`steps` numbers from start to end: counted from the start in the lower half, from the end in the upper."""
+    index = arange(steps, dtype=dtype, device=device)
+    if steps == 1:
+        return index + start
+    step = zeros((), dtype=dtype) + end
+    step = (step - start) / (steps - 1)
+    lower = index * step.item() + start
+    upper = end - (steps - 1 - index) * step.item()
+    return lower.where(index < steps // 2, upper)
+
+
+@op(method=False)
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """`steps` numbers evenly spaced from `start` to `end`, both included.
+
+    Parameters
+    ----------
+    start, end : number
+    steps : int
+    dtype : dtype, optional
+        The default float dtype when omitted.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    start, end = _number(start), _number(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if dtype is None:
+        dtype = out.dtype if out is not None else get_default_dtype()
+        if isinstance(start, complex) or isinstance(end, complex):
+            dtype = dtype.to_complex()
+    if dtype.is_floating_point or dtype.is_complex:
+        made = _line(start, end, steps, dtype, device)
+    else:
+        made = _line(float(int(start)), float(int(end)), steps, _float64, device).to(dtype)
+    return _finish(made, out, "linspace", requires_grad)
+
+
+@op(method=False)
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`."""
+    start, end = _number(start), _number(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    dtype = dtype or (out.dtype if out is not None else get_default_dtype())
+    working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
+    made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
+    return _finish(made, out, "logspace", requires_grad)
+
+
+@op(method=False)
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """An n by m matrix (square unless m is given) with ones on the diagonal."""
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
+                           else f"m must be greater or equal to 0, got {m}")
+    made = zeros(n, n if m is None else m, dtype=dtype or (out.dtype if out is not None else None), device=device)
+    made.diagonal().fill_(1)
+    return _finish(made, out, "eye", requires_grad)

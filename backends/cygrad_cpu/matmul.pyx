@@ -15,14 +15,18 @@ from cygrad.view cimport View, data, make_view
 from cygrad_cpu.blas cimport Blas, Gemm, Gemv, blas, limit_threads
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport thread_count, threads_for
-from cygrad_cpu.tables cimport IntegerProduct, MatmulTable
+from cygrad_cpu.tables cimport IntegerProduct, MatmulTable, SmallProducts
 from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 
 cdef enum:
     SMALL = 1000            # multiplications below which our own loop beats the call of BLAS
     CHAIN = 256             # the same for one dot product: a chain of dependent additions
     RELEASE = 1000000       # multiplications from which the GIL is worth releasing
+    SHORT = 36              # side of matrices up to which our own kernel beats BLAS
     ALONE = 500000          # multiplications a matrix of a batch from which BLAS's own threads do better than ours
+
+cdef MatmulTable table
+install_kernels("matmul", &table)
 
 
 cdef struct Scale:          # a factor in the dtype of the product
@@ -85,6 +89,9 @@ cdef object cpu_matmul(View a, View b, View out):
     if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 \
             and out.sizes[0] * work <= 16 * SMALL:
         loop_batch(a, b, out)
+        return None
+    if (code == FLOAT32 or code == FLOAT64) and n > 1 and m <= SHORT and n <= SHORT and k <= SHORT:
+        small_batch(table.small[code - FLOAT32], a, b, out)
         return None
     return product(a, b, out, 0.0, 1.0)
 
@@ -154,7 +161,7 @@ cdef void blas_batch(Blas *library, View a, View b, View out, double beta, doubl
         osizes[1] *= batch
         batch = 1
     if batch > 1 and work < ALONE:
-        threads = <int>min(batch, threads_for(batch * work, 100000))
+        threads = <int>min(batch, threads_for(batch * work, 400000))
         if threads > 1:
             limit_threads(1)
     if batch * work < RELEASE:
@@ -206,15 +213,23 @@ cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const
                             beta, out, &ldo)
 
 
+cdef void small_batch(SmallProducts kernel, View a, View b, View out):
+    """Matrices so small that a call of BLAS would cost more than the product."""
+    cdef Py_ssize_t batch = out.sizes[0], m = out.sizes[1], n = out.sizes[2], k = a.sizes[2]
+    cdef int threads = threads_for(batch * m * n * k, 400000), i
+    if threads == 1:
+        kernel(data(a), a.strides, data(b), b.strides, data(out), out.strides, m, n, k, 0, batch)
+        return
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            kernel(data(a), a.strides, data(b), b.strides, data(out), out.strides, m, n, k, batch * i // threads,
+                   batch * (i + 1) // threads)
+
+
 # ---- integers
-
-cdef MatmulTable table
-cdef bint installed = False
-
 
 cdef object integer_product(View a, View b, View out):
     """Ranges of rows in parallel; rows of b and out are made contiguous first. Bool is a product of small numbers."""
-    global installed
     cdef list keep = []
     cdef View y = b, z = out
     cdef Py_ssize_t size = out.dtype.itemsize, m = out.sizes[1], n = out.sizes[2], k = a.sizes[2], batch = out.sizes[0]
@@ -224,9 +239,6 @@ cdef object integer_product(View a, View b, View out):
     if code == BOOL:
         bool_batch(a, b, out)
         return None
-    if not installed:
-        install_kernels("matmul", &table)
-        installed = True
     kernel = table.integer[code]
     if b.strides[2] != 1 and n > 1:
         y = packed(b, b.dtype, keep)

@@ -3,8 +3,16 @@
 ctypedef void (*IntegerProduct)(const void *a, Py_ssize_t row, Py_ssize_t column, const void *b, Py_ssize_t b_row,
                                 void *out, Py_ssize_t out_row, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil
 
+ctypedef void (*SmallProducts)(const void *a, const Py_ssize_t *a_strides, const void *b, const Py_ssize_t *b_strides,
+                               void *out, const Py_ssize_t *out_strides, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+                               Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+
+cdef enum:
+    SMALL_SIDE = 64                 # most rows and columns of matrices for SmallProducts
+
 cdef struct MatmulTable:
     IntegerProduct integer[6]       # by dtype code; the rows of b and out are contiguous
+    SmallProducts small[2]          # float32 and float64
 
 cdef enum:
     WALK_RANK = 64

@@ -1,4 +1,4 @@
-"""If one of these fails, a derivative disagrees with finite differences in float64: every differentiable op, first and second order."""
+"""If one of these fails, a derivative disagrees with finite differences in float64: first or second order."""
 
 import cygrad
 import numpy as np

@@ -8,7 +8,8 @@ from op_db import OPS, TOLERANCE, T
 
 DTYPES = ("int64", "float32", "float64")
 CASES = [(op, dtype) for op in OPS if op.reference is not None for dtype in DTYPES]
-CASES = [(op, d) for op, d in CASES if (op.name, d) != ("mean", "int64") and not (op.name.startswith("bitwise") and d != "int64")]
+CASES = [(op, d) for op, d in CASES
+    if (op.name, d) != ("mean", "int64") and not (op.name.startswith("bitwise") and d != "int64")]
 
 
 def array(value):
@@ -50,6 +51,7 @@ def test_reference(op, dtype):
             rtol, atol = 1e-5, 1e-5
         result = array(got)
         assert result.shape == want.shape, sample
-        np.testing.assert_allclose(result, want, rtol * op.tolerance, atol * op.tolerance, equal_nan=True, err_msg=repr(sample))
+        np.testing.assert_allclose(result, want, rtol * op.tolerance, atol * op.tolerance, equal_nan=True,
+            err_msg=repr(sample))
         compared += 1
     assert compared, "no sample could be compared"

@@ -48,7 +48,8 @@ shape_error = [
 ]
 
 for name in ("add", "sub", "subtract"):
-    OPS.append(Op(name, chain(binary(), alpha), inplace=True, out=True, exact=True, errors=shape_error if name == "add" else ()))
+    OPS.append(Op(name, chain(binary(), alpha), inplace=True, out=True, exact=True,
+        errors=shape_error if name == "add" else ()))
 OPS += [
     Op("rsub", chain(binary(), alpha), exact=True, method=False),
     Op("mul", binary(), inplace=True, out=True, exact=True, reference=np.multiply),
@@ -57,9 +58,11 @@ OPS += [
         ErrorSample(lambda m: m.ones(2, dtype=m.int64).div_(2), "true division in place in integers")]),
     Op("divide", nonzero(), inplace=True, out=True, exact=True),
     Op("true_divide", nonzero(), inplace=True, out=True, exact=True),
-    Op("floor_divide", chain(nonzero(), float_specials), inplace=True, out=True, exact=True, errors=[integer_zero("floor_divide")],
+    Op("floor_divide", chain(nonzero(), float_specials), inplace=True, out=True, exact=True,
+    errors=[integer_zero("floor_divide")],
        diff=False),
-    Op("remainder", chain(nonzero(), float_specials), inplace=True, out=True, exact=True, errors=[integer_zero("remainder")]),
+    Op("remainder", chain(nonzero(), float_specials), inplace=True, out=True, exact=True,
+    errors=[integer_zero("remainder")]),
     Op("fmod", chain(nonzero(), float_specials), inplace=True, out=True, exact=True, errors=[integer_zero("fmod")]),
     Op("maximum", binary(), inplace=False, out=True, exact=True, reference=np.maximum),
     Op("minimum", binary(), inplace=False, out=True, exact=True, reference=np.minimum),
@@ -94,12 +97,14 @@ def power(make):
 OPS += [
     Op("pow", power, inplace=True, out=True, tolerance=8.0, reason="pow goes through exp and log in some libraries",
        errors=[ErrorSample(lambda m: m.tensor([2, 3]) ** -1, "integers to negative integer powers")]),
-    Op("float_power", lambda make: [S(make(2, 3, low=1, high=3), make(3, low=0, high=3)), S(make(4, low=1, high=3), 2.5)],
+    Op("float_power", lambda make: [S(make(2, 3, low=1, high=3), make(3, low=0, high=3)),
+    S(make(4, low=1, high=3), 2.5)],
        inplace=True, out=True, tolerance=8.0, reason="pow goes through exp and log in some libraries"),
 ]  # fmt: skip
 
 for name, function in [
-    ("eq", np.equal), ("ne", np.not_equal), ("lt", np.less), ("le", np.less_equal), ("gt", np.greater), ("ge", np.greater_equal),
+    ("eq", np.equal), ("ne", np.not_equal), ("lt", np.less), ("le", np.less_equal), ("gt", np.greater),
+    ("ge", np.greater_equal),
     ("less", np.less), ("less_equal", np.less_equal), ("greater", np.greater), ("greater_equal", np.greater_equal),
     ("not_equal", np.not_equal),
 ]:  # fmt: skip
@@ -108,7 +113,8 @@ for name, function in [
 for name, function in [("logical_and", np.logical_and), ("logical_or", np.logical_or), ("logical_xor", np.logical_xor)]:
     OPS.append(Op(name, binary(numbers=()), diff=False, inplace=True, out=True, exact=True, reference=function))
 for name, function in [("bitwise_and", np.bitwise_and), ("bitwise_or", np.bitwise_or), ("bitwise_xor", np.bitwise_xor)]:
-    OPS.append(Op(name, binary(numbers=(2, 3.5, True)), diff=False, inplace=True, out=True, exact=True, reference=function))
+    OPS.append(Op(name, binary(numbers=(2, 3.5, True)), diff=False, inplace=True, out=True, exact=True,
+        reference=function))
 
 
 def shifts(make):
@@ -141,7 +147,8 @@ def closeness(make):
 OPS += [
     Op("isclose", closeness, diff=False, exact=True),
     Op("allclose", closeness, diff=False, exact=True),
-    Op("equal", chain(closeness, lambda make: [S(make(2, 3), make(3, 2)), S(make(0), make(0))]), diff=False, exact=True),
+    Op("equal", chain(closeness, lambda make: [S(make(2, 3), make(3, 2)), S(make(0), make(0))]), diff=False,
+    exact=True),
 ]
 
 
@@ -149,7 +156,8 @@ def where(make):
     def mask(*shape, **kw):
         return make(*shape, dtype="bool", **kw)
 
-    for s, t, u in [((2, 3), (2, 3), (2, 3)), ((3,), (2, 3), (2, 1)), ((), (2,), (2,)), ((2, 3), (), ()), ((0,), (0,), (1,))]:
+    for s, t, u in [((2, 3), (2, 3), (2, 3)), ((3,), (2, 3), (2, 1)), ((), (2,), (2,)), ((2, 3), (), ()),
+        ((0,), (0,), (1,))]:
         yield S(mask(*s), make(*t), make(*u))
     yield S(mask(3, 2, layout="transposed"), make(3, 2, layout="sliced"), make(3, 2, layout="expanded"))
     yield S(mask(3), make(3), make(3, dtype="float32"))
@@ -181,7 +189,8 @@ def three(make):
     for kwargs in ({}, {"value": 2}, {"value": -0.5}):
         yield S(make(2, 3), make(2, 3), make(2, 3, low=1), **kwargs)
         yield S(make(2, 3), make(3), make(2, 1, low=1), **kwargs)
-        yield S(make(3, 2, layout="transposed"), make(3, 2, layout="sliced"), make(3, 2, low=1, layout="expanded"), **kwargs)
+        yield S(make(3, 2, layout="transposed"), make(3, 2, layout="sliced"), make(3, 2, low=1, layout="expanded"),
+            **kwargs)
         yield S(make(3), make(2, 3), make(low=1), **kwargs)
         yield S(make(0, 2), make(2), make(1, low=1), **kwargs)
         yield S(make(2), make(2, dtype="float32"), make(2, dtype="float32", low=1), **kwargs)
@@ -201,11 +210,13 @@ def reverse(function):
 
 # The operators: tensor with tensor, tensor with number, number with tensor; those in place change what the name means.
 for symbol, function, samples in [
-    ("+", operator.add, binary()), ("-", operator.sub, binary()), ("*", operator.mul, binary()), ("/", operator.truediv, nonzero()),
+    ("+", operator.add, binary()), ("-", operator.sub, binary()), ("*", operator.mul, binary()),
+    ("/", operator.truediv, nonzero()),
     ("//", operator.floordiv, nonzero()), ("%", operator.mod, nonzero()), ("**", operator.pow, power),
     ("&", operator.and_, binary(numbers=(1, True))), ("|", operator.or_, binary(numbers=(1, True))),
     ("^", operator.xor, binary(numbers=(1, True))), ("<<", operator.lshift, shifts), (">>", operator.rshift, shifts),
-    ("==", operator.eq, binary()), ("!=", operator.ne, binary()), ("<", operator.lt, binary()), ("<=", operator.le, binary()),
+    ("==", operator.eq, binary()), ("!=", operator.ne, binary()), ("<", operator.lt, binary()),
+    ("<=", operator.le, binary()),
     (">", operator.gt, binary()), (">=", operator.ge, binary()),
 ]:  # fmt: skip
     diff = symbol in ("+", "-", "*", "/", "%", "**")
@@ -216,7 +227,8 @@ for symbol, function, samples in [
         OPS.append(Op(f"number {symbol} x", numbers, reverse(function), diff=diff and symbol != "%", **tolerance))
 
 for symbol, function in [
-    ("+=", operator.iadd), ("-=", operator.isub), ("*=", operator.imul), ("/=", operator.itruediv), ("//=", operator.ifloordiv),
+    ("+=", operator.iadd), ("-=", operator.isub), ("*=", operator.imul), ("/=", operator.itruediv),
+    ("//=", operator.ifloordiv),
     ("%=", operator.imod), ("**=", operator.ipow), ("&=", operator.iand), ("|=", operator.ior), ("^=", operator.ixor),
     ("<<=", operator.ilshift), (">>=", operator.irshift),
 ]:  # fmt: skip

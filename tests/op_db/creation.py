@@ -39,7 +39,8 @@ for name in ("zeros", "ones"):
 op("empty", sizes(), call=lambda m, *a, **k: m.empty(*a, **k).zero_(), errors=[
     ErrorSample(lambda m: m.empty(-1), "negative size"),
     ErrorSample(lambda m: m.empty(10**15), "more memory than there is")])  # fmt: skip
-op("empty_strided", lambda make: [S((2, 3), (1, 2), dtype=make.D), S((2,), (0,)), S((2, 3), (3,))], call=lambda m, *a, **k: m.empty_strided(*a, **k).zero_())
+op("empty_strided", lambda make: [S((2, 3), (1, 2), dtype=make.D), S((2,), (0,)), S((2, 3), (3,))], call=lambda m, *a,
+    **k: m.empty_strided(*a, **k).zero_())
 
 
 def fulls(make):
@@ -54,16 +55,20 @@ def fulls(make):
 op("full", fulls, out=True, reference=None)
 
 VALUES = [
-    1, 1.5, True, 2 + 1j, [], [1, 2], [1.5, 2], [True, False], [1, True], [1, 2.5, True], [1j, 2], [[1, 2], [3, 4]], [[]], [[], []], ((1, 2), (3, 4)), [[1], [2, 3]], [1, [2]],
-    "a", ["a"], None, [None], 2**40, 2**70, -(2**63), 2**63, [2**40, 1.5], float("nan"), {"a": 1}, [[[1.5]]], range(3), {1, 2},
-    np.float32(1.5), np.int16(3), np.array(2), np.array([1, 2], dtype="int32"), np.array([[1.5]]), np.array([True]), [np.float64(1), 2], [np.array([1, 2]), np.array([3, 4])],
+    1, 1.5, True, 2 + 1j, [], [1, 2], [1.5, 2], [True, False], [1, True], [1, 2.5, True], [1j, 2], [[1, 2], [3, 4]],
+    [[]], [[], []], ((1, 2), (3, 4)), [[1], [2, 3]], [1, [2]],
+    "a", ["a"], None, [None], 2**40, 2**70, -(2**63), 2**63, [2**40, 1.5], float("nan"), {"a": 1}, [[[1.5]]], range(3),
+    {1, 2},
+    np.float32(1.5), np.int16(3), np.array(2), np.array([1, 2], dtype="int32"), np.array([[1.5]]), np.array([True]),
+    [np.float64(1), 2], [np.array([1, 2]), np.array([3, 4])],
     np.array(["a"]), np.arange(6).reshape(2, 3).T, np.arange(6)[::2],
 ]  # fmt: skip
 
 
 # With a dtype given: numbers that every dtype can hold, so that no conversion is undefined in C.
 TYPED = [
-    1, 1.5, True, [], [1, 2], [1.5, 2], [True, False], [[1, 2], [3, 4]], [[]], ((1, 2), (3, 4)), [1, [2]], "a", None, np.int16(3), np.array([1, 2], dtype="int32"),
+    1, 1.5, True, [], [1, 2], [1.5, 2], [True, False], [[1, 2], [3, 4]], [[]], ((1, 2), (3, 4)), [1, [2]], "a", None,
+    np.int16(3), np.array([1, 2], dtype="int32"),
     np.array([[1.5]]), np.arange(6).reshape(2, 3).T,
 ]  # fmt: skip
 
@@ -94,9 +99,11 @@ op("scalar_tensor", lambda make: [S(1.5, dtype=make.D), S(2)])
 
 
 def aranges(make):
-    for args in ((5,), (2, 5), (0, 10, 3), (5, 0, -2), (0,), (1.5,), (0.0, 1.0, 0.25), (0, 5, 2.5), (5, 5), (0, 1, 0.1), (2**31, 2**31 + 3), (True,), (-3, 3, 2)):
+    for args in ((5,), (2, 5), (0, 10, 3), (5, 0, -2), (0,), (1.5,), (0.0, 1.0, 0.25), (0, 5, 2.5), (5, 5),
+        (0, 1, 0.1), (2**31, 2**31 + 3), (True,), (-3, 3, 2)):
         yield S(*args)
-        if make.dtype not in ("bool", "complex64", "complex128") and max(abs(a) for a in args) < 100 and not (make.dtype == "uint8" and min(args) < 0):
+        if make.dtype not in ("bool", "complex64", "complex128") and max(abs(a)
+            for a in args) < 100 and not (make.dtype == "uint8" and min(args) < 0):
             yield S(*args, dtype=make.D)
     yield S(0, 5, dtype=make.D) if make.dtype in ("bool", "complex64") else S(start=1, end=4)
     yield S(0, 5, -1)
@@ -106,7 +113,8 @@ def aranges(make):
 
 
 op("arange", aranges, errors=[
-    ErrorSample(lambda m: m.arange(0, 5, -1), "wrong sign"), ErrorSample(lambda m: m.arange(0, 5, 0), "zero step")])  # fmt: skip
+    ErrorSample(lambda m: m.arange(0, 5, -1), "wrong sign"), ErrorSample(lambda m: m.arange(0, 5, 0),
+    "zero step")])  # fmt: skip
 
 
 def spaces(make):
@@ -119,18 +127,25 @@ def spaces(make):
 
 STEPS = "the steps are counted from both ends, in a vector register's order"
 op("linspace", spaces, exact=False, tolerance=4.0, reason=STEPS, out=False)
-op("logspace", lambda make: [S(0, 2, 3), S(-1, 1, 5), S(0, 3, 4, 2.0), S(0, 2, 3, dtype=make.D), S(0, 2, 0), S(0, 3, 4, base=2, dtype=make.D)], exact=False,
+op("logspace", lambda make: [S(0, 2, 3), S(-1, 1, 5), S(0, 3, 4, 2.0), S(0, 2, 3, dtype=make.D), S(0, 2, 0),
+    S(0, 3, 4, base=2, dtype=make.D)], exact=False,
    tolerance=16.0, reason=STEPS)  # fmt: skip
 op("eye", lambda make: [S(3, dtype=make.D), S(2, 3, dtype=make.D), S(0), S(3, 0), S(3), S(-1), S(1, -1)], out=True)
-op("complex", lambda make: [S(make(3), make(3)), S(make(2, 1), make(3)), S(make(2), make(2, dtype="float64"))], diff=True, gradcheck=False, out=True)
-op("polar", lambda make: [S(make(3), make(3))], diff=True, gradcheck=False, out=True, exact=False, dtypes=("float32", "float64"), strides=False)
-op("view_as_real", lambda make: [S(make(3)), S(make(3, 2, layout="transposed"))], diff=True, dtypes=("complex64", "complex128"))
-op("view_as_complex", lambda make: [S(make(3, 2)), S(make(3)), S(make(2, 4, 2, layout="offset"))], diff=True, gradcheck=False, dtypes=("float32", "float64"))
+op("complex", lambda make: [S(make(3), make(3)), S(make(2, 1), make(3)), S(make(2), make(2, dtype="float64"))],
+    diff=True, gradcheck=False, out=True)
+op("polar", lambda make: [S(make(3), make(3))], diff=True, gradcheck=False, out=True, exact=False,
+    dtypes=("float32", "float64"), strides=False)
+op("view_as_real", lambda make: [S(make(3)), S(make(3, 2, layout="transposed"))], diff=True,
+    dtypes=("complex64", "complex128"))
+op("view_as_complex", lambda make: [S(make(3, 2)), S(make(3)), S(make(2, 4, 2, layout="offset"))], diff=True,
+    gradcheck=False, dtypes=("float32", "float64"))
 
 for name in ("zeros_like", "ones_like", "empty_like"):
-    op(name, lambda make: (S(make(*s, layout=k), **kw) for s, k in PLACEMENTS for kw in ({}, {"dtype": Attr("float64")})),
+    op(name, lambda make: (S(make(*s, layout=k), **kw) for s, k in PLACEMENTS
+        for kw in ({}, {"dtype": Attr("float64")})),
        call=(lambda m, x, **k: m.empty_like(x, **k).zero_()) if name == "empty_like" else None)  # fmt: skip
-op("full_like", lambda make: [S(make(*s, layout=k), 2) for s, k in PLACEMENTS] + [S(make(2), 1.5), S(make(2), 1.5, dtype=Attr("float32"))])
+op("full_like", lambda make: [S(make(*s, layout=k), 2) for s, k in PLACEMENTS] + [S(make(2), 1.5),
+    S(make(2), 1.5, dtype=Attr("float32"))])
 
 
 def new(name):
@@ -142,9 +157,12 @@ def new(name):
 
 
 for name in ("new_zeros", "new_ones", "new_empty"):
-    op("Tensor." + name, lambda make: [S(make(2), 2, 3), S(make(2), (2, 3)), S(make(2), ()), S(make(2), 3, dtype=Attr("int32")), S(make(2), (-1,))], call=new(name))
-op("Tensor.new_full", lambda make: [S(make(2), (2, 3), 1), S(make(2), (2,), 2, dtype=Attr("float64"))], call=new("new_full"))
-op("Tensor.new_tensor", lambda make: [S(make(2), [1, 2]), S(make(2), 3, dtype=Attr("float64")), S(make(2), [[1, 0]])], call=new("new_tensor"))
+    op("Tensor." + name, lambda make: [S(make(2), 2, 3), S(make(2), (2, 3)), S(make(2), ()),
+        S(make(2), 3, dtype=Attr("int32")), S(make(2), (-1,))], call=new(name))
+op("Tensor.new_full", lambda make: [S(make(2), (2, 3), 1), S(make(2), (2,), 2, dtype=Attr("float64"))],
+    call=new("new_full"))
+op("Tensor.new_tensor", lambda make: [S(make(2), [1, 2]), S(make(2), 3, dtype=Attr("float64")), S(make(2), [[1, 0]])],
+    call=new("new_tensor"))
 op("from_numpy.memory", lambda make: [S()], call=lambda m: shared(m), dtypes=("float32",))
 
 
@@ -180,28 +198,38 @@ def random_sizes(make):
 
 for name in ("rand", "randn"):
     op(name, random_sizes, call=seeded(lambda m, *a, name=name, **k: getattr(m, name)(*a, **k)))
-    op(name + "_like", lambda make: [S(make(2, 3)), S(make(3, 2, layout="transposed")), S(make(5, 7), dtype=Attr("float64"))],
+    op(name + "_like", lambda make: [S(make(2, 3)), S(make(3, 2, layout="transposed")),
+        S(make(5, 7), dtype=Attr("float64"))],
        call=seeded(lambda m, *a, name=name, **k: getattr(m, name + "_like")(*a, **k)))  # fmt: skip
 op("randint", lambda make: [
-    S(5, (7,), dtype=make.D), S(-3, 3, (2, 3), dtype=make.D), S(0, 2, (40,), dtype=make.D), S(10, (4,)), S(2**40, (3,)), S(5, 5, (2,)), S(5, 2, (2,)), S(0, 3, (0,))],
+    S(5, (7,), dtype=make.D), S(-3, 3, (2, 3), dtype=make.D), S(0, 2, (40,), dtype=make.D), S(10, (4,)),
+    S(2**40, (3,)), S(5, 5, (2,)), S(5, 2, (2,)), S(0, 3, (0,))],
    call=seeded(lambda m, *a, **k: m.randint(*a, **k)), dtypes=[d for d in ALL if d != "uint8"])  # fmt: skip
 op("randint_like", lambda make: [S(make(2, 3), 5), S(make(2, 3), 2, 7)], call=seeded(lambda m, *a: m.randint_like(*a)))
-op("randperm", lambda make: [S(n, dtype=make.D) for n in (0, 1, 5, 20, 100)] + [S(10), S(-1)], call=seeded(lambda m, *a, **k: m.randperm(*a, **k)))
+op("randperm", lambda make: [S(n, dtype=make.D) for n in (0, 1, 5, 20, 100)] + [S(10), S(-1)],
+    call=seeded(lambda m, *a, **k: m.randperm(*a, **k)))
 op("normal", lambda make: [
-    S(0.0, 1.0, (5,)), S(1.5, 2.0, (20,)), S(make(5), make(5, low=0.5)), S(make(20), 2.0), S(0.5, make(17, low=0.5)), S(make(2, 3), make(3, low=0.5)), S(0.0, -1.0, (3,)), S(make(3))],
+    S(0.0, 1.0, (5,)), S(1.5, 2.0, (20,)), S(make(5), make(5, low=0.5)), S(make(20), 2.0), S(0.5, make(17, low=0.5)),
+    S(make(2, 3), make(3, low=0.5)), S(0.0, -1.0, (3,)), S(make(3))],
    call=seeded(lambda m, *a: m.normal(*a)), diff=True, gradcheck=False)  # fmt: skip
-op("bernoulli", lambda make: [S(make(7, low=0, high=1)), S(make(3, 2, low=0, high=1, layout="transposed")), S(make(40, low=0, high=1), 0.3), S(make(2), 1.5), S(make.of([0, 1]))],
+op("bernoulli", lambda make: [S(make(7, low=0, high=1)), S(make(3, 2, low=0, high=1, layout="transposed")),
+    S(make(40, low=0, high=1), 0.3), S(make(2), 1.5), S(make.of([0, 1]))],
    call=seeded(lambda m, *a: m.bernoulli(*a)), diff=True, gradcheck=False)  # fmt: skip
 for name, arguments in [
-    ("uniform_", [(), (-1, 2), (3, 1)]), ("normal_", [(), (2, 0.5), (0, -1)]), ("random_", [(), (7,), (-2, 5), (5, 5)]), ("bernoulli_", [(), (0.2,), (2,)]),
-    ("exponential_", [(), (2,)]), ("cauchy_", [(), (1, 2)]), ("log_normal_", [(), (0.5, 0.5)]), ("geometric_", [(0.3,)]),
+    ("uniform_", [(), (-1, 2), (3, 1)]), ("normal_", [(), (2, 0.5), (0, -1)]),
+    ("random_", [(), (7,), (-2, 5), (5, 5)]), ("bernoulli_", [(), (0.2,), (2,)]),
+    ("exponential_", [(), (2,)]), ("cauchy_", [(), (1, 2)]), ("log_normal_", [(), (0.5, 0.5)]),
+    ("geometric_", [(0.3,)]),
 ]:  # fmt: skip
     op("Tensor." + name, lambda make, arguments=arguments: (S(make(*s, layout=k), *a) for a in arguments for s, k in [
-        ((7,), "contiguous"), ((20,), "contiguous"), ((3, 2), "transposed"), ((20,), "sliced"), ((), "contiguous"), ((3, 2), "expanded")]),
+        ((7,), "contiguous"), ((20,), "contiguous"), ((3, 2), "transposed"), ((20,), "sliced"), ((), "contiguous"),
+        ((3, 2), "expanded")]),
        call=seeded(lambda m, x, *a, name=name: getattr(x, name)(*a).clone()))  # fmt: skip
-op("multinomial", lambda make: [S(make.of([0.1, 0.2, 0.7]), 2), S(make.of([0.1, 0.2, 0.7]), 9, True), S(make(2, 5, low=0.1, high=1), 3), S(make.of([0.5, 0.5]), 3)],
+op("multinomial", lambda make: [S(make.of([0.1, 0.2, 0.7]), 2), S(make.of([0.1, 0.2, 0.7]), 9, True),
+    S(make(2, 5, low=0.1, high=1), 3), S(make.of([0.5, 0.5]), 3)],
    call=seeded(lambda m, *a: m.multinomial(*a)), dtypes=("float32", "float64", "int64"))  # fmt: skip
-op("poisson", lambda make: [S(make(7, low=0, high=9))], call=seeded(lambda m, *a: m.poisson(*a)), diff=True, gradcheck=False, dtypes=("float32", "float64"))
+op("poisson", lambda make: [S(make(7, low=0, high=9))], call=seeded(lambda m, *a: m.poisson(*a)), diff=True,
+    gradcheck=False, dtypes=("float32", "float64"))
 
 
 def states(m, case):
@@ -234,4 +262,5 @@ def states(m, case):
     return inside, m.rand(2)
 
 
-op("rng", lambda make: [S(c) for c in ("initial_seed", "restore", "half of a pair", "generator", "generator state", "fork_rng")], call=states, dtypes=("float32",))
+op("rng", lambda make: [S(c) for c in ("initial_seed", "restore", "half of a pair", "generator", "generator state",
+    "fork_rng")], call=states, dtypes=("float32",))

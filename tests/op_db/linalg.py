@@ -1,4 +1,7 @@
-"""Products of matrices and linear algebra. What is free up to a sign (svd, qr, eigh) is compared through what it must reconstruct."""
+"""Products of matrices and linear algebra.
+
+What is free up to a sign (svd, qr, eigh) is compared through what it must reconstruct.
+"""
 
 import numpy as np
 
@@ -45,11 +48,13 @@ def fit(layout, shape):
     return "sliced" if layout == "transposed" and len(shape) < 2 else layout
 
 
-product("mm", pairs(((2, 3), (3, 4)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((17, 9), (9, 5)), ((2, 3), (2, 3)), ((2,), (2, 3)), ((1, 1), (1, 1))), errors=[
+product("mm", pairs(((2, 3), (3, 4)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((17, 9), (9, 5)), ((2, 3), (2, 3)),
+    ((2,), (2, 3)), ((1, 1), (1, 1))), errors=[
     ErrorSample(lambda m: m.mm(m.ones(2, 3), m.ones(2, 3)), "inner sizes differ"),
     ErrorSample(lambda m: m.mm(m.ones(3), m.ones(3, 2)), "not a matrix"),
     ErrorSample(lambda m: m.mm(m.ones(2, 3), m.ones(3, 2, dtype=m.float64)), "dtypes differ")])  # fmt: skip
-product("bmm", pairs(((2, 2, 3), (2, 3, 4)), ((0, 2, 3), (0, 3, 2)), ((2, 2, 0), (2, 0, 3)), ((2, 2, 3), (3, 3, 4)), ((2, 3), (3, 2)), ((2, 2, 3), (2, 2, 3))), errors=[
+product("bmm", pairs(((2, 2, 3), (2, 3, 4)), ((0, 2, 3), (0, 3, 2)), ((2, 2, 0), (2, 0, 3)), ((2, 2, 3), (3, 3, 4)),
+    ((2, 3), (3, 2)), ((2, 2, 3), (2, 2, 3))), errors=[
     ErrorSample(lambda m: m.bmm(m.ones(2, 2, 3), m.ones(3, 3, 4)), "batches differ"),
     ErrorSample(lambda m: m.bmm(m.ones(2, 3), m.ones(3, 2)), "not batched")])  # fmt: skip
 product("mv", pairs(((2, 3), (3,)), ((2, 0), (0,)), ((2, 3), (2,)), ((3,), (3,))), errors=[
@@ -62,8 +67,10 @@ product("inner", pairs(((2, 3), (4, 3)), ((3,), (3,)), ((), (2, 3)), ((2, 3), (3
 for name in ("outer", "ger"):
     product(name, pairs(((3,), (4,)), ((0,), (2,)), ((2, 2), (2,))))
 ranks = pairs(
-    ((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 4)), ((2, 3), (2, 3, 4)), ((2, 2, 3), (3,)), ((3,), (2, 3, 4)),
-    ((2, 1, 2, 3), (3, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((2, 2, 3), (2, 3, 4)), ((2, 1, 2, 3), (1, 3, 3, 2)), ((0, 2, 3), (3, 2)), ((2, 0), (0, 2)), ((2, 3), (2, 3)),
+    ((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 4)), ((2, 3), (2, 3, 4)),
+    ((2, 2, 3), (3,)), ((3,), (2, 3, 4)),
+    ((2, 1, 2, 3), (3, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((2, 2, 3), (2, 3, 4)), ((2, 1, 2, 3), (1, 3, 3, 2)),
+    ((0, 2, 3), (3, 2)), ((2, 0), (0, 2)), ((2, 3), (2, 3)),
     ((), (2,)), ((2, 2, 3), (3, 3, 2)), ((0,), (0,)),
 )  # fmt: skip
 product("matmul", ranks, errors=[
@@ -73,11 +80,15 @@ product("matmul", ranks, errors=[
     ErrorSample(lambda m: m.matmul(m.ones(2, 2, 3), m.ones(3, 3, 2)), "batches do not broadcast")])  # fmt: skip
 product("x @ y", ranks, call=lambda m, a, b: a @ b, out=False)
 product("tensordot", lambda make: [
-    S(make(2, 3, 4), make(3, 4, 2)), S(make(2, 3), make(3, 4), 1), S(make(2, 3, 4), make(4, 3), dims=([1, 2], [1, 0])), S(make(2), make(3), dims=0)], method=False, out=True)  # fmt: skip
-product("linalg.multi_dot", lambda make: [S([make(2, 3), make(3, 4), make(4, 2)]), S([make(3), make(3, 2)]), S([make(2, 3), make(3)])], method=False, dtypes=LINALG)
-product("linalg.matrix_power", lambda make: [S(make(3, 3), n) for n in (0, 1, 2, 3, 5)] + [S(make(2, 2, 2), 2), S(make(2, 3), 2)], method=False, dtypes=LINALG)
+    S(make(2, 3, 4), make(3, 4, 2)), S(make(2, 3), make(3, 4), 1), S(make(2, 3, 4), make(4, 3), dims=([1, 2], [1, 0])),
+    S(make(2), make(3), dims=0)], method=False, out=True)  # fmt: skip
+product("linalg.multi_dot", lambda make: [S([make(2, 3), make(3, 4), make(4, 2)]), S([make(3), make(3, 2)]),
+    S([make(2, 3), make(3)])], method=False, dtypes=LINALG)
+product("linalg.matrix_power", lambda make: [S(make(3, 3), n) for n in (0, 1, 2, 3, 5)] + [S(make(2, 2, 2), 2),
+    S(make(2, 3), 2)], method=False, dtypes=LINALG)
 product("matrix_power", lambda make: [S(make(3, 3), 3)], dtypes=LINALG, out=True)
-product("linalg.vecdot", lambda make: [S(make(2, 3), make(2, 3)), S(make(2, 3), make(3), dim=-1)], method=False, dtypes=LINALG)
+product("linalg.vecdot", lambda make: [S(make(2, 3), make(2, 3)), S(make(2, 3), make(3), dim=-1)], method=False,
+    dtypes=LINALG)
 
 
 def scaled(*shapes):
@@ -96,22 +107,32 @@ def scaled(*shapes):
     return generate
 
 
-product("addmm", scaled(((2, 4), (2, 3), (3, 4)), ((4,), (2, 3), (3, 4)), ((), (2, 3), (3, 4)), ((2, 1), (2, 3), (3, 4)), ((2, 4), (2, 0), (0, 4)), ((3, 4), (2, 3), (3, 4))),
+product("addmm", scaled(((2, 4), (2, 3), (3, 4)), ((4,), (2, 3), (3, 4)), ((), (2, 3), (3, 4)),
+    ((2, 1), (2, 3), (3, 4)), ((2, 4), (2, 0), (0, 4)), ((3, 4), (2, 3), (3, 4))),
         inplace=True)  # fmt: skip
-product("addmv", scaled(((2,), (2, 3), (3,)), ((), (2, 3), (3,)), ((1,), (2, 3), (3,)), ((3,), (2, 3), (3,))), inplace=True)
+product("addmv", scaled(((2,), (2, 3), (3,)), ((), (2, 3), (3,)), ((1,), (2, 3), (3,)), ((3,), (2, 3), (3,))),
+    inplace=True)
 product("addr", scaled(((2, 3), (2,), (3,)), ((3,), (2,), (3,)), ((2, 2), (2,), (3,))), inplace=True)
-product("addbmm", scaled(((2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4)), ((3, 4), (2, 2, 3), (2, 3, 4))), inplace=True)
-product("baddbmm", scaled(((2, 2, 4), (2, 2, 3), (2, 3, 4)), ((2, 4), (2, 2, 3), (2, 3, 4)), ((), (2, 2, 3), (2, 3, 4)), ((3, 2, 4), (2, 2, 3), (2, 3, 4))), inplace=True)
+product("addbmm", scaled(((2, 4), (2, 2, 3), (2, 3, 4)), ((4,), (2, 2, 3), (2, 3, 4)), ((3, 4), (2, 2, 3), (2, 3, 4))),
+    inplace=True)
+product("baddbmm", scaled(((2, 2, 4), (2, 2, 3), (2, 3, 4)), ((2, 4), (2, 2, 3), (2, 3, 4)),
+    ((), (2, 2, 3), (2, 3, 4)), ((3, 2, 4), (2, 2, 3), (2, 3, 4))), inplace=True)
 
 
 def equations(make):
     for equation, *shapes in [
-        ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij", (2, 3)), ("ba", (2, 3)), ("ii->i", (3, 3)), ("ii", (3, 3)), ("ii->", (3, 3)),
-        ("ij->", (2, 3)), ("ij->i", (2, 3)), ("i,j->ij", (2,), (3,)), ("i,i->", (3,), (3,)), ("bij,bjk->bik", (2, 2, 3), (2, 3, 4)), ("bij,jk->bik", (2, 2, 3), (3, 4)),
-        ("...ij,...jk->...ik", (2, 2, 3), (3, 4)), ("...i->...", (2, 3)), ("i...->...i", (2, 3, 4)), ("...", (2, 3)), ("ijk,jk->i", (2, 3, 4), (3, 4)),
-        ("ij,ij->ij", (2, 3), (2, 3)), ("ij,kj->ik", (2, 3), (4, 3)), ("bn,anm,bm->ba", (2, 3), (4, 3, 2), (2, 2)), (" i j , j k -> i k ", (2, 3), (3, 4)), ("Ij,jK->IK", (2, 3), (3, 4)),
-        ("i,->i", (3,), ()), ("ij,j->ij", (2, 3), (1,)), (",->", (), ()), ("ijj->ij", (2, 3, 3)), ("ij,jk->ki", (2, 3), (3, 4)), ("ab,cd->abcd", (2, 1), (1, 3)),
-        ("ij,jk->ik", (2, 3), (2, 3)), ("ij->ik", (2, 3)), ("ij", (2, 3, 4)), ("ij,jk->ii", (2, 3), (3, 4)), ("i1->i", (2, 3)), ("ij->jj", (2, 3)), ("ii->i", (2, 3)), ("", (2,)),
+        ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij", (2, 3)), ("ba", (2, 3)),
+        ("ii->i", (3, 3)), ("ii", (3, 3)), ("ii->", (3, 3)),
+        ("ij->", (2, 3)), ("ij->i", (2, 3)), ("i,j->ij", (2,), (3,)), ("i,i->", (3,), (3,)),
+        ("bij,bjk->bik", (2, 2, 3), (2, 3, 4)), ("bij,jk->bik", (2, 2, 3), (3, 4)),
+        ("...ij,...jk->...ik", (2, 2, 3), (3, 4)), ("...i->...", (2, 3)), ("i...->...i", (2, 3, 4)), ("...", (2, 3)),
+        ("ijk,jk->i", (2, 3, 4), (3, 4)),
+        ("ij,ij->ij", (2, 3), (2, 3)), ("ij,kj->ik", (2, 3), (4, 3)), ("bn,anm,bm->ba", (2, 3), (4, 3, 2), (2, 2)),
+        (" i j , j k -> i k ", (2, 3), (3, 4)), ("Ij,jK->IK", (2, 3), (3, 4)),
+        ("i,->i", (3,), ()), ("ij,j->ij", (2, 3), (1,)), (",->", (), ()), ("ijj->ij", (2, 3, 3)),
+        ("ij,jk->ki", (2, 3), (3, 4)), ("ab,cd->abcd", (2, 1), (1, 3)),
+        ("ij,jk->ik", (2, 3), (2, 3)), ("ij->ik", (2, 3)), ("ij", (2, 3, 4)), ("ij,jk->ii", (2, 3), (3, 4)),
+        ("i1->i", (2, 3)), ("ij->jj", (2, 3)), ("ii->i", (2, 3)), ("", (2,)),
     ]:  # fmt: skip
         yield S(equation, *(make(*s) for s in shapes))
     yield S("ij,kj->ik", make(3, 2, layout="transposed"), make(3, 2, layout="expanded"))
@@ -132,26 +153,34 @@ def op(name, samples, **kwargs):
 
 op("trace", calls(((3, 3),), ((2, 3),), ((3, 2),), ((0, 0),), ((3,),), ((2, 2, 2),)))
 OPS[-1].exact, OPS[-1].tolerance, OPS[-1].reason = False, 4.0, PRODUCT
-diagonals = [((3,),), ((3,), 1), ((3,), -2), ((3, 4),), ((3, 4), 1), ((3, 4), -1), ((3, 4), 5), ((0,),), ((),), ((2, 2, 2),)]
+diagonals = [((3,),), ((3,), 1), ((3,), -2), ((3, 4),), ((3, 4), 1), ((3, 4), -1), ((3, 4), 5), ((0,),), ((),),
+    ((2, 2, 2),)]
 op("diag", calls(*diagonals), out=True)
 op("diagflat", calls(((3,),), ((2, 2), 1), ((),)))
-triangles = [((3, 4),), ((3, 4), 1), ((3, 4), -1), ((4, 3), 7), ((4, 3), -7), ((2, 3, 3),), ((0, 3),), ((3,),), ((3, 3), {"diagonal": -1})]
+triangles = [((3, 4),), ((3, 4), 1), ((3, 4), -1), ((4, 3), 7), ((4, 3), -7), ((2, 3, 3),), ((0, 3),), ((3,),),
+    ((3, 3), {"diagonal": -1})]
 op("tril", calls(*triangles), out=True, inplace=True)
 op("triu", calls(*triangles), out=True, inplace=True)
-op("tril_indices", lambda make: [S(3, 4), S(3, 3, 1), S(4, 3, offset=-1), S(0, 3)], method=False, diff=False, dtypes=("int64",))
-op("triu_indices", lambda make: [S(3, 4), S(3, 3, 1), S(4, 3, offset=-1), S(0, 3)], method=False, diff=False, dtypes=("int64",))
+op("tril_indices", lambda make: [S(3, 4), S(3, 3, 1), S(4, 3, offset=-1), S(0, 3)], method=False, diff=False,
+    dtypes=("int64",))
+op("triu_indices", lambda make: [S(3, 4), S(3, 3, 1), S(4, 3, offset=-1), S(0, 3)], method=False, diff=False,
+    dtypes=("int64",))
 product("cross", lambda make: [
-    S(make(3), make(3)), S(make(2, 3), make(2, 3)), S(make(3, 2), make(3, 2), 0), S(make(2, 3), make(3), dim=-1), S(make(2, 2), make(2, 2)), S(make(3, 4), make(3, 4), 1)])  # fmt: skip
-product("linalg.cross", lambda make: [S(make(2, 3), make(2, 3)), S(make(3, 2), make(3, 2), dim=0), S(make(2, 3), make(1, 3)), S(make(2, 2), make(2, 2))], method=False)
-product("kron", lambda make: [S(make(2, 3), make(3, 2)), S(make(2), make(3)), S(make(), make(2)), S(make(2, 2), make(3)), S(make(3, 2, layout="transposed"), make(2, 2))])
+    S(make(3), make(3)), S(make(2, 3), make(2, 3)), S(make(3, 2), make(3, 2), 0), S(make(2, 3), make(3), dim=-1),
+    S(make(2, 2), make(2, 2)), S(make(3, 4), make(3, 4), 1)])  # fmt: skip
+product("linalg.cross", lambda make: [S(make(2, 3), make(2, 3)), S(make(3, 2), make(3, 2), dim=0),
+    S(make(2, 3), make(1, 3)), S(make(2, 2), make(2, 2))], method=False)
+product("kron", lambda make: [S(make(2, 3), make(3, 2)), S(make(2), make(3)), S(make(), make(2)),
+    S(make(2, 2), make(3)), S(make(3, 2, layout="transposed"), make(2, 2))])
 
 
-# ---- solvers: well conditioned matrices, so that answers are determined -----------------------------------------------
+# ---- solvers: well conditioned matrices, so that answers are determined ---------------------------------------
 
 
 def square(make, *batch, n=3, layout="contiguous"):
     """Diagonally dominant."""
-    base = make.numbers((*batch, n, n), make.dtype, -1, 1) + (0 if make.dtype == "bool" else (n + 1) * np.eye(n, dtype="int64"))
+    base = make.numbers((*batch, n, n), make.dtype, -1, 1) + (0 if make.dtype == "bool" else (n + 1) * np.eye(n,
+        dtype="int64"))
     t = T(base, (*batch, n, n), make.dtype)
     return transposed(t) if layout == "transposed" else t
 
@@ -182,7 +211,8 @@ def squares(make):
 
 
 def systems(make):
-    for batch, rhs in [((), (3,)), ((), (3, 2)), ((2,), (2, 3, 2)), ((2,), (2, 3)), ((2,), (3, 2)), ((), (0,)), ((), (2, 3, 2))]:
+    for batch, rhs in [((), (3,)), ((), (3, 2)), ((2,), (2, 3, 2)), ((2,), (2, 3)), ((2,), (3, 2)), ((), (0,)),
+        ((), (2, 3, 2))]:
         yield S(square(make, *batch), make(*rhs))
     yield S(square(make, layout="transposed"), make(3, 2, layout="transposed"))
     yield S(square(make), make(3, 2), left=True)
@@ -209,15 +239,20 @@ solver("linalg.solve", systems, out=True, errors=[
     ErrorSample(lambda m: m.linalg.solve(m.eye(2), m.ones(3)), "sizes differ")])  # fmt: skip
 solver("linalg.solve_triangular", lambda make: [
     S(square(make), make(3, 2), upper=u, **k) for u in (True, False) for k in ({}, {"unitriangular": True})] + [
-    S(square(make), make(2, 3), upper=True, left=False), S(square(make, 2), make(2, 3, 1), upper=False)], out=True)  # fmt: skip
+    S(square(make), make(2, 3), upper=True, left=False), S(square(make, 2), make(2, 3, 1), upper=False)],
+    out=True)  # fmt: skip
 for name in ("cholesky", "linalg.cholesky"):
-    solver(name, lambda make: [S(positive(make)), S(positive(make, 2)), S(positive(make, n=1)), S(positive(make), upper=True), S(make(0, 0)), S(make(2, 3)), S(make(3))],
+    solver(name, lambda make: [S(positive(make)), S(positive(make, 2)), S(positive(make, n=1)),
+        S(positive(make), upper=True), S(make(0, 0)), S(make(2, 3)), S(make(3))],
            method=name == "cholesky", out=True, gradcheck=False, errors=[
                ErrorSample(lambda m: m.linalg.cholesky(-m.eye(2)), "not positive definite")])  # fmt: skip
-solver("cholesky_solve", lambda make: [S(make(3, 2), square(make)), S(make(3, 2), square(make), upper=True)], method=True, out=True, gradcheck=False)
-solver("cholesky_inverse", lambda make: [S(square(make)), S(square(make), upper=True)], method=True, out=True, gradcheck=False)
+solver("cholesky_solve", lambda make: [S(make(3, 2), square(make)), S(make(3, 2), square(make), upper=True)],
+    method=True, out=True, gradcheck=False)
+solver("cholesky_inverse", lambda make: [S(square(make)), S(square(make), upper=True)], method=True, out=True,
+    gradcheck=False)
 solver("linalg.lu_factor", lambda make: [S(square(make)), S(square(make, 2))], out=False)
-solver("linalg.lu", lambda make: [S(square(make)), S(square(make, 2)), S(make(3, 2, low=1)), S(make(2, 3, low=1))], out=False)
+solver("linalg.lu", lambda make: [S(square(make)), S(square(make, 2)), S(make(3, 2, low=1)), S(make(2, 3, low=1))],
+    out=False)
 solver("linalg.matrix_exp", lambda make: [S(square(make)), S(make(2, 2, 2, low=-1, high=1))], also=["matrix_exp"])
 
 
@@ -280,10 +315,12 @@ def hermitian(make):
 
 
 for mode in ("reduced", "complete"):
-    solver(f"linalg.qr.{mode}", lambda make, mode=mode: rectangles(make, mode=mode), call=qr, gradcheck=mode == "reduced")
+    solver(f"linalg.qr.{mode}", lambda make, mode=mode: rectangles(make, mode=mode), call=qr,
+        gradcheck=mode == "reduced")
 solver("linalg.qr.r", rectangles, call=qr_r, diff=False)
 for full in (True, False):
-    solver(f"linalg.svd.{'full' if full else 'reduced'}", lambda make, full=full: rectangles(make, full_matrices=full), call=svd, gradcheck=not full,
+    solver(f"linalg.svd.{'full' if full else 'reduced'}", lambda make, full=full: rectangles(make, full_matrices=full),
+        call=svd, gradcheck=not full,
            gradgradcheck=False)  # fmt: skip
 solver("svd", rectangles, call=old_svd, gradcheck=False)
 solver("linalg.svdvals", rectangles, out=True)
@@ -298,12 +335,15 @@ for name, function in [
     solver(f"linalg.{name}.symmetric", hermitian, call=lambda m, x, f=function: f(m, (x + x.mH) / 2), dtypes=LINALG)
 solver("linalg.eigvalsh", hermitian, out=True, gradcheck=False)
 solver("linalg.eig", squares, call=eig, gradcheck=False)
-solver("linalg.eigvals", squares, call=lambda m, x: sorted(m.linalg.eigvals(x).reshape(-1).tolist(), key=lambda z: (round(z.real, 4), round(z.imag, 4))),
+solver("linalg.eigvals", squares, call=lambda m, x: sorted(m.linalg.eigvals(x).reshape(-1).tolist(),
+    key=lambda z: (round(z.real, 4), round(z.imag, 4))),
        diff=False)  # fmt: skip
 for name in ("pinverse", "linalg.pinv"):
     solver(name, rectangles, method=name == "pinverse", out=name == "linalg.pinv", gradgradcheck=False)
-solver("linalg.matrix_rank", lambda make: [S(tall(make, 4, 3)), S(make.of(np.ones((3, 3)))), S(make(2, 2, 2))], diff=False, out=False)
-solver("linalg.cond", lambda make: [S(square(make)), S(square(make), 1), S(square(make), "fro")], out=False, gradcheck=False)
+solver("linalg.matrix_rank", lambda make: [S(tall(make, 4, 3)), S(make.of(np.ones((3, 3)))), S(make(2, 2, 2))],
+    diff=False, out=False)
+solver("linalg.cond", lambda make: [S(square(make)), S(square(make), 1), S(square(make), "fro")], out=False,
+    gradcheck=False)
 
 
 def least_squares(m, a, b):
@@ -312,10 +352,12 @@ def least_squares(m, a, b):
 
 
 solver("linalg.lstsq", lambda make: [
-    S(tall(make, 4, 3), make(4, 2)), S(tall(make, 3, 3), make(3, 1)), S(tall(make, 2, 4, 2), make(2, 4, 1)), S(transposed(tall(make, 3, 3)), make(3, 2)),
+    S(tall(make, 4, 3), make(4, 2)), S(tall(make, 3, 3), make(3, 1)), S(tall(make, 2, 4, 2), make(2, 4, 1)),
+    S(transposed(tall(make, 3, 3)), make(3, 2)),
     S(tall(make, 2, 3), make(2, 1)), S(tall(make, 4, 3), make(4)), S(tall(make, 4, 3), make(3, 1))],
     call=least_squares, errors=[
-        ErrorSample(lambda m: m.linalg.lstsq(m.ones(3, 2), m.ones(2, 1)), "sizes differ")], gradgradcheck=False)  # fmt: skip
+        ErrorSample(lambda m: m.linalg.lstsq(m.ones(3, 2), m.ones(2, 1)), "sizes differ")],
+        gradgradcheck=False)  # fmt: skip
 
 
 def matrix_norms(make):
@@ -329,5 +371,6 @@ def matrix_norms(make):
 
 solver("linalg.matrix_norm", matrix_norms, out=True, gradgradcheck=False)
 solver("linalg.norm", lambda make: [S(tall(make, 3, 3), *a) for a in ((), ("fro",), ("nuc",), (2,), (1,))] + [
-    S(make(5), *a) for a in ((), (1,), (3,), (float("inf"),))] + [S(make(2, 3), 2, 1), S(make(2, 3), None, (0, 1), True)],
+    S(make(5), *a) for a in ((), (1,), (3,), (float("inf"),))] + [S(make(2, 3), 2, 1),
+    S(make(2, 3), None, (0, 1), True)],
     out=True, gradgradcheck=False)  # fmt: skip

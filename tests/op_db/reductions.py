@@ -26,14 +26,16 @@ OPS += [
     Op("nansum", reduction(), out=True, tolerance=4.0, reason=SUMS),
     Op("mean", reduction(dtype_arg=True), out=True, tolerance=4.0, reason=SUMS, errors=[
         ErrorSample(lambda m: m.mean(m.ones(2, dtype=m.int64)), "mean of integers")]),
-    Op("prod", reduction(several=False, low=0.5, high=2, dtype_arg=True), out=True, tolerance=8.0, reason="a product of 41 numbers"),
+    Op("prod", reduction(several=False, low=0.5, high=2, dtype_arg=True), out=True, tolerance=8.0,
+    reason="a product of 41 numbers"),
     Op("amax", reduction(distinct=True), out=True, exact=True, errors=empty_errors[2:3]),
     Op("amin", reduction(distinct=True), out=True, exact=True),
     Op("max", reduction(several=False, distinct=True), exact=True, out=False, errors=empty_errors[:2]),
     Op("min", reduction(several=False, distinct=True), exact=True, out=False),
     Op("argmax", reduction(several=False, distinct=True), exact=True, out=True, diff=False, errors=empty_errors[3:]),
     Op("argmin", reduction(several=False, distinct=True), exact=True, out=True, diff=False),
-    Op("aminmax", lambda make: [S(make(2, 3)), S(make(2, 3), dim=1), S(make(3, 2, layout="transposed"), dim=0, keepdim=True)],
+    Op("aminmax", lambda make: [S(make(2, 3)), S(make(2, 3), dim=1), S(make(3, 2, layout="transposed"), dim=0,
+    keepdim=True)],
        exact=True, out=True),
     Op("any", reduction(), exact=True, diff=False, out=False),
     Op("all", reduction(), exact=True, diff=False, out=False),
@@ -136,11 +138,14 @@ def with_zeros(make):
 
 OPS += [
     Op("cumsum", cumulative, inplace=True, out=True, tolerance=4.0, reason=SUMS),
-    Op("cumprod", chain(cumulative, with_zeros), inplace=True, out=True, tolerance=8.0, reason="a product of 37 numbers",
+    Op("cumprod", chain(cumulative, with_zeros), inplace=True, out=True, tolerance=8.0,
+    reason="a product of 37 numbers",
        gradgradcheck=True),
-    Op("cummax", along_dim(distinct=True), out=True, exact=True), Op("cummin", along_dim(distinct=True), out=True, exact=True),
+    Op("cummax", along_dim(distinct=True), out=True, exact=True), Op("cummin", along_dim(distinct=True), out=True,
+    exact=True),
     Op("logcumsumexp", along_dim(specials=False), out=True, tolerance=8.0, reason=SUMS),
-    Op("diff", lambda make: [S(make(5)), S(make(2, 4), dim=0), S(make(2, 5), n=2), S(make(2, 4, layout="sliced"), 1, -1)],
+    Op("diff", lambda make: [S(make(5)), S(make(2, 4), dim=0), S(make(2, 5), n=2),
+    S(make(2, 4, layout="sliced"), 1, -1)],
        out=True, exact=True),
 ]  # fmt: skip
 
@@ -169,7 +174,8 @@ OPS += [
     Op("nanmedian", medians, exact=True),
     Op("mode", lambda make: [
         S(make(*s, layout=k, low=0, high=3), **kw).kink()
-        for s, k in PLACEMENTS if s for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})], exact=True, out=True, gradcheck=False),
+        for s, k in PLACEMENTS if s for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})], exact=True, out=True,
+        gradcheck=False),
 ]  # fmt: skip
 
 
@@ -187,7 +193,8 @@ OPS += [
 ]
 
 REFERENCES = {
-    "sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min, "argmax": np.argmax, "argmin": np.argmin, "any": np.any,
+    "sum": np.sum, "prod": np.prod, "amax": np.max, "amin": np.min, "argmax": np.argmax, "argmin": np.argmin,
+    "any": np.any,
     "all": np.all, "mean": np.mean, "cumsum": np.cumsum, "cumprod": np.cumprod, "count_nonzero": np.count_nonzero,
 }  # fmt: skip
 for op in OPS:

@@ -1,8 +1,12 @@
-"""Sample generators that families of ops share. Each takes the :class:`~op_db.table.Make` of the dtype under test and yields samples."""
+"""Sample generators that families of ops share.
+
+Each takes the :class:`~op_db.table.Make` of the dtype under test and yields samples.
+"""
 
 from .table import Attr, Sample as S
 
-# Shape and layout of one operand: every way a tensor can lie in memory, at sizes that end inside a vector register and beyond one.
+# Shape and layout of one operand: every way a tensor can lie in memory, at sizes that end inside a vector register and
+# beyond one.
 PLACEMENTS = [
     ((), "contiguous"),
     ((1,), "contiguous"),
@@ -39,7 +43,7 @@ def unary(low=-4, high=4, specials=True, **kwargs):
 
 
 def binary_pairs(make, low=-4, high=4, low2=None, high2=None):
-    """Pairs of tensors of one dtype: same shape in mixed layouts, broadcast against each other, 0-d, empty, and refused ones."""
+    """Pairs of tensors of one dtype: same shape in mixed layouts, broadcast, 0-d, empty, and refused ones."""
     low2, high2 = low if low2 is None else low2, high if high2 is None else high2
 
     def a(*shape, **kw):
@@ -125,8 +129,9 @@ def reduction_dims(several=True):
     yield (), {"dim": -4}
 
 
-def reduction(several=True, low=-4, high=4, whole=True, distinct=False, dtype_arg=False, specials=True, kink=False, expanded=True):
-    """A tensor in many placements, reduced over nothing, one axis, several, all of them; empty axes; 0-d; ``dtype=``."""
+def reduction(several=True, low=-4, high=4, whole=True, distinct=False, dtype_arg=False, specials=True, kink=False,
+    expanded=True):
+    """A tensor in many placements, reduced over one axis, several, all of them; empty axes; 0-d; ``dtype=``."""
 
     def generate(make):
         def a(*shape, **kw):
@@ -200,7 +205,7 @@ def placements(*shape):
 
 
 def calls(*rows):
-    """Explicit calls: each row is ``(shape, args...)`` or ``(shape, args..., {kwargs})``; tried contiguous and in one other layout."""
+    """Explicit calls ``(shape, args...)`` or ``(shape, args..., {kwargs})``, contiguous and in another layout."""
 
     def generate(make):
         for shape, *args in rows:

@@ -15,7 +15,8 @@ def op(name, samples, **kwargs):
 
 def sorts(make):
     yield from along_dim(distinct=True)(make)
-    for kwargs in ({"descending": True}, {"dim": 0, "descending": True}, {"dim": -1, "stable": True}, {"stable": True, "descending": True}):
+    for kwargs in ({"descending": True}, {"dim": 0, "descending": True}, {"dim": -1, "stable": True},
+        {"stable": True, "descending": True}):
         yield S(make(4, 5, distinct=True), **kwargs)
         yield S(make(5, 4, distinct=True, layout="transposed"), **kwargs)
     yield S(make(4, 5, distinct=True))
@@ -67,7 +68,8 @@ op("kthvalue", kths, out=True, errors=[ErrorSample(lambda m: m.kthvalue(m.ones(3
 
 def uniques(make):
     x = make(3, 6, low=0, high=3) if make.is_int or make.dtype == "bool" else make.of([[2, 0, 1, 2], [0, 0, 3, 1]])
-    for kwargs in ({}, {"return_inverse": True}, {"return_counts": True}, {"return_inverse": True, "return_counts": True}):
+    for kwargs in ({}, {"return_inverse": True}, {"return_counts": True},
+        {"return_inverse": True, "return_counts": True}):
         yield S(x, **kwargs)
         yield S(make(0), **kwargs)
         yield S(make(), **kwargs)
@@ -79,7 +81,8 @@ def uniques(make):
 
 def runs(make):
     x = make.of([1, 1, 0, 0, 0, 1, 1])
-    for kwargs in ({}, {"return_inverse": True}, {"return_counts": True}, {"return_inverse": True, "return_counts": True}):
+    for kwargs in ({}, {"return_inverse": True}, {"return_counts": True},
+        {"return_inverse": True, "return_counts": True}):
         yield S(x, **kwargs)
     yield S(make.of([[1, 1], [0, 0]]), dim=0)
 
@@ -89,7 +92,8 @@ op("unique_consecutive", runs, diff=False, gradcheck=False)
 
 
 def searches(make):
-    edges = make.of([-3, -1, 0, 2, 5] if make.dtype not in ("uint8", "bool") else [0, 1, 1, 2, 5][: 2 if make.dtype == "bool" else 5])
+    edges = make.of([-3, -1, 0, 2, 5] if make.dtype not in ("uint8", "bool") else [0, 1, 1, 2,
+        5][: 2 if make.dtype == "bool" else 5])
     rows = make.of([[0, 1, 3], [1, 1, 2]])
     yield S(edges, make(4))
     yield S(edges, make(2, 3, layout="sliced"))
@@ -107,18 +111,24 @@ def searches(make):
 
 
 op("searchsorted", searches, diff=False, out=True, method=False)
-op("bucketize", lambda make: [S(make(2, 3), make.of([0, 1, 3])), S(make(4), make.of([0, 1, 3]), right=True), S(2, make.of([0, 1, 3]))], diff=False, method=False)
-op("isin", lambda make: [S(make(3, 4), make(3)), S(make(3), make(2), invert=True), S(make(3), 1), S(1, make(3))], diff=False, method=False)
+op("bucketize", lambda make: [S(make(2, 3), make.of([0, 1, 3])), S(make(4), make.of([0, 1, 3]), right=True),
+    S(2, make.of([0, 1, 3]))], diff=False, method=False)
+op("isin", lambda make: [S(make(3, 4), make(3)), S(make(3), make(2), invert=True), S(make(3), 1), S(1, make(3))],
+    diff=False, method=False)
 op("bincount", lambda make: [
-    S(make(7, low=0)), S(make(7, low=0), minlength=9), S(make(0)), S(make(7, low=0), make(7, dtype="float64", grad=False)), S(make(7, low=0), make(7, dtype="int64")),
-    S(make(7, low=0), make(7, dtype="float32", grad=False)), S(make(2, 2, low=0)), S(make.of([-1, 2]) if make.dtype != "uint8" else make(2)), S(make(3, low=0), make(2, dtype="float32"))],
+    S(make(7, low=0)), S(make(7, low=0), minlength=9), S(make(0)), S(make(7, low=0),
+    make(7, dtype="float64", grad=False)), S(make(7, low=0), make(7, dtype="int64")),
+    S(make(7, low=0), make(7, dtype="float32", grad=False)), S(make(2, 2, low=0)),
+    S(make.of([-1, 2]) if make.dtype != "uint8" else make(2)), S(make(3, low=0), make(2, dtype="float32"))],
    diff=False, errors=[ErrorSample(lambda m: m.bincount(m.tensor([-1])), "negative"),
                        ErrorSample(lambda m: m.bincount(m.ones(2, 2, dtype=m.int64)), "two axes"),
                        ErrorSample(lambda m: m.bincount(m.ones(2)), "floats")])  # fmt: skip
 op("histc", lambda make: [
-    S(make(9)), S(make(9), bins=4), S(make(9), 4, -2, 3), S(make(3, 4), bins=3, min=-1, max=2), S(make(9), bins=0), S(make(9), 3, 2, 1), S(make(0), bins=2),
+    S(make(9)), S(make(9), bins=4), S(make(9), 4, -2, 3), S(make(3, 4), bins=3, min=-1, max=2), S(make(9), bins=0),
+    S(make(9), 3, 2, 1), S(make(0), bins=2),
     S(make.of([2, 2, 2]), bins=3)], diff=False, out=True)  # fmt: skip
-op("histogram", lambda make: [S(make(9), 4), S(make(9), make.of([-3, 0, 1, 2]))], diff=False, dtypes=("float32", "float64", "int64"))
+op("histogram", lambda make: [S(make(9), 4), S(make(9), make.of([-3, 0, 1, 2]))], diff=False,
+    dtypes=("float32", "float64", "int64"))
 
 
 def dtype_row(make):
@@ -127,13 +137,17 @@ def dtype_row(make):
 
 
 INFO = ("is_floating_point", "is_complex", "is_signed", "itemsize")
-op("dtype", dtype_row, call=lambda m, d: [getattr(d, name) for name in INFO], diff=False, dtypes=("bool", "uint8", "int64", "float16", "float32", "complex64"))
-op("finfo", dtype_row, call=lambda m, d: [getattr(m.finfo(d), n) for n in ("bits", "max", "min", "eps", "tiny", "smallest_normal", "resolution", "dtype")],
+op("dtype", dtype_row, call=lambda m, d: [getattr(d, name) for name in INFO], diff=False,
+    dtypes=("bool", "uint8", "int64", "float16", "float32", "complex64"))
+op("finfo", dtype_row, call=lambda m, d: [getattr(m.finfo(d), n) for n in ("bits", "max", "min", "eps", "tiny",
+    "smallest_normal", "resolution", "dtype")],
    diff=False)  # fmt: skip
 op("iinfo", dtype_row, call=lambda m, d: [getattr(m.iinfo(d), n) for n in ("bits", "max", "min", "dtype")], diff=False)
-op("from_numpy", lambda make: [S(np.arange(6).reshape(2, 3)[:, ::2].astype(make.dtype if make.dtype != "bfloat16" else "float32"))],
+op("from_numpy", lambda make: [S(np.arange(6).reshape(2, 3)[:, ::2].astype(make.dtype
+    if make.dtype != "bfloat16" else "float32"))],
    method=False, diff=False)  # fmt: skip
 op("Tensor.__array__", lambda make: [S(make(2, 3)), S(make(3, 2, layout="transposed"))],
    call=lambda m, x: np.asarray(x.detach()) if x.dtype != m.bfloat16 else x.dtype, diff=False)  # fmt: skip
-op("as_tensor", lambda make: [S(make(2, 3)), S(make(2, 3), dtype=Attr("float64")), S([1, 2]), S([1.5, 2], dtype=make.D), S(np.ones(3)), S(3)], method=False,
+op("as_tensor", lambda make: [S(make(2, 3)), S(make(2, 3), dtype=Attr("float64")), S([1, 2]),
+    S([1.5, 2], dtype=make.D), S(np.ones(3)), S(3)], method=False,
    gradcheck=False)  # fmt: skip

@@ -1,7 +1,8 @@
 """What a row of the table is: an op, the samples it is tried on, and the recipes that tensors are made from.
 
-A sample holds recipes, not tensors, and draws its numbers from NumPy, so that two modules (or one module on two devices)
-are given the same bits. Nothing here imports a tensor library: `Sample.build(m)` makes the tensors with the module it is given.
+A sample holds recipes, not tensors, and draws its numbers from NumPy, so that two modules (or one module on two
+devices) are given the same bits. Nothing here imports a tensor library: ``Sample.build(m)`` makes the tensors with the
+module it is given.
 """
 
 import zlib
@@ -22,7 +23,7 @@ SOME = ("bool", "uint8", "int32", "int64", "bfloat16", "float32", "float64", "co
 LINALG = REAL + COMPLEX
 DIFFERENTIABLE = FLOATS + COMPLEX
 
-# Relative and absolute tolerance by dtype: a few units in the last place, since two libraries' exp or sum differ by that.
+# Relative and absolute tolerance by dtype: a few units in the last place, as two libraries' exp or sum differ by that.
 TOLERANCE = {
     "float16": (2e-3, 1e-3),
     "bfloat16": (1.6e-2, 1e-2),
@@ -159,7 +160,7 @@ class Sample:
 
 
 class Make:
-    """What a sample generator is given: makes recipes of the dtype under test, always the same ones for the same seed."""
+    """What a sample generator is given: makes recipes of the dtype under test, the same ones for the same seed."""
 
     def __init__(self, dtype, seed):
         self.dtype = dtype
@@ -243,7 +244,7 @@ class ErrorSample:
 
 @dataclass
 class Op:
-    """One row. ``name`` is the path in the module (``linalg.solve``); method, in-place and ``out=`` forms follow from it."""
+    """One row. ``name`` is the path in the module (``linalg.solve``); method and in-place forms follow from it."""
 
     name: str
     samples_: Callable[[Make], Any]

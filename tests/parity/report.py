@@ -1,6 +1,7 @@
 """Compares ops with PyTorch and prints a table: ``python tests/parity/report.py [options] [part of an op's name ...]``.
 
-A name that starts with ``=`` must be equal, not contained. Every op runs in a child process, so a crash is one line of the table.
+A name that starts with ``=`` must be equal, not contained. Every op runs in a child process, so a crash is one line of
+the table.
 """
 
 import argparse

@@ -1,4 +1,7 @@
-"""If one of these fails, backward, hooks, grad modes or custom Functions behave unlike PyTorch's. The cells are in ``transcripts/autograd.py``."""
+"""If one of these fails, backward, hooks, grad modes or custom Functions behave unlike PyTorch's.
+
+The cells are in ``transcripts/autograd.py``.
+"""
 
 import cygrad
 import pytest

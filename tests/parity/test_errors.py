@@ -1,4 +1,7 @@
-"""If one of these fails, bad input is met with another exception, or other words, than PyTorch's. The cells are in ``transcripts/errors.py``."""
+"""If one of these fails, bad input is met with another exception, or other words, than PyTorch's.
+
+The cells are in ``transcripts/errors.py``.
+"""
 
 import cygrad
 import pytest

@@ -1,4 +1,7 @@
-"""If one of these fails, an op gives something else than PyTorch: each test is one aspect of one op in one dtype, over all its samples."""
+"""If one of these fails, an op gives something else than PyTorch.
+
+Each test is one aspect of one op in one dtype, over all its samples.
+"""
 
 import warnings
 
@@ -60,6 +63,11 @@ def test_gradient_in_place(op, dtype):
 @cases("grad_fn")
 def test_grad_fn_name(op, dtype):
     agree("grad_fn", op, dtype)
+
+
+@cases("refused")
+def test_refused_dtypes(op, dtype):
+    agree("refused", op, dtype)
 
 
 WITH_ERRORS = [op for op in OPS if op.errors]

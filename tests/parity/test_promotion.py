@@ -100,7 +100,8 @@ def test_op(rule, a):
                 assert not same(lambda m: RULES[rule](m, left(m), right(m)).dtype), (rule, what, a, other, b)
 
 
-NUMBER_RULES = ["add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "eq", "lt", "bitwise_and", "iadd", "imul", "idiv"]
+NUMBER_RULES = ["add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "eq", "lt", "bitwise_and", "iadd",
+    "imul", "idiv"]
 
 
 @pytest.mark.parametrize("rule", NUMBER_RULES)
@@ -113,7 +114,8 @@ def test_op_with_number(rule, a):
                 assert not same(lambda m: RULES[rule](m, number, left(m)).dtype), (rule, number, what, a)
 
 
-UNARY = ("exp", "neg", "abs", "sqrt", "floor", "sign", "sum", "mean", "prod", "cumsum", "all", "argmax", "isnan", "logical_not", "std", "norm", "softmax")
+UNARY = ("exp", "neg", "abs", "sqrt", "floor", "sign", "sum", "mean", "prod", "cumsum", "all", "argmax", "isnan",
+    "logical_not", "std", "norm", "softmax")
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -127,9 +129,12 @@ def test_unary(name):
 def test_default_dtype(default):
     """Python floats take the default dtype, also where an integer meets one; complex numbers take its complex."""
     makers = [
-        lambda m: m.tensor(1.5), lambda m: m.tensor([1, 2.5]), lambda m: m.zeros(2), lambda m: m.arange(3.0), lambda m: m.tensor([1, 2]) + 1.5,
-        lambda m: m.tensor([1, 2]) / 2, lambda m: m.tensor(1j), lambda m: m.tensor([1]) * 1j, lambda m: m.linspace(0, 1, 3), lambda m: m.full((2,), 1.5),
-        lambda m: m.rand(2), lambda m: m.eye(2), lambda m: m.tensor([1, 2]).sqrt(), lambda m: m.ones(2) + 1.5, lambda m: m.full((2,), 1j), lambda m: m.empty(1),
+        lambda m: m.tensor(1.5), lambda m: m.tensor([1, 2.5]), lambda m: m.zeros(2), lambda m: m.arange(3.0),
+        lambda m: m.tensor([1, 2]) + 1.5,
+        lambda m: m.tensor([1, 2]) / 2, lambda m: m.tensor(1j), lambda m: m.tensor([1]) * 1j,
+        lambda m: m.linspace(0, 1, 3), lambda m: m.full((2,), 1.5),
+        lambda m: m.rand(2), lambda m: m.eye(2), lambda m: m.tensor([1, 2]).sqrt(), lambda m: m.ones(2) + 1.5,
+        lambda m: m.full((2,), 1j), lambda m: m.empty(1),
     ]  # fmt: skip
     for m in (torch, cygrad):
         m.set_default_dtype(getattr(m, default))

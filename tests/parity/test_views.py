@@ -1,4 +1,7 @@
-"""If one of these fails, tensors share memory, or are indexed, unlike PyTorch's. The cells are in ``transcripts/views.py``."""
+"""If one of these fails, tensors share memory, or are indexed, unlike PyTorch's.
+
+The cells are in ``transcripts/views.py``.
+"""
 
 import cygrad
 import pytest

@@ -544,12 +544,17 @@ len(z.grad_fn.next_functions), len((x + w + x).grad_fn.next_functions)
 x = torch.tensor([[2.0, 1.0], [0.5, 3.0]], requires_grad=True)
 names = lambda *ts: [t.grad_fn.name() for t in ts]
 names(x + 1, x - 1, x * 2, x / 2, x**2, x @ x, -x, x.t(), x[0], x.sum(), x.mean(), x.max(), x.max(dim=0)[0])
-names(x.view(4), x.reshape(4), x.t().reshape(4), x.expand(3, 2, 2), x.permute(1, 0), x.squeeze(), x.unsqueeze(0), x.flatten())
-names(x.clone(), x.to(torch.float64), x.double(), x.contiguous() * 1, torch.cat([x, x]), torch.stack([x, x]), x.relu(), x.sigmoid())
-names(x.exp(), x.log(), x.sqrt(), x.abs(), x.clamp(0, 1), x.softmax(0), x.log_softmax(0), x.norm(), x.std(), x.var(), x.prod())
-names(torch.where(x > 0, x, x), x.masked_fill(x > 0, 1), x.gather(0, torch.zeros(1, 1, dtype=torch.int64)), x.cumsum(0), x.sort()[0])
+names(x.view(4), x.reshape(4), x.t().reshape(4), x.expand(3, 2, 2), x.permute(1, 0), x.squeeze(), x.unsqueeze(0))
+names(x.flatten())
+names(x.clone(), x.to(torch.float64), x.double(), x.contiguous() * 1, torch.cat([x, x]), torch.stack([x, x]))
+names(x.relu(), x.sigmoid())
+names(x.exp(), x.log(), x.sqrt(), x.abs(), x.clamp(0, 1), x.softmax(0), x.log_softmax(0), x.norm(), x.std(), x.var())
+names(x.prod())
+names(torch.where(x > 0, x, x), x.masked_fill(x > 0, 1), x.gather(0, torch.zeros(1, 1, dtype=torch.int64)))
+names(x.cumsum(0), x.sort()[0])
 names(x.addmm(x, x), x.mv(x[0]), x[0].dot(x[0]), x.unsqueeze(0).bmm(x.unsqueeze(0)), x.inverse(), x.det())
-names(2 - x, 2 / x, 2**x, x.select(0, 0), x.narrow(0, 0, 1), x.transpose(0, 1), x.T, x[:, None], x[torch.tensor([0])], x.diagonal())
+names(2 - x, 2 / x, 2**x, x.select(0, 0), x.narrow(0, 0, 1), x.transpose(0, 1), x.T, x[:, None])
+names(x[torch.tensor([0])], x.diagonal())
 names(*x.unbind(), *x.split(1), *x.chunk(2), x.repeat(2, 2), x.flip(0), x.roll(1), x.tril(), torch.outer(x[0], x[0]))
 
 # %% a custom Function
@@ -886,7 +891,8 @@ for f in (torch.abs, torch.relu, torch.sign, torch.floor, torch.sqrt, torch.norm
 
 # %% argmax, comparisons and integers have no graph
 x = torch.ones(2, requires_grad=True)
-x.argmax().requires_grad, (x > 0).requires_grad, x.long().requires_grad, x.bool().requires_grad, torch.ones_like(x).requires_grad
+x.argmax().requires_grad, (x > 0).requires_grad, x.long().requires_grad, x.bool().requires_grad
+torch.ones_like(x).requires_grad
 x.clone().requires_grad, x.new_ones(2).requires_grad, x.detach().requires_grad, x.data.requires_grad
 
 # %% detach_

@@ -1,4 +1,4 @@
-"""Bad input: the type of the exception, its words, and that nothing was changed. Run by test_errors.py; see transcript.py."""
+"""Bad input: the exception, its words, and that nothing was changed. Run by test_errors.py; see transcript.py."""
 
 import torch
 

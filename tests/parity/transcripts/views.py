@@ -1,4 +1,4 @@
-"""What is a view of what: sharing, strides, offsets, bases, and what cannot be viewed. Run by test_views.py; see transcript.py."""
+"""What is a view of what: sharing, strides, offsets, bases. Run by test_views.py; see transcript.py."""
 
 import torch
 
@@ -20,7 +20,8 @@ c.shape, c.stride(), c.storage_offset()
 
 # %% basic indexing geometry
 x = torch.arange(24).reshape(2, 3, 4)
-[(tuple(v.shape), v.stride(), v.storage_offset()) for v in (x[0], x[1, 2], x[..., 0], x[:, 1:], x[:, ::2], x[None], x[:, None, 1], x[1:, :, 1::2], x[()], x[...])]
+[(tuple(v.shape), v.stride(), v.storage_offset()) for v in (x[0], x[1, 2], x[..., 0], x[:, 1:], x[:, ::2], x[None],
+    x[:, None, 1], x[1:, :, 1::2], x[()], x[...])]
 
 # %% a full slice is still a view
 x = torch.zeros(3)
@@ -41,7 +42,8 @@ x[torch.tensor(1)]._is_view()
 
 # %% transpose, permute, movedim, swapaxes
 x = torch.arange(24).reshape(2, 3, 4)
-[(tuple(v.shape), v.stride()) for v in (x.transpose(0, 2), x.permute(2, 0, 1), x.movedim(0, -1), x.swapaxes(0, 1), x.mT, x.permute(0, 1, 2))]
+[(tuple(v.shape), v.stride()) for v in (x.transpose(0, 2), x.permute(2, 0, 1), x.movedim(0, -1), x.swapaxes(0, 1),
+    x.mT, x.permute(0, 1, 2))]
 x.transpose(0, 1).data_ptr() == x.data_ptr()
 
 # %% t_ and transpose_ change the tensor itself
@@ -106,7 +108,8 @@ y.ravel() is y, y.reshape(2, 3).ravel().data_ptr() == y.data_ptr()
 x = torch.zeros(2, 1, 3)
 x.squeeze().stride(), x.squeeze(1).stride(), x.squeeze(0) is x, x.squeeze(0)._is_view()
 x.unsqueeze(0).stride(), x.unsqueeze(-1).stride(), x.unsqueeze(1).stride(), x.unsqueeze(2).stride()
-torch.tensor(1).unsqueeze(0).stride(), torch.zeros(2, 3).t().unsqueeze(1).stride(), torch.zeros(2, 3).t().unsqueeze(-1).stride()
+torch.tensor(1).unsqueeze(0).stride(), torch.zeros(2, 3).t().unsqueeze(1).stride()
+torch.zeros(2, 3).t().unsqueeze(-1).stride()
 
 # %% expand
 x = torch.arange(3)
@@ -114,7 +117,8 @@ y = x.expand(2, 3)
 y.stride(), y.storage_offset(), y.data_ptr() == x.data_ptr(), y._is_view()
 x[0] = 9
 y
-torch.zeros(2, 1).expand(2, 5).stride(), torch.zeros(1, 1).expand(1, 1).stride(), torch.zeros(()).expand(2).stride(), torch.zeros(1).expand(3, 1).stride()
+torch.zeros(2, 1).expand(2, 5).stride(), torch.zeros(1, 1).expand(1, 1).stride(), torch.zeros(()).expand(2).stride()
+torch.zeros(1).expand(3, 1).stride()
 torch.zeros(2, 1).expand(-1, 5).shape
 torch.zeros(2, 1).expand(3, -1, -1).shape
 
@@ -148,7 +152,8 @@ d.stride(), d._is_view()
 d.fill_(5)
 x
 torch.diag(x)._is_view()
-x.diagonal(1).stride(), x.diagonal(1).storage_offset(), x.diagonal(-1).storage_offset(), x.diagonal(3).shape, x.diagonal(4).shape
+x.diagonal(1).stride(), x.diagonal(1).storage_offset(), x.diagonal(-1).storage_offset(), x.diagonal(3).shape
+x.diagonal(4).shape
 
 # %% unfold overlaps
 x = torch.arange(6)
@@ -204,16 +209,20 @@ x.to(torch.float64) is x, x.to(torch.float32, copy=True) is x, x.clone() is x
 
 # %% clone keeps the order of memory
 x = torch.zeros(2, 3)
-x.t().clone().stride(), x[:, ::2].clone().stride(), x.expand(4, 2, 3).clone().stride(), torch.zeros(3).expand(2, 3).clone().stride()
+x.t().clone().stride(), x[:, ::2].clone().stride(), x.expand(4, 2, 3).clone().stride()
+torch.zeros(3).expand(2, 3).clone().stride()
 x.t().clone(memory_format=torch.contiguous_format).stride()
 
 # %% the order of memory of new tensors
 x = torch.zeros(2, 3, 4).permute(2, 0, 1)
 x.stride()
 torch.zeros_like(x).stride(), torch.empty_like(x).stride(), x.new_zeros(4, 2, 3).stride(), torch.rand_like(x).stride()
-(x + 1).stride(), (x + x).stride(), (x + torch.zeros(4, 2, 3)).stride(), (torch.zeros(4, 2, 3) + x).stride(), x.exp().stride(), x.to(torch.float64).stride()
-(x[:, :1] + 1).stride(), (x > 0).stride(), x.sum(0).stride(), x.sum(0, keepdim=True).stride(), x.cumsum(0).stride(), x.softmax(0).stride()
-x.sort(0)[0].stride(), x.flip(0).stride(), torch.cat([x, x]).stride(), torch.stack([x, x]).stride(), torch.where(x > 0, x, x).stride()
+(x + 1).stride(), (x + x).stride(), (x + torch.zeros(4, 2, 3)).stride(), (torch.zeros(4, 2, 3) + x).stride()
+x.exp().stride(), x.to(torch.float64).stride()
+(x[:, :1] + 1).stride(), (x > 0).stride(), x.sum(0).stride(), x.sum(0, keepdim=True).stride(), x.cumsum(0).stride()
+x.softmax(0).stride()
+x.sort(0)[0].stride(), x.flip(0).stride(), torch.cat([x, x]).stride(), torch.stack([x, x]).stride()
+torch.where(x > 0, x, x).stride()
 
 # %% overlapping writes
 x = torch.zeros(4)
@@ -293,7 +302,8 @@ y = torch.from_numpy(b)
 y += 1
 b
 torch.from_numpy(b[::-1])
-torch.from_numpy(b[::2]).stride(), torch.as_tensor(b).data_ptr() == y.data_ptr(), torch.tensor(b).data_ptr() == y.data_ptr()
+torch.from_numpy(b[::2]).stride(), torch.as_tensor(b).data_ptr() == y.data_ptr()
+torch.tensor(b).data_ptr() == y.data_ptr()
 torch.from_numpy(numpy.array(["a"]))
 torch.from_numpy([1, 2])
 
@@ -313,8 +323,10 @@ torch.Size([1.5])
 torch.Size((2,)) + torch.Size((3,)), torch.Size((2, 3)).index(3), (1,) + torch.Size((2,))
 
 # %% strides of empty and 0-d tensors
-torch.zeros(0).stride(), torch.zeros(2, 0, 3).stride(), torch.zeros(()).stride(), torch.zeros(0, 3).stride(), torch.zeros(3, 0).t().stride()
-torch.zeros(0).data_ptr() == 0, torch.zeros(2, 0).is_contiguous(), torch.zeros(0, 3)[:, 1].shape, torch.zeros(0, 3).view(3, 0).stride()
+torch.zeros(0).stride(), torch.zeros(2, 0, 3).stride(), torch.zeros(()).stride(), torch.zeros(0, 3).stride()
+torch.zeros(3, 0).t().stride()
+torch.zeros(0).data_ptr() == 0, torch.zeros(2, 0).is_contiguous(), torch.zeros(0, 3)[:, 1].shape
+torch.zeros(0, 3).view(3, 0).stride()
 
 # %% iteration, unpacking, containment
 x = torch.arange(6).reshape(2, 3)
@@ -381,7 +393,8 @@ x
 
 # %% negative dims
 x = torch.zeros(2, 3, 4)
-x.transpose(-1, -3).shape, x.unsqueeze(-4).shape, x.select(-2, -1).shape, x.flatten(-2).shape, x.narrow(-1, -2, 2).shape, x.sum(-2).shape
+x.transpose(-1, -3).shape, x.unsqueeze(-4).shape, x.select(-2, -1).shape, x.flatten(-2).shape
+x.narrow(-1, -2, 2).shape, x.sum(-2).shape
 x.unsqueeze(4)
 x.unsqueeze(-5)
 x.transpose(0, 3)
@@ -390,7 +403,8 @@ x.flatten(2, 1)
 
 # %% views of 0-d tensors
 x = torch.tensor(5)
-x.view(1), x.view(1, 1).stride(), x.view(()).shape, x.reshape(-1), x.expand(2), x.unsqueeze(0), x.squeeze(), x.permute(()), x.t().shape, x.flatten()
+x.view(1), x.view(1, 1).stride(), x.view(()).shape, x.reshape(-1), x.expand(2), x.unsqueeze(0), x.squeeze()
+x.permute(()), x.t().shape, x.flatten()
 x.view(2)
 x.transpose(0, 0), x.transpose(-1, 0)
 x.transpose(0, 1)
@@ -407,7 +421,8 @@ torch.zeros((1,) * 64).dim(), torch.zeros((1,) * 63 + (2,)).sum(63).shape.numel(
 
 # %% view_as, reshape_as, expand_as, type_as
 x = torch.arange(6)
-x.view_as(torch.zeros(2, 3)).shape, x.reshape_as(torch.zeros(3, 2)).shape, x[0].expand_as(x).stride(), x.type_as(torch.zeros(1)).dtype
+x.view_as(torch.zeros(2, 3)).shape, x.reshape_as(torch.zeros(3, 2)).shape, x[0].expand_as(x).stride()
+x.type_as(torch.zeros(1)).dtype
 x.view_as(torch.zeros(4))
 
 # %% meshgrid and cartesian views

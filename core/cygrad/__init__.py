@@ -42,3 +42,43 @@ _registry.publish(globals(), Tensor, _attach_methods)
 def is_tensor(obj):
     """Whether `obj` is a Tensor."""
     return isinstance(obj, Tensor)
+
+
+def is_storage(obj):
+    """Whether `obj` is a storage."""
+    from cygrad.typed_storage import TypedStorage, UntypedStorage
+    return isinstance(obj, (TypedStorage, UntypedStorage))
+
+
+def is_floating_point(input):
+    """Whether the tensor's dtype is a floating-point one."""
+    return input.is_floating_point()
+
+
+def is_complex(input):
+    """Whether the tensor's dtype is complex."""
+    return input.is_complex()
+
+
+def numel(input):
+    """Number of elements."""
+    return input.numel()
+
+
+_LAZY = ("linalg", "testing", "serialization", "names")
+
+
+def __getattr__(name):
+    """Parts that are imported when first used, and the namespaces of backends."""
+    if name in ("cpu", "cuda", "opencl"):
+        from cygrad.namespaces import namespace
+        return namespace(name)
+    if name in ("save", "load"):
+        return getattr(_importlib.import_module("cygrad.serialization"), name)
+    if name == "backends" or name in _LAZY:
+        try:
+            return _importlib.import_module("cygrad." + name)
+        except ModuleNotFoundError as error:
+            if error.name != "cygrad." + name:
+                raise
+    raise AttributeError(f"module 'cygrad' has no attribute {name!r}")

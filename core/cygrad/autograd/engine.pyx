@@ -80,6 +80,7 @@ def set_anomaly(bint enabled, bint check_nan=True):
     """Switch anomaly mode: forward tracebacks are kept, and a NaN in a gradient raises."""
     _node._anomaly[0] = enabled
     _node._anomaly[1] = check_nan
+    _node.anomaly_changed()
 
 
 def anomaly_enabled():

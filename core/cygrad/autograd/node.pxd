@@ -65,6 +65,7 @@ cdef object gradient_edge(Tensor t)
 cdef Derivative find_row(str op, tuple arguments)
 cdef set_meta_of(Node node, Tensor output, int number)
 cdef OpNode record(Derivative row, tuple args)
+cdef OpNode record_pair(Derivative row, object x, object y, tuple extra)
 cdef int attach(OpNode node, object outputs) except -1
 cdef int set_output(Node node, Tensor output, int number) except -1
 cdef int rebase(Tensor t, object node, int number) except -1

@@ -490,11 +490,20 @@ class SavedTensor:
 
 # --------------------------------------------------------------- recording ops
 
-cdef _new_sequence(Node node):
+cdef bint _anomaly_on = False
+
+
+def anomaly_changed():
+    """Read the anomaly flag again (the engine sets it)."""
+    global _anomaly_on
+    _anomaly_on = _anomaly[0]
+
+
+cdef int _new_sequence(Node node) except -1:
     global _sequence
     _sequence += 1
     node.sequence = _sequence
-    if _anomaly[0]:
+    if _anomaly_on:
         import traceback
         node.anomaly = traceback.format_stack()
 
@@ -590,6 +599,59 @@ cdef OpNode record(Derivative row, tuple args):
     if needs >> RESULT_BIT & 1:
         node.holds_tensors = True
         node.result = True                       # attach fills it in
+    _new_sequence(node)
+    return node
+
+
+cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
+    """`record` for the ops of one or two operands (y None: one), without its loops over lists."""
+    cdef OpNode node = new_node(row.node_type)
+    cdef unsigned long long needs = 0
+    cdef int number_x = 0, number_y = 0
+    cdef object next_x = None, next_y = None, keep_x = x, keep_y = y
+    cdef Tensor t
+    if isinstance(x, Tensor):
+        t = <Tensor>x
+        if requires_grad(t):
+            next_x = gradient_edge(t)
+            if t.node is not None:
+                number_x = t.output_number
+            needs |= row.needs[0]
+    if isinstance(y, Tensor):
+        t = <Tensor>y
+        if requires_grad(t):
+            next_y = gradient_edge(t)
+            if t.node is not None:
+                number_y = t.output_number
+            needs |= row.needs[1]
+    node.row = row
+    if y is None:
+        node.nexts = (next_x,)
+    else:
+        node.nexts = (next_x, next_y)
+    if number_x or number_y:
+        node.numbers = (number_x, number_y)
+    if isinstance(x, Tensor):
+        if needs & 1:
+            node.versions[0] = version_of(<Tensor>x)
+            node.holds_tensors = True
+        else:
+            keep_x = _dropped
+    if isinstance(y, Tensor):
+        if needs & 2:
+            node.versions[1] = version_of(<Tensor>y)
+            node.holds_tensors = True
+        else:
+            keep_y = _dropped
+    if y is None:
+        node.values = (keep_x,)
+    elif extra:
+        node.values = (keep_x, keep_y) + extra
+    else:
+        node.values = (keep_x, keep_y)
+    if needs >> RESULT_BIT & 1:
+        node.holds_tensors = True
+        node.result = True
     _new_sequence(node)
     return node
 

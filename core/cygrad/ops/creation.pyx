@@ -26,6 +26,7 @@ from cygrad import devices as _device, discovery
 from cygrad.ops.registry import op
 
 cdef object _cpu = None
+cdef object _MISSING = object()
 cdef DType _float32 = dtype_of(FLOAT32)
 
 
@@ -269,7 +270,7 @@ cdef DType checked_dtype(object dtype, str name):
     raise TypeError(f"{name}(): argument 'dtype' must be cygrad.dtype, not {type(dtype).__name__}")
 
 
-def tensor(data, *, dtype=None, device=None, bint requires_grad=False, bint pin_memory=False, names=None):
+def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=False, bint pin_memory=False, names=None):
     """A new leaf tensor that copies `data`.
 
     Parameters
@@ -298,6 +299,10 @@ def tensor(data, *, dtype=None, device=None, bint requires_grad=False, bint pin_
     tensor([[1., 2.],
             [3., 4.]])
     """
+    if extra:
+        raise TypeError(f"tensor() takes 1 positional argument but {1 + len(extra)} were given")
+    if data is _MISSING:
+        raise TypeError('tensor() missing 1 required positional arguments: "data"')
     if isinstance(data, Tensor):
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",

@@ -1,4 +1,7 @@
-"""Derivatives of pointwise ops."""
+"""Derivatives of pointwise ops. Gradients of complex ops are PyTorch's: the conjugate of dy/dx, for holomorphic ops."""
+import cmath
+import math
+
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.node import derivative
@@ -10,4 +13,158 @@ derivative("sub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alp
 derivative("mul", self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 derivative("div", self=lambda grad, other: grad / conj(other),
            other=lambda grad, self, other: -grad * conj(self / other / other))
+derivative("floor_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
+derivative("trunc_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
+derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
+           other=lambda grad, self, other: -grad * self.div(other, rounding_mode="floor"))
+derivative("remainder_scalar", name="RemainderBackward0", self=lambda grad: grad)
+derivative("scalar_remainder", name="RemainderBackward2",
+           other=lambda grad, self, other: -grad * cygrad.div(self, other, rounding_mode="floor"))
+derivative("fmod", name="FmodBackward1", self=lambda grad: grad,
+           other=lambda grad, self, other: -grad * self.div(other, rounding_mode="trunc"))
+derivative("fmod_scalar", name="FmodBackward0", self=lambda grad: grad)
 derivative("neg", self=lambda grad: -grad)
+derivative("reciprocal", self=lambda grad, result: -grad * conj(result * result))
+derivative("abs", self=lambda grad, self: grad * self.sgn())
+derivative("sign", self=lambda grad: zero(grad))
+derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
+           other=lambda grad: zero(grad))
+derivative("copysign_scalar", name="CopysignBackward1",
+           self=lambda grad, self, result: copysign_backward(grad, self, result))
+derivative("hypot", self=lambda grad, self, result: grad * (self / result),
+           other=lambda grad, other, result: grad * (other / result))
+for _name in ("floor", "ceil", "trunc", "round"):
+    derivative(_name, self=lambda grad: zero(grad))
+
+
+def zero(grad):
+    return cygrad.zeros_like(grad)
+
+
+def copysign_backward(grad, self, result):
+    """The sign that each element was given; 0 where it was 0."""
+    return grad * cygrad.where(self == 0, 0, result / self)
+
+
+# ---------------------------------------------------- maximum and its relatives
+
+derivative("maximum", self=lambda grad, self, other: shared(grad, self, other, self < other),
+           other=lambda grad, self, other: shared(grad, self, other, self > other))
+derivative("minimum", self=lambda grad, self, other: shared(grad, self, other, self > other),
+           other=lambda grad, self, other: shared(grad, self, other, self < other))
+derivative("fmax", self=lambda grad, self, other: cygrad.where((self >= other).logical_or(other.isnan()), grad, 0),
+           other=lambda grad, self, other: cygrad.where((self >= other).logical_or(other.isnan()), 0, grad))
+derivative("fmin", self=lambda grad, self, other: cygrad.where((self <= other).logical_or(other.isnan()), grad, 0),
+           other=lambda grad, self, other: cygrad.where((self <= other).logical_or(other.isnan()), 0, grad))
+
+
+def shared(grad, self, other, lost):
+    """Half of the gradient to each of two equal elements, none to the one that lost."""
+    return cygrad.where(lost, 0, cygrad.where(self == other, grad / 2, grad))
+
+
+# ---------------------------------------------------------- powers and exponentials
+
+derivative("pow", self=lambda grad, self, other: pow_backward(grad, self, other))
+derivative("pow_tensor", name="PowBackward1",
+           self=lambda grad, self, other: pow_backward_self(grad, self, other),
+           other=lambda grad, self, other, result: pow_backward_exponent(grad, self, other, result))
+derivative("scalar_pow_tensor", name="PowBackward2",
+           other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
+derivative("exp", self=lambda grad, result: grad * conj(result))
+derivative("exp2", self=lambda grad, result: grad * conj(result) * math.log(2))
+derivative("expm1", self=lambda grad, result: grad * (conj(result) + 1))
+derivative("log", self=lambda grad, self: grad / conj(self))
+derivative("log2", self=lambda grad, self: grad / (conj(self) * math.log(2)))
+derivative("log10", self=lambda grad, self: grad / (conj(self) * math.log(10)))
+derivative("log1p", name="Log1PBackward0", self=lambda grad, self: grad / conj(self + 1))
+derivative("sqrt", self=lambda grad, result: grad / (2 * conj(result)))
+derivative("rsqrt", self=lambda grad, result: -0.5 * grad * conj(result.pow(3)))
+
+
+def pow_backward(grad, self, exponent):
+    if exponent == 0:
+        return cygrad.zeros_like(self)
+    if exponent == 2:
+        return grad * conj(2 * self)
+    return grad * conj(exponent * self.pow(exponent - 1))
+
+
+def pow_backward_self(grad, self, exponent):
+    """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is."""
+    return cygrad.where(exponent == 0, 0, grad * conj(exponent * self.pow(exponent - 1)))
+
+
+def pow_backward_exponent(grad, self, exponent, result):
+    """result * log(self); 0 where self is 0 and the exponent is not negative, the limit from above."""
+    base = self.to(cygrad.result_type(self, exponent))
+    return cygrad.where((base == 0).logical_and(not_negative(exponent)), 0, grad * conj(result * base.log()))
+
+
+def scalar_pow_backward(grad, base, exponent, result):
+    if base == 0:
+        return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
+    logarithm = cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan
+    return grad * conj(result * logarithm)
+
+
+def not_negative(exponent):
+    if exponent.is_complex():
+        return (exponent.imag == 0).logical_and(exponent.real >= 0)
+    return exponent >= 0
+
+
+# --------------------------------------------------- circular and hyperbolic functions
+
+derivative("sin", self=lambda grad, self: grad * conj(self.cos()))
+derivative("cos", self=lambda grad, self: grad * -conj(self.sin()))
+derivative("tan", self=lambda grad, result: grad * conj(1 + result.pow(2)))
+derivative("asin", self=lambda grad, self: grad * conj((1 - self * self).rsqrt()))
+derivative("acos", self=lambda grad, self: grad * -conj((1 - self * self).rsqrt()))
+derivative("atan", self=lambda grad, self: grad / conj(self * self + 1))
+derivative("sinh", self=lambda grad, self: grad * conj(self.cosh()))
+derivative("cosh", self=lambda grad, self: grad * conj(self.sinh()))
+derivative("tanh", self=lambda grad, result: grad * conj(1 - result.pow(2)))
+derivative("asinh", self=lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt()))
+derivative("acosh", self=lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt()))
+derivative("atanh", self=lambda grad, self: grad / conj(1 - self.pow(2)))
+derivative("atan2", self=lambda grad, self, other: grad * other / (self * self + other * other),
+           other=lambda grad, self, other: grad * -self / (self * self + other * other))
+
+# ------------------------------------------------------------------ special functions
+
+derivative("erf", self=lambda grad, self: 2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad)
+derivative("erfc", self=lambda grad, self: -2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad)
+derivative("erfinv", self=lambda grad, result: math.sqrt(math.pi) / 2 * result.pow(2).exp() * grad)
+derivative("lgamma", self=lambda grad, self: grad * self.digamma())
+derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
+derivative("polygamma", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
+derivative("sigmoid", self=lambda grad, result: grad * conj((1 - result) * result))
+
+# ------------------------------------------------------------------ complex numbers
+
+derivative("angle", self=lambda grad, self: angle_backward(grad, self))
+derivative("sgn", self=lambda grad, self, result: sgn_backward(grad, self, result))
+derivative("conj", self=lambda grad: conj(grad))
+derivative("conj_physical", self=lambda grad: conj(grad))
+
+
+def angle_backward(grad, self):
+    """i * self / |self| ** 2; real numbers have a constant angle but at 0."""
+    if not self.is_complex():
+        return cygrad.zeros_like(self)
+    return cygrad.where(self == 0, 0, grad * self / self.abs().pow(2) * 1j)
+
+
+def sgn_backward(grad, self, result):
+    """The part of the gradient along the circle, over the modulus."""
+    if not grad.is_complex():
+        return cygrad.zeros_like(grad)
+    modulus = self.abs()
+    along = grad / modulus - (grad * conj(result)).real * result / modulus
+    return cygrad.where(modulus == 0, 0, along)
+
+
+# ------------------------------------------------------------------------ activations
+
+derivative("relu", self=lambda grad, result: threshold_backward(grad, result, 0))

@@ -261,7 +261,7 @@ def dtypes_for(kind, op):
     if kind in ("grad", "inplace_grad"):
         return [d for d in op.dtypes if d in GRADIENT_DTYPES]
     if kind == "grad_fn":
-        return [d for d in op.dtypes if d == "float64"]
+        return [d for d in op.dtypes if d in ("float64", "complex128")]
     if kind == "strides":  # geometry does not depend on the dtype, but kernels of different width may
         return [d for d in op.dtypes if d in ("uint8", "float32", "complex64")]
     if kind == "out":

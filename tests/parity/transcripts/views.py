@@ -454,7 +454,7 @@ torch.zeros(3).mT
 torch.zeros(3).H
 
 # %% unsafe names do not exist
-torch.zeros(2).nothing
+torch.zeros(2).nothing  # types
 torch.nothing_here
 hasattr(torch.zeros(2), "nothing")
 

@@ -2,6 +2,7 @@
 import warnings
 
 from cygrad import discovery
+from cygrad.autograd import engine
 from cygrad.autograd.engine import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.dispatch import to_list
@@ -9,23 +10,7 @@ from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
 
-@op(only_method=True)
-def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Add the gradients of this tensor to the `.grad` of the leaves it depends on.
-
-    Parameters
-    ----------
-    gradient : Tensor, optional
-        The gradient of this tensor to start with; 1 for a scalar.
-    retain_graph : bool, optional
-        Keep saved tensors for another pass; `create_graph` when omitted.
-    create_graph : bool
-        Record the pass, so that gradients can be differentiated again.
-    inputs : Tensor or sequence of Tensor, optional
-        Accumulate only into these.
-    """
-    from cygrad.autograd.backward import backward as run
-    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+op(engine.backward, only_method=True)
 
 
 @op(only_method=True)

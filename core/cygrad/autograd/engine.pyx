@@ -295,7 +295,7 @@ def run_backward(list roots, list root_numbers, list grads, bint keep_graph, bin
     for i in range(len(roots)):
         state = states[roots[i]]
         add_grad(state, roots[i], root_numbers[i], grads[i])
-    for root in set(roots):
+    for root in (roots if len(roots) == 1 else set(roots)):
         if (<Pending>states[root]).dependencies == 0:
             ready.push(root)
     set_grad_enabled(create_graph)
@@ -437,6 +437,41 @@ cdef object run_post_hooks(Node node, object returned, list grads):
         if result is not None:
             returned = result if isinstance(result, (tuple, list)) else (result,)
     return returned
+
+
+def backward(Tensor self not None, gradient=None, retain_graph=None, bint create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the `.grad` of the leaves it depends on.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The gradient of this tensor to start with; 1 for a scalar.
+    retain_graph : bool, optional
+        Keep saved tensors for another pass; `create_graph` when omitted.
+    create_graph : bool
+        Record the pass, so that gradients can be differentiated again.
+    inputs : Tensor or sequence of Tensor, optional
+        Accumulate only into these.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([1., 2.], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    cdef Tensor one
+    if gradient is None and inputs is None and self.elements == 1 and requires_grad(self) \
+            and self.dtype.category == CATEGORY_FLOAT:
+        one = empty_as(self, self.dtype)
+        fill_into(one, 1)
+        node = gradient_edge(self)
+        run_backward([node], [self.output_number if self.node is not None else 0], [one],
+                     create_graph if retain_graph is None else retain_graph, create_graph, None, True)
+        return
+    from cygrad.autograd.backward import backward as run
+    run(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 # ------------------------------------------------ hooks of tensors, from Python

@@ -85,6 +85,13 @@ def set_inference_mode(bint enabled):
 
 # ----------------------------------------------------------------- derivatives
 
+def conj(t):
+    """The conjugate of a complex tensor or number; anything else as it is."""
+    if isinstance(t, Tensor):
+        return t.conj() if (<Tensor>t).dtype.category > CATEGORY_FLOAT else t
+    return t.conjugate() if type(t) is complex else t
+
+
 cdef dict _rows = {}       # op name -> Derivative
 cdef bint _table_loaded = False
 
@@ -263,8 +270,17 @@ cdef class OpNode(Node):
         return out
 
     cdef tuple _arguments(self, tuple sources, list grads):
-        cdef list found = []
+        cdef list found
         cdef int code
+        if len(sources) == 1:
+            code = sources[0]
+            if code == GRAD:
+                return (grads[0],)
+        elif len(sources) == 2:
+            code = sources[1]
+            if <int>sources[0] == GRAD and 0 <= code < SHAPE:
+                return (grads[0], self._unpack(code))
+        found = []
         for source in sources:
             code = source
             if code == GRAD:

@@ -1,13 +1,5 @@
 """What formulas of several sections share."""
-
-
-def conj(t):
-    """The conjugate of a complex tensor or number; others as they are."""
-    if isinstance(t, (int, float, bool)):
-        return t
-    if isinstance(t, complex):
-        return t.conjugate()
-    return t.conj() if t.is_complex() else t
+from cygrad.autograd.node import conj  # noqa: F401
 
 
 def placed(grad, shape, window):

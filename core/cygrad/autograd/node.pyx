@@ -625,28 +625,32 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
     cdef unsigned long long needs = 0
     cdef int number_x = 0, number_y = 0
     cdef object next_x = None, next_y = None, keep_x = x, keep_y = y
+    cdef bint only = len(row.inputs) == 1, first = <int>row.inputs[0] == 0
     cdef Tensor t
-    if isinstance(x, Tensor):
+    if first and isinstance(x, Tensor):
         t = <Tensor>x
         if requires_grad(t):
             next_x = gradient_edge(t)
             if t.node is not None:
                 number_x = t.output_number
             needs |= row.needs[0]
-    if isinstance(y, Tensor):
+    if not (only and first) and isinstance(y, Tensor):
         t = <Tensor>y
         if requires_grad(t):
             next_y = gradient_edge(t)
             if t.node is not None:
                 number_y = t.output_number
-            needs |= row.needs[1]
+            needs |= row.needs[0 if only else 1]
     node.row = row
-    if y is None:
-        node.nexts = (next_x,)
+    if only:
+        node.nexts = (next_x if first else next_y,)
+        number_x = number_x if first else number_y
+        if number_x:
+            node.numbers = (number_x,)
     else:
         node.nexts = (next_x, next_y)
-    if number_x or number_y:
-        node.numbers = (number_x, number_y)
+        if number_x or number_y:
+            node.numbers = (number_x, number_y)
     if isinstance(x, Tensor):
         if needs & 1:
             node.versions[0] = version_of(<Tensor>x)

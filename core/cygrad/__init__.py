@@ -25,7 +25,7 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("pointwise", "views", "creation", "copying", "indexing", "random", "ranges")
+_OPS = ("pointwise", "views", "creation", "copying", "joining", "shape", "gathering", "indexing", "random", "ranges")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402

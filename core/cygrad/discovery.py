@@ -3,7 +3,6 @@
 Listing imports nothing; a backend's module is imported when one of its devices is first used. `cpu` is the one name
 that resolves without looking anything up, so that `import cygrad` and the first tensor stay quick.
 """
-import difflib
 import importlib
 import os
 import threading
@@ -76,6 +75,7 @@ def _make(name):
 def _unknown(name, points):
     known = sorted({"cpu", *points})
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
+    import difflib
     close = difflib.get_close_matches(name, [*known, *EXTRAS], 1)
     if close:
         text += f"; did you mean {close[0]!r}?"

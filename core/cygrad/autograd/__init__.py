@@ -3,7 +3,6 @@ from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cygrad.autograd.function import Function
-from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
 
 
 class _VariableMeta(type):
@@ -22,7 +21,12 @@ class Variable(metaclass=_VariableMeta):
 
 
 def __getattr__(name):
+    """Parts that are imported when first used."""
+    import importlib
     if name == "functional":
-        import importlib
         return importlib.import_module("cygrad.autograd.functional")
+    if name in ("gradcheck", "gradgradcheck"):
+        module = importlib.import_module("cygrad.autograd.gradcheck")
+        globals().update(gradcheck=module.gradcheck, gradgradcheck=module.gradgradcheck)
+        return globals()[name]
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

@@ -5,7 +5,6 @@ instances are both the node in the graph and the `ctx` that `forward` and `backw
 """
 
 import functools
-import inspect
 
 import cygrad
 from cygrad.autograd.node import (
@@ -147,6 +146,7 @@ class FunctionNode(PythonNode, FunctionCtx):
 
     def _describe_inputs(self):
         function = self._forward_cls
+        import inspect
         names = list(inspect.signature(function.forward).parameters)
         if function.setup_context is _no_setup_context:
             names = names[1:]
@@ -277,6 +277,7 @@ _no_backward = Function.backward
 
 def _positional(forward, splits, args, kwargs):
     """The arguments of `forward` by position: keywords put in their places; where it takes no context, defaults too."""
+    import inspect
     signature = inspect.signature(forward)
     if splits:
         bound = signature.bind(*args, **kwargs)

@@ -5,7 +5,6 @@ few function calls. Nothing here knows of tensors.
 """
 
 import functools
-import inspect
 import sys
 import warnings
 
@@ -14,6 +13,8 @@ from cygrad.autograd.node import grad_mode, inference_mode_enabled, set_grad_mod
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
 
 _new = object.__new__
+
+_GENERATOR = 0x20      # flag of a generator function's code object, as in the module inspect
 
 
 class _GradContext:
@@ -26,7 +27,7 @@ class _GradContext:
 
     def __call__(self, function):
         """Return `function` wrapped so that it always runs inside this context."""
-        if inspect.isclass(function):
+        if isinstance(function, type):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
                 "functions or methods; to keep what class decoration does today, decorate the `__init__` method.",
@@ -34,7 +35,7 @@ class _GradContext:
                 stacklevel=2,
             )
             return _wrap_function(self._clone, lambda *args, **kwargs: function(*args, **kwargs))
-        if inspect.isgeneratorfunction(function):
+        if getattr(getattr(function, "__code__", None), "co_flags", 0) & _GENERATOR:
             return _wrap_generator(self._clone, function)
         return _wrap_function(self._clone, function)
 

@@ -12,9 +12,6 @@ without a node, which breaks the reference cycle result -> node -> result, and g
 An in-place op on a view changes its base: `rebase` puts a `CopySlices` node in the base's history, and views find
 their new node (`AsStridedBackward0`) when they next need one, by comparing versions.
 """
-import inspect
-import weakref
-
 from cpython.object cimport PyObject
 
 from cygrad.dtype cimport DType, CATEGORY_FLOAT
@@ -142,7 +139,7 @@ cdef Derivative find_row(str op, tuple arguments):
     cdef int k = 0, code
     for formula in row.formulas:
         codes = []
-        for parameter in inspect.signature(formula).parameters:
+        for parameter in parameters_of(formula):
             code = _source(op, parameter, arguments)
             codes.append(code)
             if code >= 0 and code < SHAPE:
@@ -155,6 +152,12 @@ cdef Derivative find_row(str op, tuple arguments):
     row.inputs = tuple([arguments.index(name) for name in row.inputs])
     row.arguments = arguments
     return row
+
+
+cdef tuple parameters_of(object function):
+    """Names of a plain function's positional parameters."""
+    code = function.__code__
+    return code.co_varnames[:code.co_argcount]
 
 
 cdef int _source(str op, str parameter, tuple arguments) except? -99:
@@ -911,7 +914,7 @@ cdef class Primitive:
     def __init__(self, forward, str name=None):
         self.forward = forward
         self.name = name or forward.__name__
-        self.arguments = tuple(inspect.signature(forward).parameters)
+        self.arguments = parameters_of(forward)
         self.__doc__ = forward.__doc__
 
     cdef Derivative derivative(self):

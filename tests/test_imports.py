@@ -1,0 +1,39 @@
+"""If this fails, the core has come to depend on a backend or plugin, or the import has become heavy."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE)
+ALLOWED = {"core": {"cygrad"}, "backends": {"cygrad"}, "plugins": {"cygrad"}}
+
+
+def imported(path):
+    """Top-level names of the packages a file imports."""
+    return {(a or b).split(".")[0] for a, b in IMPORT.findall(path.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("root", sorted(ALLOWED))
+def test_imports_point_one_way(root):
+    wrong = []
+    for path in (ROOT / root).rglob("*.p*"):
+        if path.suffix not in (".py", ".pyx", ".pxd"):
+            continue
+        own = path.relative_to(ROOT / root).parts[0]
+        ours = {name for name in imported(path) if name.startswith("cygrad")}
+        wrong += [(path.name, name) for name in ours - ALLOWED[root] - {own}]
+    assert not wrong
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_import_loads_no_heavy_module():
+    heavy = {"numpy", "inspect", "importlib.metadata", "ctypes", "unittest", "scipy_openblas32", "cygrad_cpu"}
+    loaded = (modules_after("import cygrad") - modules_after("pass")) & heavy
+    assert not loaded

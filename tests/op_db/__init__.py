@@ -5,7 +5,7 @@
 """
 
 from . import binary, creation, indexing, linalg, pointwise, reductions, shapes, sorting
-from .table import ALL, COMPLEX, DIFFERENTIABLE, FLOATS, HALF, TOLERANCE, ErrorSample, Op, Sample, T, resolve, tensors_of
+from .table import ALL, COMPLEX, FLOATS, HALF, TOLERANCE, ErrorSample, Op, Sample, T, resolve, tensors_of
 
 FAMILIES = (creation, pointwise, binary, reductions, shapes, indexing, sorting, linalg)
 OPS = [op for family in FAMILIES for op in family.OPS]

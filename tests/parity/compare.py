@@ -278,7 +278,7 @@ GAP = re.compile(r"(the )?derivative for .* is not implemented")
 
 
 def determined(sample, dtype):
-    """No rounding is left to choose: real, and no 16-bit tensor meets a 0-d one, which PyTorch does not round to 16 bits."""
+    """No rounding is left to choose: real, and no 16-bit tensor meets a 0-d one, which PyTorch does not round first."""
     mixed = len({t.dtype for t in sample.tensors}) > 1
     return dtype not in COMPLEX and not (mixed and any(t.dtype in HALF for t in sample.tensors))
 

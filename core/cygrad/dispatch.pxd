@@ -16,6 +16,7 @@ cdef enum Rule:          # how an op chooses the dtypes it computes in and retur
 
 cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssize_t *sizes)
 cdef Tensor empty_as(Tensor like, DType dtype)
+cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c)
 cdef Tensor unary(int op, Tensor a, int rule)
 cdef Tensor binary(int op, object x, object y, int rule)
 cdef int unary_into(int op, Tensor a, Tensor out) except -1

@@ -792,25 +792,8 @@ def binary_op(int op, x, y, int rule=SAME):
 
 def where_op(Tensor cond not None, Tensor a not None, Tensor b not None):
     """Raw select: operands already of one dtype and broadcast to one shape; `cond` is bool."""
-    cdef Axes axes
-    cdef Backend backend = <Backend>a.memory.backend
     cdef Tensor out = output_like(a.dtype, a.rank, a.sizes, cond, a, b)
-    cdef View vo = out, vc = cond, va = a, vb = b
-    if out.elements == 0:
-        return out
-    if not (cond.dense and a.dense and b.dense and out.dense and out.rank <= INLINE_RANK):
-        start_axes(&axes, out)
-        for v in (out, cond, a, b):
-            add_operand(&axes, <View>v)
-        collapse(&axes)
-        if axes.rank > INLINE_RANK:
-            for four in split((out, cond, a, b), &axes):
-                if backend.where(<View>(four[1]), <View>(four[2]), <View>(four[3]), <View>(four[0])) is not None:
-                    declined(backend, "where", (four[1], four[2], four[3], four[0]), (3,))
-            return out
-        vo, vc, va, vb = operand(&axes, 0, out), operand(&axes, 1, cond), operand(&axes, 2, a), operand(&axes, 3, b)
-    if backend.where(vc, va, vb, vo) is not None:
-        declined(backend, "where", (vc, va, vb, vo), (3,))
+    where_into(cond, a, b, out)
     return out
 
 
@@ -1079,3 +1062,50 @@ def to_list(Tensor t not None):
         from cygrad import transfer
         t = transfer.to_host(t)
     return nested(data(t) if t.elements else NULL, t.dtype.code, t.dtype.itemsize, t.rank, t.sizes, t.strides)
+
+
+def join_into(Tensor out not None, list tensors not None, int dim, bint stacked):
+    """Raw copies side by side along axis `dim` of `out`: parts of that axis, or (stacked) one index of it each."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t at = out.offset
+    cdef int i, k = 0
+    cdef Tensor t
+    for i in range(out.rank):
+        if not (stacked and i == dim):
+            sizes[k], strides[k] = out.sizes[i], out.strides[i]
+            k += 1
+    for t in tensors:
+        if not stacked:
+            sizes[dim] = t.sizes[dim]
+        copy_into(t, make_view(out.memory, out.dtype, at, k, sizes, strides))
+        at += out.strides[dim] * (1 if stacked else t.sizes[dim])
+
+
+def gather_into(View src not None, View index not None, int dim, View out not None):
+    """Raw gather into `out`, which has index's shape."""
+    cdef Backend backend = <Backend>src.memory.backend
+    if out.elements and backend.gather(src, index, dim, out) is not None:
+        declined(backend, "gather", (src, index, dim, out), (3,))
+
+
+def where_into(Tensor cond not None, Tensor a not None, Tensor b not None, Tensor out not None):
+    """Raw select into `out`: operands of out's shape and dtype, `cond` bool; `out` may be `a` or `b` itself."""
+    cdef Axes axes
+    cdef Backend backend = <Backend>out.memory.backend
+    cdef View vo = out, vc = cond, va = a, vb = b
+    if out.elements == 0:
+        return
+    if not (cond.dense and a.dense and b.dense and out.dense and out.rank <= INLINE_RANK):
+        start_axes(&axes, out)
+        for v in (out, cond, a, b):
+            add_operand(&axes, <View>v)
+        collapse(&axes)
+        if axes.rank > INLINE_RANK:
+            for four in split((out, cond, a, b), &axes):
+                if backend.where(<View>(four[1]), <View>(four[2]), <View>(four[3]), <View>(four[0])) is not None:
+                    declined(backend, "where", (four[1], four[2], four[3], four[0]), (3,))
+            return
+        vo, vc, va, vb = operand(&axes, 0, out), operand(&axes, 1, cond), operand(&axes, 2, a), operand(&axes, 3, b)
+    if backend.where(vc, va, vb, vo) is not None:
+        declined(backend, "where", (vc, va, vb, vo), (3,))

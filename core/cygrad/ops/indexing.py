@@ -1,7 +1,392 @@
-"""Indexing with tensors, masks and lists: `x[index]` and `x[index] = value` beyond geometry.
+"""Indexing with tensors, masks and lists: `x[index]` and `x[index] = value` beyond geometry, and `index_put`.
 
-An index is split into a basic part, which is geometry, and an advanced part: index tensors for some axes of what the
-basic part left. `index` and `index_put` do the advanced part.
+`parsed` splits an index: integers, slices and None make a view at once, with PyTorch's nodes; what is left is an
+index tensor for some axes of that view. Two pairs of primitives do the rest: `index` and `index_put` take a tensor for
+each axis; a mask over the first axes alone becomes positions in row-major order, for `index_rows` and `put_rows`.
 """
-from cygrad.autograd.node import grad_mode, primitive
-from cygrad.ops.views import getitem_basic
+import warnings
+
+from cygrad.autograd.node import SavedTensor, grad_mode, primitive
+from cygrad.dispatch import clone_like, empty_near, fill_ as raw_fill, where_into
+from cygrad.ops import places
+from cygrad.ops.copying import copy, fill, fill_tensor
+from cygrad.ops.gathering import ADD, SET, SCALAR_NAMES, Written, in_range
+from cygrad.ops.registry import functions, op
+from cygrad.ops.views import checked_position, getitem_basic, slice_along
+from cygrad.tensor import Tensor
+
+NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+                "{})")
+WRONG_DTYPE = "tensors used as indices must be long, int, byte or bool tensors"
+BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
+                 "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+                 "x[torch.tensor(seq)], which will result either in an error or a different result")
+EXPANDED = ("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor")
+
+
+class Indices:
+    """Index tensors that a node keeps, one or None for each axis; refused if they were changed in place since."""
+
+    __slots__ = ("saved",)
+
+    def __init__(self, tensors):
+        self.saved = [None if t is None else SavedTensor(t) for t in tensors]
+
+    def read(self):
+        return tuple([None if s is None else s.unpack() for s in self.saved])
+
+
+# ------------------------------------------------------------------- primitives
+
+@primitive
+def index(self, indices):
+    return places.take_at(self, indices.read())
+
+
+@primitive
+def index_rows(self, positions, axes):
+    return places.take_rows(self, positions, axes)
+
+
+def apart(values, target):
+    """`values`, or a copy of them if they share target's memory."""
+    return clone_like(values) if values._storage() is target._storage() else values
+
+
+def _index_put(self, indices, values, accumulate):
+    places.put_at(self, indices.read(), apart(values, self), ADD if accumulate else SET)
+
+
+def _put_rows(self, positions, axes, values, accumulate):
+    places.put_rows(self, positions, axes, apart(values, self), ADD if accumulate else SET)
+
+
+index_put = Written(_index_put, "index_put")
+put_rows = Written(_put_rows, "put_rows")
+
+
+# ---------------------------------------------------------------- reading an index
+
+def as_index(part):
+    """A sequence or array as an index tensor: bool and uint8 stay, all else becomes int64."""
+    try:
+        found = functions["tensor"](part)
+    except (ValueError, TypeError, RuntimeError):
+        kind = part
+        while isinstance(kind, (list, tuple)) and kind:
+            kind = kind[0]
+        raise TypeError(f"new(): invalid data type '{type(kind).__name__}'") from None
+    return found if found.dtype.name in ("bool", "uint8", "int64") else found.long()
+
+
+def stands_for_tuple(index):
+    """Whether a sequence other than a tuple means one part of the index each, by PyTorch's old rule."""
+    if len(index) >= 32:
+        return False
+    for part in index:
+        if part is None or part is Ellipsis or isinstance(part, (Tensor, slice, list, tuple, str)) or (
+                hasattr(part, "__len__") and hasattr(part, "__getitem__") and getattr(part, "shape", None) != ()):
+            return True
+    return False
+
+
+def parts_of(index):
+    """The parts of an index, a tuple; sequences and arrays among them are tensors now."""
+    if not isinstance(index, tuple):
+        if isinstance(index, Tensor) or hasattr(index, "__array_interface__") or not hasattr(index, "__getitem__") \
+                or isinstance(index, dict):
+            index = (index,)
+        elif stands_for_tuple(index):
+            warnings.warn(LIST_AS_TUPLE, UserWarning, stacklevel=4)
+            index = tuple(index)
+        else:
+            index = (index,)
+    parts = []
+    for part in index:
+        if part is None or part is Ellipsis or isinstance(part, (int, slice, Tensor)):
+            parts.append(part)
+        elif hasattr(part, "__array_interface__") and not hasattr(part, "__setitem__"):       # a NumPy scalar
+            if part.dtype.kind not in "iu":
+                raise IndexError(NOT_AN_INDEX.format("numpy." + type(part).__name__.rstrip("_")))
+            parts.append(int(part))
+        elif hasattr(part, "__len__") and hasattr(part, "__getitem__") or hasattr(part, "__array_interface__"):
+            parts.append(as_index(part))
+        elif hasattr(part, "__index__"):
+            parts.append(part.__index__())
+        else:
+            raise IndexError(NOT_AN_INDEX.format(type(part).__name__))
+    return parts
+
+
+def is_mask(t):
+    return t.dtype.name in ("bool", "uint8")
+
+
+def parsed(self, index):
+    """(view, {axis of the view: index tensor}) of an index; a mask has the first of its axes."""
+    parts = parts_of(index)
+    used = 0
+    for part in parts:
+        if isinstance(part, Tensor):
+            used += part.dim() if is_mask(part) else 1
+        elif part is not None and part is not Ellipsis and part is not True and part is not False:
+            used += 1
+    if used > self.dim():
+        raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
+    rest, tensors, dim = self.dim() - used, {}, 0
+    for part in parts:
+        if part is None:
+            self = self.unsqueeze(dim)
+            dim += 1
+        elif part is Ellipsis:
+            dim += rest
+        elif part is True or part is False:
+            self = self.unsqueeze(dim)
+            tensors[dim] = _truth(self, part)
+            dim += 1
+        elif isinstance(part, int):
+            self = self.select(dim, checked_position(part, self.shape[dim], dim))
+        elif isinstance(part, slice):
+            if part != slice(None):
+                self = slice_along(self, dim, part)
+            dim += 1
+        elif part.dim():
+            tensors[dim] = part
+            dim += part.dim() if is_mask(part) else 1
+        elif is_mask(part):
+            self = self.unsqueeze(dim)
+            tensors[dim] = _truth(self, bool(part.item()))
+            dim += 1
+        elif part.dtype.is_floating_point or part.dtype.is_complex:
+            raise IndexError(WRONG_DTYPE)
+        else:
+            self = self.select(dim, checked_position(int(part.item()), self.shape[dim], dim))
+    return self, tensors
+
+
+def _truth(self, value):
+    """What True and False stand for on a new axis of size 1: its place, or no place."""
+    found = empty_near(self, (1 if value else 0,), functions["tensor"](0).dtype)
+    raw_fill(found, 0)
+    return found
+
+
+def check_mask(self, mask, dim):
+    """A mask of bools that fits the axes of `self` from `dim` on."""
+    for i, n in enumerate(mask.shape):
+        if dim + i >= self.dim() or n != self.shape[dim + i]:
+            raise IndexError(f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the "
+                             f"indexed tensor {list(self.shape)} at index {dim + i}")
+    if mask.dtype.name == "uint8":
+        warnings.warn(BYTE_MASK, UserWarning, stacklevel=5)
+        return mask.bool()
+    return mask
+
+
+def checked_places(self, t, dim):
+    """An index tensor as int64 places of an axis."""
+    if t.dtype.name not in ("int64", "int32"):
+        raise IndexError(WRONG_DTYPE)
+    size = self.shape[dim]
+    if size == 0 and t.numel():
+        rest = self.shape[:dim] + self.shape[dim + 1:]
+        if 0 not in rest:
+            raise IndexError("index is out of bounds for dimension with size 0")
+    return in_range(t, size, dim, True, IndexError)
+
+
+def expanded(self, tensors):
+    """A tuple of int64 places, checked, or None for each axis; masks become one index tensor for each of their axes."""
+    found = [None] * self.dim()
+    for dim, t in tensors.items():
+        if is_mask(t):
+            t = check_mask(self, t, dim)
+            if t.dim() == 1:
+                found[dim] = places.mask_places(t)
+            else:
+                found[dim:dim + t.dim()] = functions["nonzero"](t).unbind(1)
+        else:
+            if dim >= self.dim():
+                raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
+            found[dim] = checked_places(self, t, dim)
+    return tuple(found)
+
+
+def leading_mask(self, tensors):
+    """The mask if it is all there is and covers the first axes of `self`, else None."""
+    if len(tensors) == 1:
+        mask = tensors.get(0)
+        if mask is not None and is_mask(mask):
+            return check_mask(self, mask, 0)
+    return None
+
+
+# ------------------------------------------------------------------ x[index]
+
+def getitem(self, key):
+    """``self[key]`` for a key with tensors, masks, sequences or bools among its parts."""
+    if isinstance(key, Tensor) and key.dim() and self.dim():
+        view, tensors = self, {0: key}
+    else:
+        view, tensors = parsed(self, key)
+        if not tensors:
+            return view.alias() if view is self else view
+    mask = leading_mask(view, tensors)
+    if mask is not None:
+        return index_rows(view, places.mask_places(mask), mask.dim())
+    found = expanded(view, tensors)
+    if grad_mode() and view.requires_grad:
+        return index(view, Indices(found))
+    return places.take_at(view, found)
+
+
+# ---------------------------------------------------------------- x[index] = value
+
+def assigned_number(self, value):
+    """A Python number from a value that is not a tensor."""
+    if isinstance(value, (int, float, complex)):
+        return value
+    if hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__"):
+        return value.item()
+    raise TypeError(f"can't assign a {_type_name(value)} to a {self.type()}")
+
+
+def _type_name(value):
+    name = type(value).__name__
+    return "numpy." + name if type(value).__module__ == "numpy" else name
+
+
+def without_leading_ones(value):
+    """A value without the axes of size 1 that it begins with."""
+    shape, k = value.shape, 0
+    while k < len(shape) and shape[k] == 1:
+        k += 1
+    return value.view(shape[k:]) if k else value
+
+
+def assign(view, value):
+    """Write a tensor or number, broadcast, to all of a view."""
+    if not isinstance(value, Tensor):
+        fill.inplace(view, value)
+    elif value.shape == view.shape:
+        copy_to(view, value)
+    elif value.dim() == 0:
+        fill_tensor.inplace(view, value)
+    else:
+        copy_to(view, without_leading_ones(value).expand(view.shape))
+
+
+def copy_to(view, value):
+    view.copy_(value)
+
+
+def setitem(self, key, value):
+    """``self[key] = value`` for any key."""
+    if not isinstance(value, Tensor):
+        value = assigned_number(self, value)
+    view = self if key is Ellipsis or isinstance(key, slice) and key == slice(None) and self.dim() else \
+        getitem_basic(self, key)
+    if view is not NotImplemented:
+        assign(self if key == () and isinstance(key, tuple) else view, value)
+        return
+    if isinstance(key, Tensor) and key.dim() and self.dim():
+        view, tensors = self, {0: key}
+    else:
+        view, tensors = parsed(self, key)
+        if not tensors:
+            assign(view, value)
+            return
+    mask = leading_mask(view, tensors)
+    tracked = grad_mode() and (view.requires_grad or isinstance(value, Tensor) and value.requires_grad)
+    if isinstance(value, Tensor):
+        if value.dtype is not view.dtype:
+            raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                               f"{SCALAR_NAMES[view.dtype.code]} for the destination and "
+                               f"{SCALAR_NAMES[value.dtype.code]} for the source.")
+        if value.dim() and value.shape[0] == 1:
+            value = without_leading_ones(value)
+        if mask is not None and not tracked and value.numel() == 1 and value.device == view.device:
+            return masked_assign(view, mask, value.reshape(()))
+    else:
+        number, value = value, empty_near(view, ())
+        raw_fill(value, number)
+        if mask is not None and not tracked:
+            return masked_assign(view, mask, value)
+    warn_if_expanded(view)
+    if mask is not None:
+        put_rows.into_self.inplace(view, places.mask_places(mask), mask.dim(), value, False)
+    else:
+        index_put.into_self.inplace(view, Indices(expanded(view, tensors)), value, False)
+
+
+def masked_assign(view, mask, value):
+    """Write a 0-d value where the mask of the first axes is true, without a graph."""
+    view._check_inplace()
+    if mask.dim() < view.dim():
+        mask = mask.reshape(mask.shape + (1,) * (view.dim() - mask.dim()))
+    where_into(mask.expand(view.shape), apart(value, view).expand(view.shape), view, view)
+    view._bump_version()
+
+
+def warn_if_expanded(view):
+    if not view.is_contiguous() and any(s == 0 and n > 1 for s, n in zip(view.stride(), view.shape)):
+        warnings.warn(EXPANDED, UserWarning, stacklevel=4)
+
+
+# ----------------------------------------------------------------------- index_put
+
+def index_put_arguments(self, indices, values, accumulate=False):
+    """(the writer, what it takes) of `index_put`."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError("index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
+                        f"{type(indices).__name__}")
+    if not isinstance(values, Tensor):
+        raise TypeError(f"index_put(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    tensors, dim = {}, 0
+    for i, t in enumerate(indices):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+        tensors[dim] = t
+        dim += t.dim() if is_mask(t) else 1
+    if dim > self.dim():
+        raise IndexError(f"too many indices for tensor of dimension {self.dim()} (got {dim})")
+    if values.dtype is not self.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{SCALAR_NAMES[self.dtype.code]} for the destination and {SCALAR_NAMES[values.dtype.code]} "
+                           "for the source.")
+    mask = leading_mask(self, tensors)
+    if mask is not None and mask.dim():
+        return put_rows, (places.mask_places(mask), mask.dim(), values, accumulate)
+    return index_put, (Indices(expanded(self, tensors)), values, accumulate)
+
+
+def _index_put_(self, indices, values, accumulate=False):
+    """In-place version of `index_put`: writes the result into the tensor and returns it."""
+    writer, arguments = index_put_arguments(self, indices, values, accumulate)
+    warn_if_expanded(self)
+    return writer.into_self.inplace(self, *arguments)
+
+
+@op(name="index_put", inplace=_index_put_)
+def _index_put_copy(input, indices, values, accumulate=False):
+    """`input` with `values` written (or added) at the places that index tensors give.
+
+    Parameters
+    ----------
+    indices : tuple of Tensor
+        int64, int32 or masks, for the first axes; broadcast against each other.
+    values : Tensor
+        Of input's dtype; broadcasts to the shape of ``input[indices]``.
+    accumulate : bool
+        Add instead of overwriting; places may then repeat.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).index_put((cygrad.tensor([0, 0]),), cygrad.tensor([1., 2.]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    writer, arguments = index_put_arguments(input, indices, values, accumulate)
+    return writer(input, *arguments)

@@ -730,7 +730,7 @@ cdef bint is_advanced(object index):
     if PyBool_Check(index) or isinstance(index, (Tensor, list, tuple)):
         return True
     if hasattr(index, "__array_interface__"):
-        return getattr(index, "shape", ()) != ()
+        return getattr(index, "shape", ()) != () or index.dtype.kind not in "iu"
     return not hasattr(index, "__index__")
 
 
@@ -739,7 +739,7 @@ cdef Py_ssize_t checked_index(object index, Py_ssize_t size, int dim) except? -1
     try:
         i = index
     except OverflowError:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}") from None
+        raise ValueError("Overflow when unpacking long long") from None
     if i < -size or i >= size:
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return i + size if i < 0 else i
@@ -790,8 +790,7 @@ cdef Tensor index_axes(Tensor t, tuple index):
         if part is not None and part is not Ellipsis:
             used += 1
     if used > t.rank:
-        raise IndexError(ZERO_DIM if t.rank == 0 and not any(PySlice_Check(p) for p in index)
-                         else f"too many indices for tensor of dimension {t.rank}")
+        raise IndexError(f"too many indices for tensor of dimension {t.rank}")
     for part in index:
         if part is None:
             out = unsqueeze_(out, dim)
@@ -806,6 +805,11 @@ cdef Tensor index_axes(Tensor t, tuple index):
         else:
             out = select_(out, dim, checked_index(part.__index__(), out.sizes[dim], dim))
     return out
+
+
+def checked_position(index, Py_ssize_t size, int dim):
+    """An index of an axis counted from the front; raises IndexError outside it."""
+    return checked_index(index, size, dim)
 
 
 def getitem_basic(Tensor self not None, index):

@@ -33,6 +33,17 @@ derivative("unbind", self=lambda grads, self_shape, dim:
            cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
 derivative("split_with_sizes", self=lambda grads, self_shape, split_sizes, dim:
            cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
+derivative("cat", tensors=lambda grad, dim, sizes: _parts(grad, dim, sizes))
+derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
+
+
+def _parts(grad, dim, sizes):
+    """The parts of axis `dim`; None for the tensors that `cat` skipped."""
+    start, found = 0, []
+    for n in sizes:
+        found.append(None if n is None else grad.narrow(dim, start, n))
+        start += n or 0
+    return found
 
 
 def inverse_permutation(dims):

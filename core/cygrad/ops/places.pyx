@@ -1,0 +1,291 @@
+"""Advanced indexing without autograd: index tensors become places in memory, read by gather and written by scatter.
+
+The axes that index tensors address are walked as one axis of stride 1, along which an element lies at the sum of
+``index[k] * stride[k]`` (an axis addressed alone keeps its own stride). So no axes are merged and nothing is copied,
+whatever the operand's strides. Index tensors come here as int64; `wrapped` checks and normalises them.
+"""
+from cygrad cimport backend as k
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport (SAME, binary, cast, dense_copy, empty, expand_to, output_like, reduce, scalar_value)
+from cygrad.dtype cimport BOOL, INT64, dtype_of
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, size_of, tuple_of
+
+from cygrad.dispatch import gather_into, nonzero_op, scatter_into
+
+cdef enum:
+    FEW = 2048                  # host elements up to which a plain loop beats two reductions
+
+
+cdef struct Plan:               # the result's axes, as the indexed tensor and the index step through them
+    int rank
+    int dim                     # the axis along which the kernel adds the index
+    Py_ssize_t sizes[64]
+    Py_ssize_t strides[64]
+    Py_ssize_t index[64]
+    Py_ssize_t step             # stride of the walked axis
+    Py_ssize_t span             # its length
+    bint scalar                 # all index tensors are 0-d: one axis too many
+
+
+# ------------------------------------------------------------ checking indices
+
+cdef int extremes(Tensor index, Py_ssize_t *low, Py_ssize_t *high) except -1:
+    """Smallest and largest element of an int64 tensor that has some."""
+    cdef long long *p
+    cdef long long least, most
+    cdef Py_ssize_t i
+    cdef tuple dims
+    if index.memory.pointer != NULL and index.dense and index.elements <= FEW:
+        p = <long long *>data(index)
+        least = most = p[0]
+        for i in range(1, index.elements):
+            least = min(least, p[i])
+            most = max(most, p[i])
+        low[0], high[0] = least, most
+        return 0
+    dims = tuple(range(index.rank))
+    low[0] = scalar_value(reduce(k.MIN, index, dims, False, index.dtype))
+    high[0] = scalar_value(reduce(k.MAX, index, dims, False, index.dtype))
+    return 0
+
+
+def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
+    """`index` as int64 places of an axis of `size` elements, counted from the front; None if one is outside.
+
+    Parameters
+    ----------
+    index : Tensor
+        Of an integer dtype.
+    size : int
+    negative : bool
+        Whether places may be counted from the end.
+    """
+    cdef Py_ssize_t low, high
+    index = cast(index, dtype_of(INT64))
+    if index.elements == 0:
+        return index
+    extremes(index, &low, &high)
+    if high >= size or low < (-size if negative else 0):
+        return None
+    return binary(k.REMAINDER, index, size, SAME) if low < 0 else index
+
+
+# ------------------------------------------------------------- from index to places
+
+cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
+    """Fill the plan of ``a[indices]`` and return the tensor of places; an entry of `indices` is None for a whole axis."""
+    cdef Tensor places = None, index
+    cdef int i, first = -1, last = -1, count = 0, at = 0, rank
+    cdef bint indexed[64]
+    plan.span = 1
+    for i in range(a.rank):
+        indexed[i] = i < len(indices) and indices[i] is not None
+        if indexed[i]:
+            if first < 0:
+                first = i
+            last = i
+            count += 1
+            if a.sizes[i] > 0:
+                plan.span += (a.sizes[i] - 1) * a.strides[i]
+    if count == 1:
+        places = <Tensor>indices[first]
+        plan.step, plan.span = a.strides[first], a.sizes[first]
+    else:
+        plan.step = 1
+        check_shapes(indices)
+        for i in range(first, last + 1):
+            if indexed[i]:
+                index = <Tensor>indices[i]
+                if a.strides[i] != 1:
+                    index = binary(k.MUL, index, a.strides[i], SAME)
+                places = index if places is None else binary(k.ADD, places, index, SAME)
+    plan.scalar = places.rank == 0
+    rank = places.rank if not plan.scalar else 1
+    if last - first + 1 != count:                       # not neighbours: their axes come first
+        first = 0
+    plan.dim = first + rank - 1
+    for i in range(a.rank):
+        if at == first:
+            first = -1
+            add_places(plan, places, at)
+            at += rank
+        if not indexed[i]:
+            plan.sizes[at], plan.strides[at], plan.index[at] = a.sizes[i], a.strides[i], 0
+            at += 1
+    plan.rank = at
+    return places
+
+
+cdef int add_places(Plan *plan, Tensor places, int at) noexcept:
+    cdef int i
+    if places.rank == 0:
+        plan.sizes[at], plan.strides[at], plan.index[at] = 1, 0, 1
+    for i in range(places.rank):
+        plan.sizes[at + i], plan.strides[at + i], plan.index[at + i] = places.sizes[i], 0, places.strides[i]
+    return 0
+
+
+cdef int check_shapes(tuple indices) except -1:
+    """Raise PyTorch's error if the index tensors don't broadcast."""
+    cdef Py_ssize_t sizes[64]
+    cdef int rank = 0, i
+    cdef Tensor t
+    for i in range(64):
+        sizes[i] = 1
+    for index in indices:
+        if index is not None:
+            t = <Tensor>index
+            for i in range(t.rank):
+                if t.sizes[t.rank - 1 - i] != 1:
+                    if sizes[i] != 1 and sizes[i] != t.sizes[t.rank - 1 - i]:
+                        words = ", ".join(str(list(size_of(<View>x))) for x in indices if x is not None)
+                        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                                         + words)
+                    sizes[i] = t.sizes[t.rank - 1 - i]
+    return 0
+
+
+cdef Tensor strided(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides):
+    cdef Tensor out = new_tensor()
+    fill_strided(out, t.memory, t.dtype, offset, rank, sizes, strides)
+    return out
+
+
+cdef Tensor without_axis(Tensor t, int dim):
+    """`t` without its axis `dim`, of size 1."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i, at = 0
+    for i in range(t.rank):
+        if i != dim:
+            sizes[at], strides[at] = t.sizes[i], t.strides[i]
+            at += 1
+    return strided(t, t.offset, at, sizes, strides)
+
+
+def take_at(Tensor a not None, tuple indices not None, bint dense=False):
+    """``a[indices]``: for each axis an int64 tensor of places, checked, or None; missing ones are None.
+
+    The result lies in the memory order of `a` and the index, as PyTorch's does, or is row-major (`dense`).
+    """
+    cdef Plan plan
+    cdef Tensor places = make_plan(a, indices, &plan), walked, index, out
+    walked = strided(a, a.offset, plan.rank, plan.sizes, plan.strides)
+    index = strided(places, places.offset, plan.rank, plan.sizes, plan.index)
+    if dense:
+        out = empty(a.memory.backend, a.memory.index, a.dtype, plan.rank, plan.sizes)
+    else:
+        out = output_like(a.dtype, plan.rank, plan.sizes, walked, index, None)
+    if out.elements:
+        walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
+        walked.finish()
+        gather_into(walked, index, plan.dim, out)
+    return without_axis(out, plan.dim) if plan.scalar else out
+
+
+def put_at(Tensor a not None, tuple indices not None, Tensor values not None, int mode):
+    """``a[indices] op= values`` in place; values of a's dtype are broadcast. `mode` is an index of backend.SCATTER."""
+    cdef Plan plan
+    cdef Tensor places = make_plan(a, indices, &plan), walked, index
+    cdef int i, rank = plan.rank - plan.scalar, missing
+    walked = strided(a, a.offset, plan.rank, plan.sizes, plan.strides)
+    index = strided(places, places.offset, plan.rank, plan.sizes, plan.index)
+    if plan.scalar:
+        check_values(values, without_axis(walked, plan.dim))
+        values = unsqueezed(expand_to(values, rank, without_axis(walked, plan.dim).sizes), plan.dim)
+    else:
+        check_values(values, walked)
+        values = expand_to(values, plan.rank, plan.sizes)
+    if index.elements:
+        walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
+        walked.finish()
+        scatter_into(mode, walked, plan.dim, index, values)
+
+
+cdef Tensor unsqueezed(Tensor t, int dim):
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i
+    for i in range(t.rank + 1):
+        if i == dim:
+            sizes[i], strides[i] = 1, 0
+        else:
+            sizes[i], strides[i] = t.sizes[i - (i > dim)], t.strides[i - (i > dim)]
+    return strided(t, t.offset, t.rank + 1, sizes, strides)
+
+
+cdef int check_values(Tensor values, Tensor target) except -1:
+    cdef int i, missing = target.rank - values.rank
+    cdef bint fits = missing >= 0
+    for i in range(values.rank):
+        if fits and values.sizes[i] != 1 and values.sizes[i] != target.sizes[i + missing]:
+            fits = False
+    if not fits:
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(size_of(values))} cannot be broadcast to "
+                           f"indexing result of shape {list(size_of(target))}")
+    return 0
+
+
+# ------------------------------------------- places among the first axes, in row-major order
+
+cdef Tensor flat(Tensor t):
+    """A dense tensor as one axis."""
+    cdef Py_ssize_t step = 1
+    return strided(t, t.offset, 1, &t.elements, &step)
+
+
+def mask_places(Tensor mask not None):
+    """Positions of the true elements of a bool tensor in row-major order; int64, one axis."""
+    cdef Tensor found = nonzero_op(flat(mask if mask.dense else dense_copy(mask)))
+    return flat(found)
+
+
+cdef Tensor merged(Tensor a, int axes):
+    """`a` with its first axes as one; None where their strides don't allow it. A 0-d tensor gets an axis."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i, last = -1
+    cdef Py_ssize_t count = 1
+    if a.rank == 0:
+        return flat(a)
+    for i in range(axes - 1, -1, -1):
+        if a.sizes[i] != 1:
+            if last >= 0 and a.strides[i] != count * a.strides[last]:
+                return None
+            if last < 0:
+                last = i
+            count *= a.sizes[i]
+    sizes[0], strides[0] = count, a.strides[last] if last >= 0 else 1
+    for i in range(axes, a.rank):
+        sizes[i - axes + 1], strides[i - axes + 1] = a.sizes[i], a.strides[i]
+    return strided(a, a.offset, a.rank - axes + 1, sizes, strides)
+
+
+def take_rows(Tensor a not None, Tensor places not None, int axes, bint dense=False):
+    """What lies at checked int64 positions among the first `axes` axes of `a`, counted in row-major order."""
+    cdef Tensor rows = merged(a, axes)
+    return take_at(a, unravel(places, a, axes), dense) if rows is None else take_at(rows, (places,), dense)
+
+
+def put_rows(Tensor a not None, Tensor places not None, int axes, Tensor values not None, int mode):
+    """Write `values` (broadcast) to checked positions among the first `axes` axes of `a`, in place."""
+    cdef Tensor rows = merged(a, axes)
+    if rows is None:
+        put_at(a, unravel(places, a, axes), values, mode)
+    else:
+        put_at(rows, (places,), values, mode)
+
+
+cdef tuple unravel(Tensor places, Tensor a, int axes):
+    """An index tensor for each of the first axes from positions in row-major order."""
+    cdef list found = []
+    cdef int i
+    for i in range(axes - 1, -1, -1):
+        if a.sizes[i] == 0:                             # then there is no place at all
+            found.append(places)
+            continue
+        found.append(binary(k.REMAINDER, places, a.sizes[i], SAME) if i else places)
+        places = binary(k.FLOOR_DIVIDE, places, a.sizes[i], SAME)
+    found.reverse()
+    return tuple(found)

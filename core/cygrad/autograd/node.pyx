@@ -155,8 +155,8 @@ cdef Derivative find_row(str op, tuple arguments):
 
 
 cdef tuple parameters_of(object function):
-    """Names of a plain function's positional parameters."""
-    code = function.__code__
+    """Names of a function's positional parameters; those of the wrapped one where `functools.wraps` was used."""
+    code = getattr(function, "__wrapped__", function).__code__
     return code.co_varnames[:code.co_argcount]
 
 

@@ -19,7 +19,9 @@ cdef class BinaryOp:
     cdef tuple extra                # values of further arguments of the derivative row (alpha of add)
     cdef Derivative row
     cdef bint resolved
+    cdef tuple number_rows          # the rows of calls whose first, or second, operand is a Python number; or None
     cdef Derivative derivative(self)
+    cdef Derivative number_derivative(self, bint second)
 
 cdef BinaryOp op_add, op_sub, op_mul, op_div, op_floor_divide, op_remainder, op_and, op_or, op_xor
 cdef BinaryOp op_lshift, op_rshift, op_eq, op_ne, op_lt, op_le, op_gt, op_ge

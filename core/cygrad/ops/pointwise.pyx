@@ -11,7 +11,7 @@ from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
 from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, find_row, gradient_edge, grad_enabled,
-                                   rebase, record, set_meta_of)
+                                   rebase, record, record_pair, set_meta_of)
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
@@ -23,6 +23,7 @@ from cygrad.view cimport INLINE_RANK, same_sizes, size_of
 
 from cygrad.ops.registry import add_op, refuse_out_grad, write_out
 
+cdef tuple NO_EXTRA = ()
 cdef DType BOOL_DTYPE = dtype_of(BOOL)
 
 cdef enum:
@@ -76,6 +77,14 @@ cdef class BinaryOp:
             self.resolved = True
         return self.row
 
+    cdef Derivative number_derivative(self, bint second):
+        """The row of a call with a number: ``"fmod_scalar"``, ``"scalar_pow"``; the common one where there is none."""
+        cdef tuple names = ("self", "other")
+        if self.number_rows is None:
+            self.number_rows = (find_row("scalar_" + self.name, names) or self.derivative(),
+                                find_row(self.name + "_scalar", names) or self.derivative())
+        return <Derivative>self.number_rows[second]
+
 
 # ------------------------------------------------------------------ application
 
@@ -96,7 +105,7 @@ cdef object apply_unary(UnaryOp op, Tensor a):
     if grad_enabled() and requires_grad(a) and op.rule != TO_BOOL:
         row = op.derivative()
         if row is not None:
-            node = record(row, (a,))
+            node = record_pair(row, a, None, NO_EXTRA)
             attach(node, out)
     if a.names_ is not None:
         out.names_ = a.names_
@@ -152,9 +161,9 @@ cdef object apply_binary(BinaryOp op, object x, object y):
     else:
         return other_operand(op, x, y)
     if op.rule != TO_BOOL and grad_enabled() and (requires_grad(a) or (b is not None and requires_grad(b))):
-        row = op.derivative()
+        row = op.derivative() if b is not None else op.number_derivative(a is x)
         if row is not None:
-            node = record(row, (x, y) + op.extra)
+            node = record_pair(row, x, y, op.extra)
             attach(node, out)
     if a.names_ is not None or (b is not None and b.names_ is not None):
         from cygrad.names import unify_into
@@ -218,12 +227,12 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
         rank = broadcast_sizes(a, b, sizes)
         check_fits(a, rank, sizes)
     if grad_enabled() and (requires_grad(a) or (b is not None and requires_grad(b))):
-        row = op.derivative()
+        row = op.derivative() if b is not None else op.number_derivative(True)
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
         from cygrad.autograd.node import shadow
         return finish_inplace(a, apply_binary(op, shadow(a), y), op.name)
     if row is not None:
-        node = record(row, (a, y) + op.extra)
+        node = record_pair(row, a, y, op.extra)
     if dtype is a.dtype and op.rule != TO_BOOL:
         if b is None:
             scalar_into(op.code, a, y, False, a)

@@ -168,3 +168,92 @@ def sgn_backward(grad, self, result):
 # ------------------------------------------------------------------------ activations
 
 derivative("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
+
+
+def threshold_backward(grad, x, threshold):
+    """The gradient where x > threshold, or x is NaN."""
+    return cygrad.where(x <= threshold, 0, grad)
+
+
+# ------------------------------------------------------- ops of three operands, and parts
+
+derivative("where", self=lambda grad, condition: cygrad.where(condition, grad, 0),
+           other=lambda grad, condition: cygrad.where(condition, 0, grad))
+derivative("clamp", name="ClampBackward1", self=lambda grad, self, min, max: clamp_backward(grad, self, min, max))
+derivative("clamp_tensors", name="ClampBackward0", self=lambda grad, self, min, max: clamp_backward(grad, self, min, max),
+           min=lambda grad, self, min, max: clamp_min_backward(grad, self, min, max),
+           max=lambda grad, self, min, max: clamp_max_backward(grad, self, min, max))
+derivative("clamp_min", self=lambda grad, self, min: cygrad.where(self >= min, grad, 0))
+derivative("clamp_max", self=lambda grad, self, max: cygrad.where(self <= max, grad, 0))
+derivative("clamp_min_tensor", name="ClampMinBackward1", self=lambda grad, self, min: cygrad.where(self >= min, grad, 0),
+           min=lambda grad, self, min: cygrad.where(self < min, grad, 0))
+derivative("clamp_max_tensor", name="ClampMaxBackward1", self=lambda grad, self, max: cygrad.where(self <= max, grad, 0),
+           max=lambda grad, self, max: cygrad.where(self > max, grad, 0))
+derivative("lerp", self=lambda grad, weight: grad * conj(1 - weight), end=lambda grad, weight: grad * conj(weight))
+derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
+           end=lambda grad, weight: grad * conj(weight), weight=lambda grad, self, end: grad * conj(end - self))
+derivative("addcmul", self=lambda grad: grad, tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
+           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value))
+derivative("addcdiv", self=lambda grad: grad, tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
+           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)))
+derivative("frac", self=lambda grad: grad)
+derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))
+derivative("nan_to_num", self=lambda grad, self: grad * self.isfinite())
+derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: grad * (math.pi / 180))
+derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: grad * (180 / math.pi))
+derivative("sinc", self=lambda grad, self: sinc_backward(grad, self))
+derivative("logit", self=lambda grad, self, eps: logit_backward(grad, self, eps))
+derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, other),
+           other=lambda grad, self, other: grad * self / other)
+derivative("xlogy_scalar", name="XlogyBackward2", self=lambda grad, self, other: xlogy_backward(grad, self, other))
+derivative("scalar_xlogy", name="XlogyBackward1", other=lambda grad, self, other: grad * self / other)
+derivative("logaddexp", self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
+           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()))
+derivative("logaddexp2", self=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, other - self)),
+           other=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, self - other)))
+
+
+def clamp_backward(grad, self, min, max):
+    """The gradient of what lies between the bounds, the bounds themselves included."""
+    if min is None or max is None:
+        return cygrad.where(self <= max if min is None else self >= min, grad, 0)
+    return cygrad.where((self >= min).logical_and(self <= max), grad, 0)
+
+
+def clamp_min_backward(grad, self, min, max):
+    below = self < min
+    return cygrad.where(below if max is None else below.logical_and(min < max), grad, 0)
+
+
+def clamp_max_backward(grad, self, min, max):
+    above = self > max
+    return cygrad.where(above if min is None else above.logical_or(max < min), grad, 0)
+
+
+def sinc_backward(grad, self):
+    x, square = self * math.pi, self * self * math.pi
+    return cygrad.where(square == 0, 0, grad * conj((x * x.cos() - x.sin()) / square))
+
+
+def logit_backward(grad, self, eps):
+    slope = grad / (self * (1 - self))
+    if eps is None:
+        return cygrad.where((self < 0).logical_or(self > 1), math.nan, slope)
+    return cygrad.where((self < eps).logical_or(self > 1 - eps), 0, slope)
+
+
+def xlogy_backward(grad, self, other):
+    value = cygrad.xlogy(grad, other)
+    singular = self == 0
+    if isinstance(other, (int, float)):
+        return value if other > 0 else cygrad.where(singular, 0, value)
+    return cygrad.where(singular.logical_and(other <= 0), 0, value)
+
+
+# ------------------------------------------------------------------ complex tensors
+
+derivative("view_as_real", self=lambda grad: cygrad.view_as_complex(grad.contiguous()))
+derivative("view_as_complex", self=lambda grad: cygrad.view_as_real(grad))
+derivative("complex", real=lambda grad: cygrad.real(grad), imag=lambda grad: cygrad.imag(grad))
+derivative("polar", abs=lambda grad, result: cygrad.real(conj(grad) * result.sgn()),
+           angle=lambda grad, result: cygrad.real(conj(grad) * (result * 1j)))

@@ -1,0 +1,105 @@
+"""Raw operands of ops with three or more of them: broadcast against each other, promoted to one dtype, on one device.
+
+Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
+"""
+from cygrad.dispatch cimport (broadcast_sizes, cast, empty, expand_to, fill_into, scalar_dtype)
+from cygrad.dtype cimport CATEGORY_COMPLEX, DType
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport View, make_view, same_sizes
+
+from cygrad.dispatch import result_type, where_op
+
+
+cdef bint elsewhere(Tensor a, Tensor b):
+    return a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index
+
+
+cdef Tensor on_device_of(Tensor like, Tensor t):
+    """`t` if it is where `like` is; a copy there if it has no axes and is in host memory."""
+    if not elsewhere(like, t):
+        return t
+    if t.rank == 0 and t.memory.backend.host_memory:
+        return t.detach().to(like.device)
+    raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                       f"{like.device} and {t.device}!")
+
+
+cdef Tensor main_operand(tuple operands):
+    """The tensor whose device counts: the first with axes, else the first."""
+    cdef Tensor first = None
+    for value in operands:
+        if isinstance(value, Tensor):
+            if (<Tensor>value).rank:
+                return <Tensor>value
+            if first is None:
+                first = <Tensor>value
+    return first
+
+
+cdef list expanded(list tensors):
+    """Windows of one shape on the tensors."""
+    cdef View shape = <View>tensors[0], other
+    cdef Py_ssize_t sizes[64]
+    cdef int rank, i
+    cdef bint same = True
+    for i in range(1, len(tensors)):
+        other = <View>tensors[i]
+        if not same_sizes(shape, other):
+            same = False
+            rank = broadcast_sizes(shape, other, sizes)
+            shape = make_view(None, other.dtype, 0, rank, sizes, sizes)
+    if same:
+        return tensors
+    return [expand_to(<Tensor>t, shape.rank, shape.sizes) for t in tensors]
+
+
+def broadcast(*tensors):
+    """Windows of one shape on the tensors, which broadcast; raises PyTorch's error where they don't."""
+    cdef Tensor main = main_operand(tensors)
+    return expanded([on_device_of(main, t) for t in tensors])
+
+
+def promoted(DType dtype, *operands):
+    """The operands (tensors or numbers) in `dtype` and of one shape; numbers become 0-d tensors first."""
+    cdef Tensor main = main_operand(operands)
+    cdef Py_ssize_t none = 0
+    cdef list found = []
+    for value in operands:
+        if isinstance(value, Tensor):
+            found.append(cast(on_device_of(main, <Tensor>value), dtype))
+        else:
+            found.append(number_near(main, value, dtype))
+    return expanded(found)
+
+
+cdef Tensor number_near(Tensor like, object value, DType dtype):
+    """A 0-d tensor on like's device that holds a number."""
+    cdef Tensor out = empty(like.memory.backend, like.memory.index, dtype, 0, NULL)
+    if isinstance(value, complex) and dtype.category != CATEGORY_COMPLEX:
+        value = value.real
+    fill_into(out, value)
+    return out
+
+
+def scalar_near(Tensor like not None, value, DType dtype=None):
+    """A 0-d tensor on like's device that holds a number, in the number's own dtype or the one given."""
+    return number_near(like, value, scalar_dtype(value) if dtype is None else dtype)
+
+
+def select(Tensor condition not None, x, y):
+    """Where `condition` (bool) holds x, else y: tensors or numbers, promoted and broadcast, in a new tensor."""
+    cdef DType dtype
+    cdef Tensor a, b, main = condition
+    cdef list three
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and (<Tensor>x).dtype is (<Tensor>y).dtype:
+        dtype = (<Tensor>x).dtype
+    else:
+        dtype = result_type(x, y)
+    if main.rank == 0:
+        main = main_operand((x, y)) or main
+        if elsewhere(condition, main):
+            condition = on_device_of(main, condition)
+    a = cast(on_device_of(main, <Tensor>x), dtype) if isinstance(x, Tensor) else number_near(main, x, dtype)
+    b = cast(on_device_of(main, <Tensor>y), dtype) if isinstance(y, Tensor) else number_near(main, y, dtype)
+    three = expanded([condition, a, b])
+    return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])

@@ -1,0 +1,672 @@
+"""Pointwise ops with several operands or parameters, computed with the kernels of other ops but with nodes of their own.
+
+A `@primitive` here is the op as autograd sees it: its forward runs unrecorded, so it is written with operators and
+public ops. 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
+"""
+import functools
+import math
+
+import cygrad
+from cygrad.autograd.node import primitive
+from cygrad.backend import BINARY, UNARY
+from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, clone_like, result_type, unary_op
+from cygrad.dtype import all_dtypes, finfo, get_default_dtype
+from cygrad.operands import scalar_near, select
+from cygrad.ops.registry import op
+from cygrad.tensor import Tensor
+
+DTYPES = {d.name: d for d in all_dtypes()}
+HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
+FLOAT32, BOOL = DTYPES["float32"], DTYPES["bool"]
+MAXIMUM, MINIMUM = BINARY.index("maximum"), BINARY.index("minimum")
+SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
+
+
+def widened(forward):
+    """Run `forward` in float32 where its tensors have 16-bit floats, and round its result."""
+    @functools.wraps(forward)
+    def run(*args):
+        for a in args:
+            if isinstance(a, Tensor) and a.dtype in HALVES:
+                wide = forward(*[cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x for x in args])
+                return cast_to(wide, a.dtype) if wide.dtype is FLOAT32 else wide
+        return forward(*args)
+    return run
+
+
+def refused(kernel, dtype):
+    """The error for a dtype that an op does not take."""
+    return NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+
+
+def need_float(t, kernel, complex_too=False):
+    """Raise unless `t` has a floating-point dtype."""
+    if not (t.is_floating_point() or (complex_too and t.is_complex())):
+        raise refused(kernel, t.dtype)
+
+
+def as_float(t):
+    """`t` in the default float dtype if it has an integer one."""
+    return t if t.is_floating_point() or t.is_complex() else cast_to(t, get_default_dtype())
+
+
+def need_tensors(name, **arguments):
+    """Raise PyTorch's TypeError for the first argument that is not a tensor."""
+    for position, (argument, value) in enumerate(arguments.items()):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
+                            f"{type(value).__name__}")
+
+
+# ------------------------------------------------------------------------ selection
+
+@primitive(name="where")
+def _where(condition, self, other):
+    return select(condition, self, other)
+
+
+@op(method=False, out=True)
+def where(condition, input=None, other=None):
+    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Of dtype bool; all three broadcast.
+    input, other : Tensor or number
+        Their dtypes promote.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The tuple has one index tensor for each axis, as `nonzero(as_tuple=True)`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([-1., 2.])
+    >>> cygrad.where(x > 0, x, 0.)
+    tensor([0., 2.])
+    """
+    if condition.dtype is not BOOL:
+        condition = as_condition(condition)
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    for value in (input, other):
+        if not isinstance(value, (Tensor, int, float, complex)):
+            raise TypeError(f"where() received an invalid combination of arguments - got (Tensor, "
+                            f"{type(input).__name__}, {type(other).__name__})")
+    return _where(condition, input, other)
+
+
+@op(name="where", only_method=True)
+def _where_method(self, condition, other):
+    """`self` where `condition` holds, else `other`."""
+    return where(condition, self, other)
+
+
+def as_condition(t):
+    """A condition as bool; PyTorch still takes uint8, with a warning."""
+    if t.dtype.name != "uint8":
+        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{SCALAR_NAMES[t.dtype.code]}")
+    import warnings
+    warnings.warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+                  "version of PyTorch. Use a boolean condition instead.", UserWarning, stacklevel=4)
+    return cast_to(t, BOOL)
+
+
+# ------------------------------------------------------------------------- clamping
+
+@primitive(name="clamp")
+def _clamp(self, min, max):
+    out = self
+    if min is not None:
+        out = binary_op(MAXIMUM, out, min)
+    if max is not None:
+        out = binary_op(MINIMUM, out, max)
+    return out
+
+
+@primitive(name="clamp_tensors")
+def _clamp_tensors(self, min, max):
+    return _clamp.forward(self, min, max)
+
+
+@primitive(name="clamp_min_tensor")
+def _clamp_min_tensor(self, min):
+    return binary_op(MAXIMUM, self, min)
+
+
+@primitive(name="clamp_max_tensor")
+def _clamp_max_tensor(self, max):
+    return binary_op(MINIMUM, self, max)
+
+
+@primitive(name="clamp_min")
+def _clamp_min(self, min):
+    return binary_op(MAXIMUM, self, min)
+
+
+@primitive(name="clamp_max")
+def _clamp_max(self, max):
+    return binary_op(MINIMUM, self, max)
+
+
+def bounded(name, input, min, max):
+    """Check the arguments of `clamp`: returns whether the bounds are tensors."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if input.is_complex():
+        raise NotImplementedError("clamp is not supported for complex types")
+    kinds = set()
+    for value in (min, max):
+        if value is not None:
+            if not isinstance(value, (Tensor, int, float, complex)):
+                kinds.add(None)
+            kinds.add(isinstance(value, Tensor))
+    if len(kinds) > 1:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
+                        f"{type(max).__name__})")
+    return kinds.pop()
+
+
+@op(inplace=True, out=True, aliases=("clip",))
+def clamp(input, min=None, max=None):
+    """Each element, but not below `min` and not above `max`; NaN stays.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    min, max : number or Tensor, optional
+        At least one; both of one kind. Where min > max the result is max.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    return _clamp_tensors(input, min, max) if bounded("clamp", input, min, max) else _clamp(input, min, max)
+
+
+@op(inplace=True, out=True)
+def clamp_min(input, min):
+    """Each element, but not below `min` (a number or a tensor)."""
+    return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
+
+
+@op(inplace=True, out=True)
+def clamp_max(input, max):
+    """Each element, but not above `max` (a number or a tensor)."""
+    return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
+
+
+# --------------------------------------------------------------- weighted sums
+
+@primitive(name="lerp")
+@widened
+def _lerp(self, end, weight):
+    if abs(weight) < 0.5:
+        return self + weight * (end - self)
+    return end - (end - self) * (1 - weight)
+
+
+@primitive(name="lerp_tensor")
+@widened
+def _lerp_tensor(self, end, weight):
+    step = end - self
+    return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
+
+
+@op(inplace=True, out=True)
+def lerp(input, end, weight):
+    """input + weight * (end - input), exact at both ends.
+
+    Parameters
+    ----------
+    input, end : Tensor
+        Of one floating-point or complex dtype.
+    weight : number or Tensor
+        0 gives input, 1 gives end.
+    """
+    need_tensors("lerp", input=input, end=end)
+    for name, value in (("end", end), ("weight", weight)):
+        if isinstance(value, Tensor) and value.dtype is not input.dtype and (name == "end" or value.dim()):
+            raise RuntimeError(f"expected dtype {C_WORDS[input.dtype.name]} for `{name}` but got dtype "
+                               f"{C_WORDS[value.dtype.name]}")
+    if isinstance(weight, Tensor):
+        need_float(input, "lerp_kernel_tensor", complex_too=True)
+        return _lerp_tensor(input, end, weight)
+    need_float(input, "lerp_kernel_scalar", complex_too=True)
+    if isinstance(weight, complex) and not input.is_complex():
+        raise RuntimeError("value cannot be converted to type float without overflow")
+    return _lerp(input, end, weight)
+
+
+C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int",
+           "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
+
+
+@primitive(name="addcmul")
+@widened
+def _addcmul(self, tensor1, tensor2, value):
+    self, tensor1, tensor2 = alike(self, tensor1, tensor2)
+    return self + (tensor1 * tensor2 if value == 1 else value * tensor1 * tensor2)
+
+
+@op(inplace=True, out=True)
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 * tensor2, elementwise.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Shapes broadcast and dtypes promote.
+    value : number
+        An integer for integer tensors.
+    """
+    need_tensors("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    dtype = result_type(input, tensor1, tensor2)
+    if dtype is BOOL:
+        raise refused("addcmul_cpu_out", dtype)
+    if not isinstance(value, int) and not (dtype.is_floating_point or dtype.is_complex):
+        value = int(value)
+    return _addcmul(input, tensor1, tensor2, value)
+
+
+@primitive(name="addcdiv")
+@widened
+def _addcdiv(self, tensor1, tensor2, value):
+    self, tensor1, tensor2 = alike(self, tensor1, tensor2)
+    return self + (tensor1 / tensor2 if value == 1 else value * tensor1 / tensor2)
+
+
+@op(inplace=True, out=True)
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 / tensor2, elementwise.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Shapes broadcast and dtypes promote; tensor1 and tensor2 not both of integers.
+    value : number
+    """
+    need_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
+    if is_integral(tensor1) and is_integral(tensor2):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
+            "tensor1 / tensor2), for all dtypes.")
+    return _addcdiv(input, tensor1, tensor2, value)
+
+
+def is_integral(t):
+    return not (t.is_floating_point() or t.is_complex())
+
+
+def alike(*tensors):
+    """The tensors in the dtype that they promote to."""
+    first = tensors[0].dtype
+    if all(t.dtype is first for t in tensors):
+        return tensors
+    dtype = result_type(*tensors)
+    return [cast_to(t, dtype) for t in tensors]
+
+
+# ---------------------------------------------------------------- parts and rounding
+
+@primitive(name="sgn")
+def _sgn(self):
+    if not self.is_complex():
+        return unary_op(SIGN, self)
+    modulus = self.abs()
+    return select(modulus == 0, 0, self / modulus)
+
+
+@op(inplace=True, out=True)
+def sgn(input):
+    """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""
+    return _sgn(input)
+
+
+@primitive(name="frac")
+def _frac(self):
+    return self - self.trunc()
+
+
+@op(inplace=True, out=True)
+def frac(input):
+    """The fractional part of each element, with its sign."""
+    need_float(input, "frac_cpu")
+    return _frac(input)
+
+
+@op
+def positive(input):
+    """`+input`: the tensor itself; bool is refused."""
+    if input.dtype is BOOL:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@primitive(name="round_decimals")
+@widened
+def _round_decimals(self, decimals):
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return unary_op(ROUND, self / scale) * scale
+    return unary_op(ROUND, self * scale) / scale
+
+
+@primitive(name="round")
+def _round(self):
+    return clone_like(self) if is_integral(self) else unary_op(ROUND, self)
+
+
+@op(name="round", inplace=True, out=True)
+def round_(input, *, decimals=0):
+    """The nearest integer, or multiple of 10 ** -decimals; halves go to the even neighbour.
+
+    Parameters
+    ----------
+    input : Tensor
+        Integers come back as they are.
+    decimals : int
+        May be negative; other than 0 only for floating-point dtypes.
+    """
+    if decimals == 0:
+        if input.is_complex() or input.dtype is BOOL:
+            raise refused("round_cpu", input.dtype)
+        return _round(input)
+    need_float(input, "round_cpu")
+    return _round_decimals(input, decimals)
+
+
+@primitive(name="nan_to_num")
+def _nan_to_num(self, nan, posinf, neginf):
+    if self.is_complex():
+        parts = [_nan_to_num.forward(part, nan, posinf, neginf) for part in (self.real, self.imag)]
+        return cygrad.complex(*parts)
+    if is_integral(self):
+        return clone_like(self)
+    limits = finfo(self.dtype)
+    out = select(self.isnan(), 0.0 if nan is None else nan, self)
+    out = select(self == math.inf, limits.max if posinf is None else posinf, out)
+    return select(self == -math.inf, limits.min if neginf is None else neginf, out)
+
+
+@op(inplace=True, out=True)
+def nan_to_num(input, nan=None, posinf=None, neginf=None):
+    """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers)."""
+    return _nan_to_num(input, nan, posinf, neginf)
+
+
+@op(inplace=True, out=True)
+def heaviside(input, values):
+    """0 for negative elements, 1 for positive ones, `values` where they are 0."""
+    if input.is_complex() or values.is_complex():
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype is not values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    with cygrad.no_grad():
+        return select(input == 0, values, cast_to(input > 0, input.dtype))
+
+
+# ------------------------------------------------------------- units and powers
+
+@primitive(name="deg2rad")
+def _deg2rad(self):
+    return as_float(self) * (math.pi / 180)
+
+
+@op(inplace=True, out=True)
+def deg2rad(input):
+    """Degrees as radians."""
+    if input.is_complex():
+        raise RuntimeError("deg2rad is not supported for complex tensors.")
+    return _deg2rad(input)
+
+
+@primitive(name="rad2deg")
+def _rad2deg(self):
+    return as_float(self) * (180 / math.pi)
+
+
+@op(inplace=True, out=True)
+def rad2deg(input):
+    """Radians as degrees."""
+    if input.is_complex():
+        raise RuntimeError("rad2deg is not supported for complex tensors.")
+    return _rad2deg(input)
+
+
+def _float_power_(self, exponent):
+    dtype = power_dtype(self, exponent)
+    if self.dtype is not dtype:
+        raise RuntimeError(f"the base given to float_power_ has dtype {SCALAR_NAMES[self.dtype.code]} but the "
+                           f"operation's result requires dtype {SCALAR_NAMES[dtype.code]}")
+    return self.pow_(exponent.to(dtype) if isinstance(exponent, Tensor) else exponent)
+
+
+@op(inplace=_float_power_, out=True)
+def float_power(input, exponent):
+    """input ** exponent computed in float64, or complex128.
+
+    Parameters
+    ----------
+    input, exponent : Tensor or number
+        At least one tensor.
+    """
+    dtype = power_dtype(input, exponent)
+    return cygrad.pow(input.to(dtype) if isinstance(input, Tensor) else input,
+                      exponent.to(dtype) if isinstance(exponent, Tensor) else exponent)
+
+
+def power_dtype(*operands):
+    for x in operands:
+        if x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex):
+            return DTYPES["complex128"]
+    return DTYPES["float64"]
+
+
+# --------------------------------------------------------------- special functions
+
+@primitive(name="sinc")
+@widened
+def _sinc(self):
+    x = as_float(self) * math.pi
+    return select(x == 0, 1, x.sin() / x)
+
+
+@op(inplace=True, out=True)
+def sinc(input):
+    """sin(pi * x) / (pi * x) of each element, 1 at 0."""
+    return _sinc(input)
+
+
+@primitive(name="logit")
+@widened
+def _logit(self, eps):
+    z = as_float(self)
+    if eps is not None:
+        z = binary_op(MINIMUM, binary_op(MAXIMUM, z, eps), 1 - eps)
+    return (z / (1 - z)).log()
+
+
+@op(inplace=True, out=True)
+def logit(input, eps=None):
+    """log(x / (1 - x)) of each element, the inverse of `sigmoid`.
+
+    Parameters
+    ----------
+    input : Tensor
+    eps : float, optional
+        Elements are first moved into [eps, 1 - eps].
+    """
+    if input.is_complex():
+        raise refused("logit_cpu", input.dtype)
+    return _logit(input, eps)
+
+
+@primitive(name="xlogy")
+@widened
+def _xlogy(self, other):
+    product = self * (other.log() if isinstance(other, Tensor) else log_of(other))
+    if isinstance(self, Tensor):
+        zero = self == 0
+    else:
+        zero = scalar_near(other, self == 0)
+    undefined = other.isnan() if isinstance(other, Tensor) else other != other
+    if undefined is False:
+        return select(zero, 0, product)
+    if undefined is True:
+        return product
+    return select(zero.logical_and(undefined.logical_not()), 0, product)
+
+
+@primitive(name="xlogy_scalar")
+def _xlogy_scalar(self, other):
+    return _xlogy.forward(self, other)
+
+
+@primitive(name="scalar_xlogy")
+def _scalar_xlogy(self, other):
+    return _xlogy.forward(self, other)
+
+
+def log_of(x):
+    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+
+@op(inplace=True, out=True)
+def xlogy(input, other):
+    """input * log(other), 0 where input is 0 (NaN where other is).
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor, of real dtypes.
+    """
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    dtype = result_type(input, other)
+    if dtype.is_complex:
+        raise refused("xlogy_cpu", dtype)
+    if not isinstance(input, Tensor):
+        return _scalar_xlogy(input, other)
+    return _xlogy(input, other) if isinstance(other, Tensor) else _xlogy_scalar(input, other)
+
+
+@primitive(name="logaddexp")
+@widened
+def _logaddexp(self, other):
+    if self.is_complex() or other.is_complex():
+        larger = select(self.real >= other.real, self, other)
+        return larger + ((select(self.real >= other.real, other, self) - larger).exp()).log1p()
+    self, other = alike(self, other)
+    larger = binary_op(MAXIMUM, self, other)
+    return select((self == other).logical_and(self.isinf()), self, larger + (-(self - other).abs()).exp().log1p())
+
+
+@op(out=True)
+def logaddexp(input, other):
+    """log(exp(input) + exp(other)), without overflow."""
+    dtype = result_type(input, other)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise refused("logaddexp_cpu", dtype)
+    return _logaddexp(input, other)
+
+
+@primitive(name="logaddexp2")
+@widened
+def _logaddexp2(self, other):
+    if self.is_complex() or other.is_complex():
+        scale = math.log(2)
+        return _logaddexp.forward(self * scale, other * scale) / scale
+    self, other = alike(self, other)
+    larger = binary_op(MAXIMUM, self, other)
+    return select((self == other).logical_and(self.isinf()), self,
+                  larger + (-(self - other).abs()).exp2().log1p() * (1 / math.log(2)))
+
+
+@op(out=True)
+def logaddexp2(input, other):
+    """log2(2 ** input + 2 ** other), without overflow."""
+    dtype = result_type(input, other)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise refused("logaddexp2_cpu", dtype)
+    return _logaddexp2(input, other)
+
+
+@primitive(name="polygamma")
+@widened
+def _polygamma(n, self):
+    x = as_float(self)
+    if n == 1:
+        return trigamma(x)
+    return zeta(n + 1, x) * ((-1) ** (n + 1) * math.factorial(n))
+
+
+@op(method=False, out=True)
+def polygamma(n, input):
+    """The n-th derivative of `digamma`.
+
+    Parameters
+    ----------
+    n : int
+        Not negative.
+    input : Tensor
+        Of a real dtype.
+    """
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return input.digamma() if n == 0 else _polygamma(n, input)
+
+
+@op(name="polygamma", only_method=True, inplace=True)
+def _polygamma_method(self, n):
+    """The n-th derivative of `digamma`."""
+    return polygamma(n, self)
+
+
+def trigamma(x):
+    """Recurrence up to x + 6, then the asymptotic series; reflection below 1/2 (Abramowitz and Stegun, 6.4)."""
+    reflected = x < 0.5
+    sine = (x * math.pi).sin()
+    z = select(reflected, 1 - x, x)
+    total = cygrad.zeros_like(z)
+    for _ in range(6):
+        total = total + 1 / (z * z)
+        z = z + 1
+    w = 1 / (z * z)
+    total = total + (1 + 1 / (2 * z) + w * (1 / 6 - w * (1 / 30 - w * (1 / 42)))) / z
+    return select(reflected, math.pi ** 2 / (sine * sine) - total, total)
+
+
+# Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
+ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0, -2950130727918.1642,
+        116467828143500.67, -4597978722407472.6, 181521054019435467.7, -7166165256175667011.3)
+
+
+def zeta(s, q):
+    """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0, for a number s > 1 (Euler-Maclaurin)."""
+    total = cygrad.zeros_like(q)
+    z = q
+    for _ in range(10):
+        total = total + z ** -s
+        z = z + 1
+    power = z ** -s
+    total = total + power * z / (s - 1) + power / 2
+    factor = float(s)
+    for k, coefficient in enumerate(ZETA):
+        power = power / z
+        total = total + power * (factor / coefficient)
+        power = power / z
+        factor *= (s + 2 * k + 1) * (s + 2 * k + 2)
+    pole = (q <= 0).logical_and(q == q.floor())
+    return select(pole, math.inf, total)

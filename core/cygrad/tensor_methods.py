@@ -105,3 +105,29 @@ def contains(self, element):
     if isinstance(element, (Tensor, int, float, complex, bool)):
         return bool((self == element).any().item())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+@op(only_method=True)
+def __reduce_ex__(self, protocol):
+    import io
+
+    from cygrad.serialization import rebuild_tensor, save
+    file = io.BytesIO()
+    save(self, file)
+    return rebuild_tensor, (file.getvalue(),)
+
+
+@op(only_method=True)
+def __deepcopy__(self, memo):
+    if self.grad_fn is not None:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                           "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                           "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+    if id(self) in memo:
+        return memo[id(self)]
+    out = self.detach().clone()
+    out.requires_grad = self.requires_grad
+    if self.grad is not None:
+        out.grad = self.grad.__deepcopy__(memo)
+    memo[id(self)] = out
+    return out

@@ -14,7 +14,7 @@ from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTE
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_unary, op_abs, op_add, op_and,
                                    op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
                                    op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
-from cygrad.ops.views cimport basic_getitem, permute_reversed, t_, transpose_, wrap_dim
+from cygrad.ops.views cimport basic_getitem, basic_setitem, permute_reversed, t_, transpose_, wrap_dim
 from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
 
 cdef extern from "Python.h":
@@ -509,8 +509,12 @@ cdef class Tensor(View):
         return found
 
     def __setitem__(self, index, value):
-        from cygrad.ops.indexing import setitem
-        setitem(self, index, value)
+        if not basic_setitem(self, index, value):
+            from cygrad.ops.indexing import setitem
+            setitem(self, index, value)
+
+    def __delitem__(self, index):
+        raise TypeError("Tensor does not support deleting items")
 
     def __repr__(self):
         from cygrad.printing import tensor_repr

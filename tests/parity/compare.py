@@ -235,7 +235,7 @@ def grad_fn(m, op, sample):
     """The names of the grad functions."""
     leaves = sample.leaves(m, requires_grad=True)
     args, kwargs = sample.build(m, leaves)
-    return [t.grad_fn and t.grad_fn.name() for t in tensors_of(m, op.function(m)(*args, **kwargs))]
+    return [t.grad_fn and t.grad_fn.name().split("::")[-1] for t in tensors_of(m, op.function(m)(*args, **kwargs))]
 
 
 def refused(m, op, sample):

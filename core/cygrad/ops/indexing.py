@@ -9,7 +9,7 @@ import warnings
 from cygrad.autograd.node import SavedTensor, grad_mode, primitive
 from cygrad.dispatch import clone_like, empty_near, fill_ as raw_fill, where_into
 from cygrad.ops import places
-from cygrad.ops.copying import copy, fill, fill_tensor
+from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, SCALAR_NAMES, Written, in_range
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import checked_position, getitem_basic, slice_along
@@ -258,6 +258,13 @@ def _type_name(value):
     return "numpy." + name if type(value).__module__ == "numpy" else name
 
 
+def number_tensor(like, number):
+    """A number as a 0-d tensor of like's dtype."""
+    found = empty_near(like, ())
+    raw_fill(found, number)
+    return found
+
+
 def without_leading_ones(value):
     """A value without the axes of size 1 that it begins with."""
     shape, k = value.shape, 0
@@ -269,27 +276,23 @@ def without_leading_ones(value):
 def assign(view, value):
     """Write a tensor or number, broadcast, to all of a view."""
     if not isinstance(value, Tensor):
-        fill.inplace(view, value)
+        fill_tensor.inplace(view, number_tensor(view, value))
     elif value.shape == view.shape:
-        copy_to(view, value)
+        view.copy_(value)
     elif value.dim() == 0:
         fill_tensor.inplace(view, value)
     else:
-        copy_to(view, without_leading_ones(value).expand(view.shape))
-
-
-def copy_to(view, value):
-    view.copy_(value)
+        view.copy_(without_leading_ones(value).expand(view.shape))
 
 
 def setitem(self, key, value):
     """``self[key] = value`` for any key."""
     if not isinstance(value, Tensor):
         value = assigned_number(self, value)
-    view = self if key is Ellipsis or isinstance(key, slice) and key == slice(None) and self.dim() else \
-        getitem_basic(self, key)
+    whole = key is Ellipsis or type(key) is slice and key == slice(None) and self.dim() or type(key) is tuple and not key
+    view = self if whole else getitem_basic(self, key)
     if view is not NotImplemented:
-        assign(self if key == () and isinstance(key, tuple) else view, value)
+        assign(view, value)
         return
     if isinstance(key, Tensor) and key.dim() and self.dim():
         view, tensors = self, {0: key}
@@ -310,8 +313,7 @@ def setitem(self, key, value):
         if mask is not None and not tracked and value.numel() == 1 and value.device == view.device:
             return masked_assign(view, mask, value.reshape(()))
     else:
-        number, value = value, empty_near(view, ())
-        raw_fill(value, number)
+        value = number_tensor(view, value)
         if mask is not None and not tracked:
             return masked_assign(view, mask, value)
     warn_if_expanded(view)

@@ -14,3 +14,4 @@ cdef Tensor alias_(Tensor t)
 cdef object basic_getitem(Tensor t, object index)
 cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes)
 cdef Tensor permute_reversed(Tensor t)
+cdef bint basic_setitem(Tensor t, object index, object value) except -1

@@ -5,14 +5,15 @@ indexing (integers, slices, None, Ellipsis) is one pass over the index when noth
 PyTorch's nodes, when something is.
 """
 from cpython.bool cimport PyBool_Check
+from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
-from cygrad.dispatch cimport dense_copy
+from cygrad.dispatch cimport dense_copy, fill_into
 from cygrad.dtype cimport DType
-from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, requires_grad, view_of
+from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK, View, size_of, tuple_of
 
 from cygrad.ops.registry import add_op, op
@@ -810,6 +811,21 @@ cdef Tensor index_axes(Tensor t, tuple index):
 def checked_position(index, Py_ssize_t size, int dim):
     """An index of an axis counted from the front; raises IndexError outside it."""
     return checked_index(index, size, dim)
+
+
+cdef bint basic_setitem(Tensor t, object index, object value) except -1:
+    """t[index] = value where the index is geometry, the value a number and nothing tracked; False: not done."""
+    cdef object target
+    if not (PyFloat_CheckExact(value) or PyLong_Check(value)) or t.inference:
+        return False
+    if grad_enabled() and (requires_grad(t) or t.creation != 0):
+        return False
+    target = basic_getitem(t, index)
+    if target is NotImplemented:
+        return False
+    fill_into(<Tensor>target, value)
+    bump_version(t)
+    return True
 
 
 def getitem_basic(Tensor self not None, index):

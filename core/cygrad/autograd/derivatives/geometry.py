@@ -23,10 +23,10 @@ derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_
 derivative("alias", self=lambda grad: grad)
 derivative("clone", self=lambda grad: grad)
 derivative("to_copy", self=lambda grad: grad)
-derivative("copy", name="CopyBackwards", self=lambda grad: None, src=lambda grad: grad)
-derivative("fill", self=lambda grad: None)
-derivative("fill_tensor", name="FillBackward1", self=lambda grad: None, value=lambda grad: grad.sum())
-derivative("zero", self=lambda grad: None)
+derivative("copy", name="CopyBackwards", self=lambda grad: cygrad.zeros_like(grad), src=lambda grad: grad)
+derivative("fill", name="FillBackward2", self=lambda grad: cygrad.zeros_like(grad))
+derivative("fill_tensor", name="FillBackward3", self=lambda grad: cygrad.zeros_like(grad), value=lambda grad: grad.sum())
+derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
 derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
            unfold_backward(grad, self_shape, dimension, size, step))
 derivative("unbind", self=lambda grads, self_shape, dim:
@@ -38,10 +38,10 @@ derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
 
 
 def _parts(grad, dim, sizes):
-    """The parts of axis `dim`; None for the tensors that `cat` skipped."""
+    """The parts of axis `dim`, and zeros for the empty tensors that `cat` skipped."""
     start, found = 0, []
     for n in sizes:
-        found.append(None if n is None else grad.narrow(dim, start, n))
+        found.append(grad.new_zeros(0) if n is None else grad.narrow(dim, start, n))
         start += n or 0
     return found
 

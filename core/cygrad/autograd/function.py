@@ -130,10 +130,12 @@ class FunctionNode(PythonNode, FunctionCtx):
         if len(found) > expected and all(gradient is None for gradient in found[expected:]):
             found = found[:expected]
         if len(found) != expected:
-            raise RuntimeError(
+            error = RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
-                f"{len(found)}). {self._describe_inputs()}"
+                f"{len(found)})"
             )
+            error.__notes__ = [self._describe_inputs()]     # shown under the message from Python 3.11 on
+            raise error
         if self._are_tensors is None:
             return found
         for position, (gradient, is_tensor) in enumerate(zip(found, self._are_tensors), 1):

@@ -57,6 +57,8 @@ cdef finished(Tensor t, bint requires_grad, object names):
         from cygrad.names import rename_
         rename_(t, names)
     if requires_grad:
+        if t.dtype.category < CATEGORY_FLOAT:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
     return t
 

@@ -58,7 +58,9 @@ def compile_flags(kernel):
         flags.append("-fopenmp")
     if DEBUG:
         return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
-    return flags + ["-O3" if kernel else "-O2", "-g0"]
+    if kernel:      # jump threading would split vectorised loops with several selections into one copy for each path
+        return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
+    return flags + ["-O2", "-g0"]
 
 
 def link_flags(kernel):

@@ -356,15 +356,15 @@ cdef inline bint plain_power(const Number *a, Number exponent, Number *out, Py_s
             return True
         if exponent == -0.5:
             for i in range(n):
-                out[i] = 1 / sqrtf(a[i]) if Number is float else 1 / sqrt(a[i])
+                out[i] = <float>1 / sqrtf(a[i]) if Number is float else 1 / sqrt(a[i])
             return True
         if exponent == -1:
             for i in range(n):
-                out[i] = 1 / a[i]
+                out[i] = <Number>1 / a[i]
             return True
         if exponent == -2:
             for i in range(n):
-                out[i] = 1 / (a[i] * a[i])
+                out[i] = <Number>1 / (a[i] * a[i])
             return True
     return False
 

@@ -132,9 +132,9 @@ cdef inline Real real_op(RealOp *op, Real x) noexcept nogil:
     if RealOp is Sqrt:
         return sqrtf(x) if Real is float else sqrt(x)
     elif RealOp is Rsqrt:
-        return 1 / sqrtf(x) if Real is float else 1 / sqrt(x)
+        return <float>1 / sqrtf(x) if Real is float else 1 / sqrt(x)
     elif RealOp is Reciprocal:
-        return 1 / x
+        return <Real>1 / x
     elif RealOp is Floor:
         return floorf(x) if Real is float else floor(x)
     elif RealOp is Ceil:

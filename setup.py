@@ -113,6 +113,7 @@ PACKAGES = packages()
 setup(
     packages=list(PACKAGES),
     package_dir=PACKAGES,
+    include_package_data=False,       # the source distribution has more than the wheel needs
     package_data={"": ["*.pyx", "*.pxd", "*.pyi", "*.h", "py.typed", "templates/*"]},
     ext_modules=cythonize(extensions(), include_path=["core", "backends"], compiler_directives=DIRECTIVES,
                           nthreads=JOBS if sys.platform.startswith("linux") and not ONLY else 0, quiet=True),

@@ -10,6 +10,6 @@ cdef struct Blas:               # by dtype: float32, float64, complex64, complex
     Gemm gemm[4]
     Gemv gemv[4]
 
-cdef Blas *blas() except NULL           # loads the library at the first call, follows set_num_threads at every call
-cdef void limit_threads(int threads) noexcept nogil     # until the next call of blas()
+cdef Blas *blas() except NULL           # loads the library at the first call; its routines run in the calling thread
+cdef int use_threads(bint several) except -1            # whether OpenBLAS may use set_num_threads' threads: for LAPACK
 cdef void *routine(bytes name) except NULL              # address of a BLAS or LAPACK routine, such as b"dgetrf"

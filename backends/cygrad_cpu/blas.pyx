@@ -2,7 +2,13 @@
 
 The wheel is not linked: its shared library is opened where pip put it and the addresses of its Fortran routines are
 taken by name. `import cygrad` therefore costs nothing for it, and a script that multiplies no matrices never loads it.
+
+OpenBLAS computes with one thread: products are split among the threads of our own kernels (see matmul.pyx). Two pools of
+threads that wait busily for work would make each other's next kernel ten times slower where threads are as many as cores.
+Only LAPACK, which can't be split from outside, gets OpenBLAS's own threads, for the time of a call.
 """
+import os
+
 from cygrad_cpu.parallel cimport thread_count
 
 ctypedef void (*Setter)(int) noexcept nogil
@@ -13,18 +19,31 @@ cdef Blas table
 cdef object library = None              # ctypes.CDLL
 cdef dict addresses = {}
 cdef Setter set_threads = NULL
-cdef int threads_now = 0
 
 
 cdef int load() except -1:
     global library, set_threads
     import ctypes
-    library = ctypes.CDLL(library_path())
-    set_threads = <Setter><size_t>ctypes.cast(library[PREFIX + "openblas_set_num_threads"], ctypes.c_void_p).value
+    kept = os.environ.get("OPENBLAS_NUM_THREADS")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"            # start no threads yet
+    try:
+        library = ctypes.CDLL(library_path())
+    finally:
+        if kept is None:
+            del os.environ["OPENBLAS_NUM_THREADS"]
+        else:
+            os.environ["OPENBLAS_NUM_THREADS"] = kept
+    set_threads = <Setter>symbol("openblas_set_num_threads")
+    set_threads(1)
     for i, letter in enumerate("sdcz"):
         table.gemm[<int>i] = <Gemm>routine(f"{letter}gemm".encode())
         table.gemv[<int>i] = <Gemv>routine(f"{letter}gemv".encode())
     return 0
+
+
+cdef void *symbol(str name) except NULL:
+    import ctypes
+    return <void *><size_t>ctypes.cast(library[PREFIX + name], ctypes.c_void_p).value
 
 
 def library_path():
@@ -50,22 +69,17 @@ def library_path():
 
 
 cdef Blas *blas() except NULL:
-    global threads_now
-    cdef int wanted
     if library is None:
         load()
-    wanted = thread_count()
-    if wanted != threads_now:
-        set_threads(wanted)
-        threads_now = wanted
     return &table
 
 
-cdef void limit_threads(int threads) noexcept nogil:
-    global threads_now
-    if threads != threads_now:
-        set_threads(threads)
-        threads_now = threads
+cdef int use_threads(bint several) except -1:
+    if library is None:
+        load()
+    if thread_count() > 1:
+        set_threads(thread_count() if several else 1)
+    return 0
 
 
 cdef void *routine(bytes name) except NULL:
@@ -73,9 +87,7 @@ cdef void *routine(bytes name) except NULL:
         load()
     address = addresses.get(name)
     if address is None:
-        import ctypes
-        address = ctypes.cast(library[f"{PREFIX}{name.decode()}_"], ctypes.c_void_p).value
-        addresses[name] = address
+        address = addresses[name] = <size_t>symbol(name.decode() + "_")
     return <void *><size_t>address
 
 

@@ -7,11 +7,14 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport COMPLEX64, FLOAT32
 from cygrad.view cimport View, data
-from cygrad_cpu.blas cimport blas, routine
+from cygrad_cpu.blas cimport routine, use_threads
 from cygrad_cpu.lapack cimport (GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal, GelssComplex, GelssReal,
                                 GelsyComplex, GelsyReal, Geqrf, GesddComplex, GesddReal, Gesv, Getrf, Heevd, Orgqr,
                                 Potrf, Syevd, Trsm)
 from cygrad_cpu.matrices cimport Pool, extent, read_matrix, write_matrix
+
+cdef enum:
+    MANY_ROWS = 128                 # from which LAPACK's own threads are worth starting
 
 cdef int QUERY = -1                 # a work size that asks LAPACK for the best one
 
@@ -19,8 +22,11 @@ cdef int QUERY = -1                 # a work size that asks LAPACK for the best 
 cdef object cpu_linalg(str routine, tuple ins, tuple outs, dict options):
     if (<View>ins[0]).dtype.code < FLOAT32 or routine not in ROUTINES:
         return NotImplemented
-    blas()                                              # follow set_num_threads
-    return ROUTINES[routine](*ins, *outs, **options)
+    use_threads((<View>ins[0]).sizes[1] >= MANY_ROWS)
+    try:
+        return ROUTINES[routine](*ins, *outs, **options)
+    finally:
+        use_threads(False)
 
 
 cdef inline int precision(View a) noexcept nogil:

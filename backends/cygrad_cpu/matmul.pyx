@@ -12,9 +12,9 @@ from libc.string cimport memset
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64,
                            INT8, UINT8, dtype_of)
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.blas cimport Blas, Gemm, Gemv, blas, limit_threads
+from cygrad_cpu.blas cimport Blas, blas
 from cygrad_cpu.isa cimport install_kernels
-from cygrad_cpu.parallel cimport thread_count, threads_for
+from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.tables cimport IntegerProduct, MatmulTable, SmallProducts
 from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 
@@ -23,7 +23,7 @@ cdef enum:
     CHAIN = 256             # the same for one dot product: a chain of dependent additions
     RELEASE = 1000000       # multiplications from which the GIL is worth releasing
     SHORT = 36              # side of matrices up to which our own kernel beats BLAS
-    ALONE = 500000          # multiplications a matrix of a batch from which BLAS's own threads do better than ours
+    GRAIN = 250000          # multiplications that a thread should at least get
 
 cdef MatmulTable table
 install_kernels("matmul", &table)
@@ -142,39 +142,96 @@ cdef object product(View a, View b, View out, double beta, double alpha):
     if target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX:
         raise RuntimeError(f"matmul: BLAS takes at most {INT_MAX} rows or columns, got ({x.sizes[1]}, {x.sizes[2]}) @ "
                            f"({y.sizes[1]}, {y.sizes[2]})")
-    blas_batch(blas(), x, y, target, beta, alpha)
+    blas_batch(x, y, target, beta, alpha)
     if target is not out:
         copy_views(target, out)
 
 
-cdef void blas_batch(Blas *library, View a, View b, View out, double beta, double alpha):
-    """Every matrix of a batch: folded into one product, by threads of ours, or one after the other by BLAS's threads."""
-    cdef Py_ssize_t size = out.dtype.itemsize, batch = out.sizes[0], i
-    cdef Py_ssize_t *asizes = [a.sizes[0], a.sizes[1], a.sizes[2]]
-    cdef Py_ssize_t *osizes = [out.sizes[0], out.sizes[1], out.sizes[2]]
-    cdef Py_ssize_t work = out.sizes[1] * out.sizes[2] * a.sizes[2]
-    cdef int threads = 1
+cdef struct Job:                # a batch of products, each cut into a grid of blocks
+    Blas *library
+    int code
+    Py_ssize_t itemsize
+    char *a
+    char *b
+    char *out
+    Py_ssize_t m
+    Py_ssize_t n
+    Py_ssize_t k
+    Py_ssize_t a_strides[3]
+    Py_ssize_t b_strides[3]
+    Py_ssize_t out_strides[3]
+    Py_ssize_t down             # blocks of rows
+    Py_ssize_t across           # blocks of columns
+    double beta
+    double alpha
+
+
+cdef int blas_batch(View a, View b, View out, double beta, double alpha) except -1:
+    """Every product of a batch, folded into one where `a` and `out` allow it; the blocks are shared among threads."""
+    cdef Job job
+    cdef Py_ssize_t batch = out.sizes[0], i
+    cdef int threads, axis
+    job.library = blas()
+    job.code = out.dtype.code
+    job.itemsize = out.dtype.itemsize
+    job.a, job.b, job.out = data(a), data(b), data(out)
+    job.m, job.n, job.k = out.sizes[1], out.sizes[2], a.sizes[2]
+    job.beta, job.alpha = beta, alpha
+    for axis in range(3):
+        job.a_strides[axis] = a.strides[axis]
+        job.b_strides[axis] = b.strides[axis]
+        job.out_strides[axis] = out.strides[axis]
     if (batch > 1 and b.strides[0] == 0 and a.strides[2] == 1 and a.strides[0] == a.sizes[1] * a.strides[1]
             and a.strides[1] >= a.sizes[2] and out.strides[2] == 1 and out.strides[0] == out.sizes[1] * out.strides[1]
             and out.strides[1] >= out.sizes[2] and batch * out.sizes[1] <= INT_MAX):
-        asizes[1] *= batch
-        osizes[1] *= batch
+        job.m *= batch
         batch = 1
-    if batch > 1 and work < ALONE:
-        threads = <int>min(batch, threads_for(batch * work, 400000))
-        if threads > 1:
-            limit_threads(1)
-    if batch * work < RELEASE:
-        for i in range(batch):
-            blas_one(library, out.dtype.code, data(a) + i * a.strides[0] * size, asizes + 1, a.strides + 1,
-                     data(b) + i * b.strides[0] * size, b.sizes + 1, b.strides + 1,
-                     data(out) + i * out.strides[0] * size, osizes + 1, out.strides + 1, beta, alpha)
-        return
-    with nogil:
-        for i in prange(batch, num_threads=threads, schedule="static"):
-            blas_one(library, out.dtype.code, data(a) + i * a.strides[0] * size, asizes + 1, a.strides + 1,
-                     data(b) + i * b.strides[0] * size, b.sizes + 1, b.strides + 1,
-                     data(out) + i * out.strides[0] * size, osizes + 1, out.strides + 1, beta, alpha)
+    threads = threads_for(batch * job.m * job.n * job.k, GRAIN)
+    set_grid(&job, (threads + batch - 1) // batch)
+    if batch * job.m * job.n * job.k < RELEASE:
+        for i in range(batch * job.down * job.across):
+            blas_block(&job, i)
+    else:
+        with nogil:
+            for i in prange(batch * job.down * job.across, num_threads=threads, schedule="static"):
+                blas_block(&job, i)
+    return 0
+
+
+cdef void set_grid(Job *job, Py_ssize_t parts) noexcept nogil:
+    """Cut a product into `parts` blocks, as square as can be: each reads its rows of `a` and its columns of `b`."""
+    cdef Py_ssize_t down, across, cost, least = -1
+    job.down = job.across = 1
+    for down in range(1, parts + 1):
+        across = parts // down
+        if down * across == parts and down <= job.m and across <= job.n:
+            cost = job.m // down + job.n // across
+            if least < 0 or cost < least:
+                least = cost
+                job.down = down
+                job.across = across
+
+
+cdef inline Py_ssize_t cut(Py_ssize_t size, Py_ssize_t part, Py_ssize_t parts) noexcept nogil:
+    """Where a part begins: at multiples of 16, which the kernels of BLAS like."""
+    return size if part == parts else size * part // parts // 16 * 16 if size >= 64 * parts else size * part // parts
+
+
+cdef void blas_block(const Job *job, Py_ssize_t index) noexcept nogil:
+    cdef Py_ssize_t column = index % job.across, row = index // job.across % job.down
+    cdef Py_ssize_t q = index // (job.across * job.down), size = job.itemsize
+    cdef Py_ssize_t top = cut(job.m, row, job.down), left = cut(job.n, column, job.across)
+    cdef Py_ssize_t[2] na
+    cdef Py_ssize_t[2] nb
+    cdef Py_ssize_t[2] no
+    no[0] = na[0] = cut(job.m, row + 1, job.down) - top
+    no[1] = nb[1] = cut(job.n, column + 1, job.across) - left
+    na[1] = nb[0] = job.k
+    blas_one(job.library, job.code, job.a + (q * job.a_strides[0] + top * job.a_strides[1]) * size, na,
+             job.a_strides + 1, job.b + (q * job.b_strides[0] + left * job.b_strides[2]) * size, nb,
+             job.b_strides + 1,
+             job.out + (q * job.out_strides[0] + top * job.out_strides[1] + left * job.out_strides[2]) * size, no,
+             job.out_strides + 1, job.beta, job.alpha)
 
 
 cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const Py_ssize_t *sa, char *b,
@@ -216,7 +273,7 @@ cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const
 cdef void small_batch(SmallProducts kernel, View a, View b, View out):
     """Matrices so small that a call of BLAS would cost more than the product."""
     cdef Py_ssize_t batch = out.sizes[0], m = out.sizes[1], n = out.sizes[2], k = a.sizes[2]
-    cdef int threads = threads_for(batch * m * n * k, 400000), i
+    cdef int threads = threads_for(batch * m * n * k, GRAIN), i
     if threads == 1:
         kernel(data(a), a.strides, data(b), b.strides, data(out), out.strides, m, n, k, 0, batch)
         return
@@ -244,7 +301,7 @@ cdef object integer_product(View a, View b, View out):
         y = packed(b, b.dtype, keep)
     if out.strides[2] != 1 and n > 1:
         z = blank(out, out.dtype, keep)
-    threads = threads_for(batch * m * n * k, 200000)
+    threads = threads_for(batch * m * n * k, GRAIN)
     parts = 1 if threads <= batch else min(m, (threads + batch - 1) // batch)
     rows = (m + parts - 1) // parts
     with nogil:

@@ -18,7 +18,7 @@ from cygrad_cpu.scan cimport cpu_scan
 from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort cimport cpu_sort
 
-from cygrad_cpu import allocator
+from cygrad_cpu import allocator, blas, isa, parallel
 
 
 @cython.final
@@ -61,6 +61,48 @@ cdef class CPUBackend(Backend):
 
     cpdef memory_info(self, int index):
         return allocator.memory_info()
+
+    # ---- what only this backend has: cygrad.cpu.NAME
+
+    def memory_allocated(self, device=None):
+        """Bytes that tensors hold now."""
+        return allocator.memory_allocated()
+
+    def max_memory_allocated(self, device=None):
+        """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
+        return allocator.max_memory_allocated()
+
+    def memory_reserved(self, device=None):
+        """Bytes taken from the system: held by tensors, or free in the cache."""
+        return allocator.memory_reserved()
+
+    def memory_stats(self, device=None):
+        """All counters of the allocator, a dict of bytes."""
+        return allocator.memory_stats()
+
+    def reset_peak_memory_stats(self, device=None):
+        """Start `max_memory_allocated` again from what is held now."""
+        allocator.reset_peak_memory_stats()
+
+    def empty_cache(self):
+        """Give cached free memory back to the system."""
+        allocator.empty_cache()
+
+    def set_cache_limit(self, Py_ssize_t nbytes):
+        """Bound the free memory kept for reuse, as ``CYGRAD_CPU_CACHE`` does at the start."""
+        allocator.set_cache_limit(nbytes)
+
+    def get_num_threads(self):
+        """Number of threads that kernels may use."""
+        return parallel.get_num_threads()
+
+    def set_num_threads(self, int threads):
+        """Set the number of threads that kernels may use; 1 means serial."""
+        parallel.set_num_threads(threads)
+
+    def build_info(self):
+        """Instruction set, BLAS and threads, a dict of texts."""
+        return {"instruction set": isa.active(), "BLAS": blas.blas_config(), "threads": str(parallel.get_num_threads())}
 
     # ---- kernels every backend should have
 

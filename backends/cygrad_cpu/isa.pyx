@@ -37,6 +37,14 @@ def candidates():
     return names[names.index(limit):] if limit in names else names
 
 
+used = set()
+
+
+def active():
+    """Names of the variants in use: one, unless the build has some modules for one instruction set only."""
+    return ", ".join(name for name in LEVELS if name in used)
+
+
 cdef int install_kernels(str name, void *table) except -1:
     for variant in candidates():
         try:
@@ -44,6 +52,7 @@ cdef int install_kernels(str name, void *table) except -1:
         except ModuleNotFoundError:
             continue
         module.install(<size_t>table)
+        used.add(variant)
         return 0
     raise ImportError(f"cygrad_cpu was built without the kernel module {name!r} for this processor "
                       f"({', '.join(candidates())}): rebuild it with CYGRAD_ISAS unset")

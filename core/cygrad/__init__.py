@@ -25,8 +25,9 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("pointwise", "views", "creation", "copying", "products", "joining", "shape", "gathering", "masks", "indexing", "random", "ranges",
-        "composite", "complexes", "comparison")
+_OPS = ("pointwise", "views", "creation", "copying", "products", "new_tensors", "joining", "shape", "stacking", "splitting",
+        "rearranging", "restriding", "gathering", "masks", "indexing", "random", "ranges",
+        "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics", "linear", "matrices", "einsum")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402

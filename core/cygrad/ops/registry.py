@@ -31,7 +31,7 @@ def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
             methods[each + "_"] = inplace
 
 
-def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False):
+def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False):
     """Decorator: register an op.
 
     Parameters
@@ -44,11 +44,15 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         Also accepts `out=`: a tensor, or a tuple of them for an op with several results.
     only_method : bool
         No function in the `cygrad` namespace.
+    axis : bool
+        NumPy's words `axis` and `keepdims` may stand for `dim` and `keepdim`.
     """
     if function is None:
         return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
-                            only_method=only_method)
+                            only_method=only_method, axis=axis)
     name = name or function.__name__
+    if axis:
+        function = with_axis(function)
     public = with_out(name, function) if out else function
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
@@ -60,6 +64,18 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         if inplace:
             methods[each + "_"] = inplace if callable(inplace) else inplace_form(name, function)
     return public
+
+
+def with_axis(function):
+    """`function` with NumPy's words for its arguments `dim` and `keepdim`."""
+    @functools.wraps(function)
+    def with_axis_argument(*args, **kwargs):
+        if kwargs:
+            for numpys, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if numpys in kwargs:
+                    kwargs[ours] = kwargs.pop(numpys)
+        return function(*args, **kwargs)
+    return with_axis_argument
 
 
 def with_out(name, function):

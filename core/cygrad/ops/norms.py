@@ -1,0 +1,167 @@
+"""Vector norms and what is made of them: `norm`, `dist`, `renorm`. `cygrad.linalg.vector_norm` is the function here."""
+import math
+
+import cygrad
+from cygrad.autograd.node import primitive
+from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
+from cygrad.ops.composite import FLOAT32, HALVES, is_integral
+from cygrad.ops.reductions import EVERY, MAX, MIN, SUM, axes_of
+from cygrad.ops.registry import op, with_out
+from cygrad.tensor import Tensor
+
+
+@primitive(name="linalg_vector_norm")
+def _vector_norm(self, ord, dim, keepdim, dtype):
+    return norm_of(self, ord, dim, keepdim, dtype)
+
+
+def norm_of(x, p, axes, keepdim, dtype):
+    """The p-norm of `x` in `dtype` (x's own if None) along some axes."""
+    if dtype is not None:
+        x = cast_to(x, dtype)
+    real = x.dtype.to_real() if x.is_complex() else x.dtype
+    if x.dtype in HALVES:
+        return cast_to(norm_of(x, p, axes, keepdim, FLOAT32), real)
+    if p == 0:
+        return reduce_dims(SUM, x != 0, axes, keepdim, real)
+    if p == 2 and not x.is_complex():
+        return reduce_dims(SUM, x * x, axes, keepdim, real).sqrt()
+    size = x.abs()
+    if p == math.inf:
+        return reduce_dims(MAX, size, axes, keepdim, real)
+    if p == -math.inf:
+        return reduce_dims(MIN, size, axes, keepdim, real)
+    if p == 1:
+        return reduce_dims(SUM, size, axes, keepdim, real)
+    if p == 2:
+        return reduce_dims(SUM, size * size, axes, keepdim, real).sqrt()
+    return reduce_dims(SUM, size ** p, axes, keepdim, real) ** (1 / p)
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The norm (sum of abs(x) ** ord) ** (1 / ord) of all elements, or of those along some axes.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a floating-point or complex dtype.
+    ord : number
+        inf and -inf give the largest and smallest modulus, 0 the number of elements that are not 0.
+    dim : int or tuple of int, optional
+        Axes to reduce; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    dtype : dtype, optional
+        To which `x` is converted first.
+    """
+    name = "linalg.vector_norm"
+    if isinstance(ord, str) or not isinstance(ord, (int, float, complex)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    if is_integral(x):
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{SCALAR_NAMES[x.dtype.code]}")
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+    if dtype is not None:
+        check_norm_dtype(name, x, dtype)
+    rank = x.dim()
+    axes = EVERY[rank] if dim is None else axes_of(dim, rank, name) or EVERY[rank]
+    if x.numel() == 0 and (ord < 0 or ord == math.inf) and rank:
+        refuse_empty_norm(x, ord, axes, dim is None or axes == EVERY[rank])
+    return _vector_norm(x, ord, axes, keepdim, dtype)
+
+
+def check_norm_dtype(name, x, dtype):
+    """The dtype asked for is floating-point or complex, as `x` is."""
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {SCALAR_NAMES[dtype.code]}")
+    if x.is_complex() != dtype.is_complex:
+        kind = "complex for complex" if x.is_complex() else "floating-point for floating-point"
+        raise RuntimeError(f"{name}: dtype should be {kind} inputs, but got {SCALAR_NAMES[dtype.code]}")
+
+
+def refuse_empty_norm(x, ord, axes, whole):
+    if whole:
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation "
+                           "does not have an identity")
+    for axis in axes:
+        if x.size(axis) == 0:
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axis}because this "
+                               "dimension is empty and the operation does not have an identity")
+
+
+linalg_vector_norm = with_out("linalg_vector_norm", vector_norm)
+
+
+@op(axis=True)
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """A vector norm, or the nuclear norm of matrices.
+
+    Parameters
+    ----------
+    input : Tensor
+    p : number, "fro" or "nuc"
+        "fro" and 2 are the root of the sum of squares, "nuc" the sum of the singular values.
+    dim : int or tuple of int, optional
+        Axes to reduce; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    out : Tensor, optional
+    dtype : dtype, optional
+        To which `input` is converted first.
+    """
+    if p == "nuc" or (isinstance(p, str) and p != "fro"):
+        axes = (-2, -1) if dim is None else dim
+        return cygrad.linalg.matrix_norm(input, p, axes, keepdim, dtype=dtype, **({} if out is None else {"out": out}))
+    order = 2.0 if p is None or p == "fro" else p
+    if p == "fro" and isinstance(dim, (tuple, list)) and len(dim) > 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+@primitive(name="dist")
+def _dist(self, other, p):
+    difference = self - other
+    return norm_of(difference, p, EVERY[difference.dim()], False, None)
+
+
+@op
+def dist(input, other, p=2):
+    """The p-norm of input - other."""
+    if is_integral(input) and (not isinstance(other, Tensor) or is_integral(other)):
+        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
+                           f"{SCALAR_NAMES[input.dtype.code]} instead.")
+    return _dist(input, other, p)
+
+
+@primitive(name="renorm")
+def _renorm(self, p, dim, maxnorm):
+    axes = tuple([i for i in range(self.dim()) if i != dim])
+    wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
+    size = norm_of(wide, p, axes, True, None)
+    factor = cygrad.where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
+    return cast_to(wide * factor, self.dtype)
+
+
+@op(inplace=True, out=True)
+def renorm(input, p, dim, maxnorm):
+    """Each slice along `dim` whose p-norm exceeds `maxnorm`, scaled down to it.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least two axes, of a floating-point or complex dtype.
+    p : float
+    dim : int
+    maxnorm : float
+    """
+    if isinstance(p, complex) or not p > 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if not maxnorm >= 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input.dim() < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
+    if is_integral(input):
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+    return _renorm(input, p, axes_of(dim, input.dim(), "renorm")[0], maxnorm)

@@ -1,0 +1,226 @@
+"""Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
+import warnings
+
+import cygrad
+from cygrad import return_types
+from cygrad.autograd.node import primitive
+from cygrad.backend import SCAN
+from cygrad.dispatch import cast_to, clone_like, scan_op, softmax_op
+from cygrad.ops.composite import BOOL, need_float, refused, widened
+from cygrad.ops.reductions import axis_of, sum_dtype
+from cygrad.ops.registry import op
+
+CUMSUM, CUMPROD, CUMMAX, CUMMIN = (SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin"))
+
+
+# --------------------------------------------------------------- running reductions
+
+@primitive(name="cumsum")
+def _cumsum(self, dim, dtype):
+    return scan_op(CUMSUM, self, dim, dtype) if self.dim() else cast_copy(self, dtype)
+
+
+@primitive(name="cumprod")
+def _cumprod(self, dim, dtype):
+    return scan_op(CUMPROD, self, dim, dtype) if self.dim() else cast_copy(self, dtype)
+
+
+def cast_copy(t, dtype):
+    return clone_like(t) if t.dtype is dtype else cast_to(t, dtype)
+
+
+def in_place(running):
+    """The in-place form of a scan: it computes in the tensor's own dtype."""
+    def inplace(self, dim, *, dtype=None):
+        from cygrad.autograd.node import grad_mode, shadow
+        from cygrad.ops.pointwise import inplace_result
+        source = shadow(self) if grad_mode() and self.requires_grad else self
+        own = self.dtype if dtype is None else dtype
+        return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own), running.name + "_")
+    return inplace
+
+
+@op(inplace=in_place(_cumsum), out=True, axis=True)
+def cumsum(input, dim, *, dtype=None):
+    """Sums of the elements up to each place along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed; int64 for integers by default.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cumsum(cygrad.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
+    return _cumsum(input, axis_of(dim, input.dim(), "cumsum"), sum_dtype(input, dtype))
+
+
+@op(inplace=in_place(_cumprod), out=True, axis=True)
+def cumprod(input, dim, *, dtype=None):
+    """Products of the elements up to each place along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed; int64 for integers by default.
+    """
+    return _cumprod(input, axis_of(dim, input.dim(), "cumprod"), sum_dtype(input, dtype))
+
+
+def running_extreme(code, self, dim):
+    if not self.dim():
+        return clone_like(self), cygrad.zeros_like(self, dtype=cygrad.int64)
+    return scan_op(code, self, dim, self.dtype)
+
+
+@primitive(name="cummax")
+def _cummax(self, dim):
+    return running_extreme(CUMMAX, self, dim)
+
+
+@primitive(name="cummin")
+def _cummin(self, dim):
+    return running_extreme(CUMMIN, self, dim)
+
+
+@op(out=True, axis=True)
+def cummax(input, dim):
+    """The largest element up to each place along an axis, and where it is (the last of equal ones).
+
+    Returns
+    -------
+    return_types.cummax
+        (values, indices).
+    """
+    if input.is_complex():
+        raise refused("cummax_cpu", input.dtype)
+    return return_types.cummax(_cummax(input, axis_of(dim, input.dim(), "cummax")))
+
+
+@op(out=True, axis=True)
+def cummin(input, dim):
+    """The smallest element up to each place along an axis, and where it is (the last of equal ones).
+
+    Returns
+    -------
+    return_types.cummin
+        (values, indices).
+    """
+    if input.is_complex():
+        raise refused("cummin_cpu", input.dtype)
+    return return_types.cummin(_cummin(input, axis_of(dim, input.dim(), "cummin")))
+
+
+@primitive(name="logcumsumexp")
+@widened
+def _logcumsumexp(self, dim):
+    """Each pass adds the sums that end 1, 2, 4, ... places before: log2(n) passes, without overflow."""
+    out = clone_like(self)
+    n = self.size(dim) if self.dim() else 1
+    shift = 1
+    while shift < n:
+        tail = cygrad.logaddexp(out.narrow(dim, shift, n - shift), out.narrow(dim, 0, n - shift))
+        out.narrow(dim, shift, n - shift).copy_(tail)
+        shift *= 2
+    return out
+
+
+@op(out=True, axis=True)
+def logcumsumexp(input, dim):
+    """The logarithm of `cumsum` of the exponentials, without overflow."""
+    need_float(input, "logcumsumexp_out_cpu", complex_too=True)
+    return _logcumsumexp(input, axis_of(dim, input.dim(), "logcumsumexp"))
+
+
+@op(out=True, axis=True)
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, taken n times.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least one axis.
+    n : int
+    dim : int
+    prepend, append : Tensor, optional
+        Joined to the ends of `input` first.
+    """
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = axis_of(dim, input.dim(), "diff")
+    if prepend is not None or append is not None:
+        input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
+    if n == 0:
+        return input.clone()
+    for _ in range(min(n, input.size(dim))):
+        size = input.size(dim)
+        later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))
+        input = later != earlier if input.dtype is BOOL else later - earlier
+    return input
+
+
+# --------------------------------------------------------------------------- softmax
+
+@primitive(name="softmax")
+def _softmax(self, dim, dtype):
+    return softmax_op(cast_to(self, dtype), dim, False) if self.dim() else cygrad.ones_like(self, dtype=dtype)
+
+
+@primitive(name="log_softmax")
+def _log_softmax(self, dim, dtype):
+    return softmax_op(cast_to(self, dtype), dim, True) if self.dim() else cygrad.zeros_like(self, dtype=dtype)
+
+
+def normalised(running, kernel, input, dim, dtype):
+    """`softmax` or `log_softmax`, checked."""
+    dtype = input.dtype if dtype is None else dtype
+    dim = axis_of(dim, input.dim(), running.name)
+    if not dtype.is_floating_point:
+        raise refused(kernel, dtype)
+    return running(input, dim, dtype)
+
+
+@op(out=True, axis=True)
+def softmax(input, dim, dtype=None):
+    """exp(x) divided by its sum along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype, unless `dtype` is given.
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+    """
+    return normalised(_softmax, "softmax_kernel_impl", input, dim, dtype)
+
+
+@op(out=True, axis=True)
+def log_softmax(input, dim, dtype=None):
+    """The logarithm of `softmax`, computed without its cancellation.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype, unless `dtype` is given.
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+    """
+    return normalised(_log_softmax, "log_softmax_kernel_impl", input, dim, dtype)
+
+
+def implicit_dim(name, rank):
+    """The axis that PyTorch's `nn.functional` takes, with a warning, when none is given."""
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+                  "argument.", UserWarning, stacklevel=3)
+    return 0 if rank in (0, 1, 3) else 1

@@ -4,12 +4,13 @@ Training loops stand on `mm`, `addmm` and `@`, so these are in Cython and record
 operands have one dtype. `matmul` without a graph is one kernel call whatever the ranks, operands read where they lie;
 under autograd it takes PyTorch's steps (fold to `mm`, or expand to `bmm`), so that the graph has PyTorch's nodes.
 """
-from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record, record_pair
+from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, find_row, grad_enabled, rebase,
+                                   record, record_pair)
 from cygrad.backend cimport ADD, CONJ, MUL, Backend
 from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, dense_copy, empty, expand_to,
-                              fill_into, scalar_into, unary)
-from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_INTEGER, FLOAT16, BFLOAT16, FLOAT32, DType, dtype_of)
-from cygrad.ops.pointwise cimport finish_inplace
+                              fill_into, result_dtype, scalar_into, unary)
+from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_INTEGER, FLOAT16, BFLOAT16, FLOAT32, UINT8, DType,
+                           can_cast_to, dtype_of)
 from cygrad.ops.views cimport expand_sizes, reshape_, transpose_, t_, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, fill_strided, make_view, same_sizes, size_of, tuple_of
@@ -99,13 +100,14 @@ cdef inline View row(View a):
 cdef int multiply(View a, View b, View out, str name) except -1:
     """out = a @ b for batches of matrices; zeros where nothing is summed."""
     cdef Backend backend = <Backend>out.memory.backend
-    if a.dtype.code == BOOL:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
     if out.elements == 0:
         return 0
     if a.sizes[2] == 0:
         fill_into(out, 0)
-    elif backend.matmul(a, b, out) is not None:
+        return 0
+    if a.dtype.code == BOOL:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    if backend.matmul(a, b, out) is not None:
         from cygrad import fallback
         fallback.run(backend, "matmul", (a, b, out), (2,))
     return 0
@@ -177,6 +179,8 @@ cdef Tensor bmm_(Tensor a, Tensor b):
         raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.sizes[0]}, "
                            f"{a.sizes[2]}] but got: [{b.sizes[0]}, {b.sizes[1]}].")
     if a.dtype is not b.dtype:
+        if a.dtype.code == BOOL:
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {NAMES[a.dtype.code]} but found {NAMES[b.dtype.code]}")
     same_device("bmm", a, b)
     out = blank(a, 3, [a.sizes[0], a.sizes[1], b.sizes[2]])
@@ -217,6 +221,8 @@ cdef Tensor dot_(Tensor a, Tensor b, Row op):
     if a.sizes[0] != b.sizes[0]:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{a.sizes[0]}] and src [{b.sizes[0]}] to have "
                            f"the same number of elements, but got {a.sizes[0]} and {b.sizes[0]} elements respectively")
+    if a.dtype.code == BOOL:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     same_device("dot", a, b)
     out = blank(a, 0, NULL)
     left = unary(CONJ, a, SAME) if op is VDOT and a.dtype.category == CATEGORY_COMPLEX else a
@@ -586,13 +592,12 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
                            f"{NAMES[b.dtype.code]}")
     same_device("addmm", a, b)
     same_device("addmm", c, a)
-    if a.dtype.code == BOOL:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     sizes[0], sizes[1] = a.sizes[0], b.sizes[1]
     if c.rank != 2 or c.sizes[0] != sizes[0] or c.sizes[1] != sizes[1]:
         c = fitted(c, 2, sizes)
-    check_scalar(a.dtype, beta)
-    check_scalar(a.dtype, alpha)
+    check_factors(a.dtype, beta, alpha)
+    if a.sizes[1] == 0 and beta != 0:                     # then the result is input * beta, in PyTorch too
+        check_cast(result_dtype(c, beta), c.dtype)
     if out is None:
         out = blank(a, 2, sizes)
     if out.elements == 0:
@@ -607,6 +612,22 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         return out
     copy_into(scaled_sum(c, product2(a, b), beta, alpha), out)
     return out
+
+
+cdef int check_factors(DType dtype, object beta, object alpha) except -1:
+    """Refuse factors that the dtype can't hold, as PyTorch does: an unsigned dtype holds negative integers only."""
+    for value in (beta, alpha):
+        if dtype.code == UINT8 and isinstance(value, float) and value < 0:
+            raise RuntimeError("value cannot be converted to type uint8_t without overflow")
+        check_scalar(dtype, value)
+    return 0
+
+
+cdef int check_cast(DType source, DType target) except -1:
+    if not can_cast_to(source, target):
+        raise RuntimeError(f"result type {NAMES[source.code]} can't be cast to the desired output type "
+                           f"{NAMES[target.code]}")
+    return 0
 
 
 cdef Tensor product2(Tensor a, Tensor b):
@@ -644,8 +665,7 @@ cdef Tensor scaled_sum(Tensor c, Tensor product, object beta, object alpha):
 
 def add_scaled(Tensor c not None, Tensor product not None, beta, alpha):
     """beta * c + alpha * product, raw, in the memory of the new tensor `product`; `c` broadcasts to its shape."""
-    check_scalar(product.dtype, beta)
-    check_scalar(product.dtype, alpha)
+    check_factors(product.dtype, beta, alpha)
     if not same_sizes(c, product):
         c = fitted(c, product.rank, product.sizes)
     if product.elements == 0:
@@ -679,6 +699,19 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     return result if out is None else write_exact("addmm", result, out, input, mat1, mat2)
 
 
+def overwrite(Tensor target not None, Tensor value not None):
+    """Make `value`, of target's shape and dtype, the content and history of `target`: the end of an in-place product.
+
+    Unlike other in-place ops a product may write to a tensor that overlaps itself, as in PyTorch.
+    """
+    check_inplace(target)
+    copy_into(value, target)
+    bump_version(target)
+    if value.node is not None:
+        rebase(target, value.node, value.output_number)
+    return target
+
+
 def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2), in place."""
     cdef Tensor c = operand(self, "addmm_", "self", 1), a = operand(mat1, "addmm_", "mat1", 1)
@@ -691,7 +724,7 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
         addmm_(c, a, b, beta, alpha, c)
         bump_version(c)
         return c
-    return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha), "addmm_")
+    return overwrite(c, addmm(c, a, b, beta=beta, alpha=alpha))
 
 
 add_op("mm", mm)

@@ -12,7 +12,7 @@ from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, copy_, empty_near,
 from cygrad.dtype import all_dtypes
 from cygrad.ops import products
 from cygrad.ops.pointwise import inplace_result
-from cygrad.ops.products import C_TYPES, add_scaled, overwrite, unsafe_view, write_exact
+from cygrad.ops.products import C_TYPES, add_scaled, unsafe_view, write_exact
 from cygrad.ops.registry import op
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.ops.views import wrap
@@ -73,10 +73,7 @@ def writing(function, shape=None):
             if list(self.shape) != wanted:
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
                                    f"{wanted} should match")
-        found = function(self, *args, **kwargs)
-        if shape is None:
-            return inplace_result(self, found, function.__name__ + "_")
-        return overwrite(self, found)
+        return inplace_result(self, function(self, *args, **kwargs), function.__name__ + "_")
     return inplace
 
 
@@ -253,7 +250,7 @@ def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     found = addbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     if self.shape != found.shape:
         self._take(empty_near(self, found.shape))         # as PyTorch does
-    return overwrite(self, found)
+    return inplace_result(self, found, "addbmm_")
 
 
 exact(inplace=writing(addmv, lambda mat, vec: [mat.shape[0]]))(addmv)

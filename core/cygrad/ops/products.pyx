@@ -4,13 +4,13 @@ Training loops stand on `mm`, `addmm` and `@`, so these are in Cython and record
 operands have one dtype. `matmul` without a graph is one kernel call whatever the ranks, operands read where they lie;
 under autograd it takes PyTorch's steps (fold to `mm`, or expand to `bmm`), so that the graph has PyTorch's nodes.
 """
-from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, find_row, grad_enabled, rebase,
-                                   record, record_pair)
+from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record, record_pair
 from cygrad.backend cimport ADD, CONJ, MUL, Backend
 from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, dense_copy, empty, expand_to,
                               fill_into, result_dtype, scalar_into, unary)
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_INTEGER, FLOAT16, BFLOAT16, FLOAT32, UINT8, DType,
                            can_cast_to, dtype_of)
+from cygrad.ops.pointwise cimport finish_inplace
 from cygrad.ops.views cimport expand_sizes, reshape_, transpose_, t_, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, fill_strided, make_view, same_sizes, size_of, tuple_of
@@ -699,19 +699,6 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     return result if out is None else write_exact("addmm", result, out, input, mat1, mat2)
 
 
-def overwrite(Tensor target not None, Tensor value not None):
-    """Make `value`, of target's shape and dtype, the content and history of `target`: the end of an in-place product.
-
-    Unlike other in-place ops a product may write to a tensor that overlaps itself, as in PyTorch.
-    """
-    check_inplace(target)
-    copy_into(value, target)
-    bump_version(target)
-    if value.node is not None:
-        rebase(target, value.node, value.output_number)
-    return target
-
-
 def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2), in place."""
     cdef Tensor c = operand(self, "addmm_", "self", 1), a = operand(mat1, "addmm_", "mat1", 1)
@@ -724,7 +711,7 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
         addmm_(c, a, b, beta, alpha, c)
         bump_version(c)
         return c
-    return overwrite(c, addmm(c, a, b, beta=beta, alpha=alpha))
+    return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha), "addmm_")
 
 
 add_op("mm", mm)

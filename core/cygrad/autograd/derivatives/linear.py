@@ -43,10 +43,9 @@ derivative("addbmm", self=lambda grad, beta: scaled(grad, beta),
 derivative("linalg_cross", self=lambda grad, other, dim: cygrad.linalg.cross(conj(other), grad, dim=dim),
            other=lambda grad, self, dim: cygrad.linalg.cross(grad, conj(self), dim=dim))
 
-# ------------------------------------------------------------ diagonals and triangles
+# ------------------------------------------- diagonals and triangles (`diag_embed` is in geometry)
 
 derivative("trace", self=lambda grad, self_shape: grad * cygrad.eye(*self_shape, dtype=grad.dtype, device=grad.device))
-derivative("diag_embed", self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
 derivative("diagonal_copy", name="DiagonalBackward0_copy", self=lambda grad, self_shape, offset, dim1, dim2:
            placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
 derivative("tril", self=lambda grad, diagonal: grad.tril(diagonal))

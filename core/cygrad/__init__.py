@@ -27,7 +27,8 @@ cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("pointwise", "views", "creation", "copying", "products", "new_tensors", "joining", "shape", "stacking", "splitting",
         "rearranging", "restriding", "gathering", "masks", "indexing", "random", "ranges",
-        "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics", "linear", "matrices", "einsum")
+        "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics",
+        "activations", "linear", "matrices", "einsum")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
@@ -67,7 +68,7 @@ def numel(input):
     return input.numel()
 
 
-_LAZY = ("linalg", "testing", "serialization", "names")
+_LAZY = ("functional", "linalg", "testing", "serialization", "names")
 
 
 def __getattr__(name):

@@ -833,14 +833,19 @@ def clone_dense(Tensor a not None):
 
 def clone_like(Tensor a not None):
     """Raw copy in the same memory order (row-major if `a` overlaps itself)."""
-    cdef Tensor out = output_like(a.dtype, a.rank, a.sizes, a, None, None)
+    cdef Tensor out = empty_like_strided(a, a.dtype)
     copy_into(a, out)
     return out
 
 
 def empty_like_strided(Tensor a not None, DType dtype not None):
     """Raw uninitialised tensor of a's shape in a's memory order."""
-    return output_like(dtype, a.rank, a.sizes, a, None, None)
+    cdef Tensor out = output_like(dtype, a.rank, a.sizes, a, None, None)
+    cdef int i
+    if out.elements == 0:
+        for i in range(a.rank):
+            out.strides[i] = a.strides[i]
+    return out
 
 
 cdef int read_sizes(object shape, Py_ssize_t *sizes) except -1:

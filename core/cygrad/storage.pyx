@@ -36,6 +36,15 @@ cdef class Storage:
         return (<Backend>self.backend).address(self.handle)
 
 
+    def _swap(self, Storage other not None):
+        """Exchange memory with another storage of the same device (how a storage grows)."""
+        self.pointer, other.pointer = other.pointer, self.pointer
+        self.handle, other.handle = other.handle, self.handle
+        self.nbytes_, other.nbytes_ = other.nbytes_, self.nbytes_
+        self.capacity, other.capacity = other.capacity, self.capacity
+        self.owner, other.owner = other.owner, self.owner
+
+
 cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):
     """Uninitialised memory of `nbytes` from the backend."""
     cdef Storage storage = Storage.__new__(Storage)

@@ -23,6 +23,12 @@ cdef extern from "Python.h":
 from cygrad import devices as _device
 
 
+ZERO_DIM_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+NO_MATRIX_T = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+               "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
+               "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
+
+
 @cython.freelist(16)
 cdef class VersionCounter:
     """Counts in-place changes where a tensor does not share its storage's counter (`.data`)."""
@@ -154,15 +160,35 @@ cdef class Tensor(View):
     @property
     def T(self):
         """All axes in reverse order."""
+        if self.rank != 2:
+            import warnings
+            warnings.warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T, UserWarning, stacklevel=2)
         return permute_reversed(self)
 
     @property
     def mT(self):
         """The last two axes swapped."""
+        if self.rank == 0:
+            import warnings
+            warnings.warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
+                          UserWarning, stacklevel=2)
+            return self
         if self.rank < 2:
             raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.rank}-D "
                                "tensor.")
         return transpose_(self, self.rank - 2, self.rank - 1)
+
+    @property
+    def H(self):
+        """The conjugate of a matrix, its axes swapped."""
+        from cygrad.ops.shape import conjugate_transpose
+        return conjugate_transpose(self)
+
+    @property
+    def mH(self):
+        """The conjugate of a matrix or batch of matrices, the last two axes swapped."""
+        from cygrad.ops.shape import matrix_adjoint
+        return matrix_adjoint(self)
 
     @property
     def _version(self):

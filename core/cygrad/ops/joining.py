@@ -1,4 +1,4 @@
-"""Joining tensors along an axis: `cat`, `stack` and the shorter names made of them."""
+"""Joining tensors along an axis: `cat` and `stack`."""
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, empty_near, join_into
 from cygrad.dtype import can_cast, promote_types
@@ -111,12 +111,17 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     dim, sizes, shape = joined_shape(tensors, dim)
     dtype = common_dtype(tensors)
     if out is not None:
-        refuse_out_grad("cat", *tensors, out)
-        if not can_cast(dtype, out.dtype):
-            raise TypeError("cygrad.cat(): input types can't be cast to the desired output type "
-                            + SCALAR_NAMES[out.dtype.code])
+        check_out("cat", tensors, dtype, out)
         return write_out("cat", cat(tensors, dim, sizes, shape, dtype), out)
     return cat(tensors, dim, sizes, shape, dtype)
+
+
+def check_out(name, tensors, dtype, out):
+    """Refuse an `out=` that can't take the result."""
+    refuse_out_grad(name, *tensors, out)
+    if not can_cast(dtype, out.dtype):
+        raise TypeError("cygrad.cat(): input types can't be cast to the desired output type "
+                        + SCALAR_NAMES[out.dtype.code])
 
 
 # ---------------------------------------------------------------------- stack
@@ -130,8 +135,8 @@ def stack(tensors, dim, dtype):
     return out
 
 
-@op(name="stack", method=False, out=True)
-def _stack(tensors, dim=0):
+@op(name="stack", method=False)
+def _stack(tensors, dim=0, *, out=None):
     """Tensors of one shape along a new axis.
 
     Parameters
@@ -140,6 +145,8 @@ def _stack(tensors, dim=0):
         Of one shape; dtypes are promoted.
     dim : int
         Where the new axis comes in the result.
+    out : Tensor, optional
+        Where the result is written.
 
     Raises
     ------
@@ -162,4 +169,8 @@ def _stack(tensors, dim=0):
         if t.shape != first:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                                f"{list(t.shape)} at entry {i}")
-    return stack(tensors, dim, common_dtype(tensors))
+    dtype = common_dtype(tensors)
+    if out is not None:
+        check_out("stack", tensors, dtype, out)
+        return write_out("stack", stack(tensors, dim, dtype), out)
+    return stack(tensors, dim, dtype)

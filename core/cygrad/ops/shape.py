@@ -1,88 +1,15 @@
-"""Shapes: ops made of views and copies (`movedim`, `repeat`, `flip`, ...) and new tensors like an old one (`new_zeros`)."""
-from cygrad import discovery
-from cygrad.dispatch import cast_to, empty_near, empty_on, fill_ as raw_fill
-from cygrad.ops.registry import functions, op
-from cygrad.ops.views import wrap
+"""Shapes by views: axes moved, joined, split up and repeated without a copy where there is a view.
+
+What one view op can do is in `ops/views`; here are those that PyTorch makes of several.
+"""
+import warnings
+
+from cygrad.dtype import DType
+from cygrad.ops.joining import listed
+from cygrad.ops.registry import op
+from cygrad.ops.views import reinterpreted, wrap
+from cygrad.size import Size
 from cygrad.tensor import Tensor
-
-
-# ------------------------------------------------------- new tensors like an old one
-
-def new_like(self, sizes, size, value, dtype, device, requires_grad, name):
-    """A tensor on self's device and of its dtype, unless given, filled with `value` unless that is None."""
-    if size is not None:
-        sizes = (size,)
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = sizes[0]
-    elif not sizes:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if dtype is None:
-        dtype = self.dtype
-    if device is None:
-        out = empty_near(self, sizes, dtype)
-    else:
-        backend, index = discovery.resolve(device)
-        out = empty_on(backend, index, dtype, sizes)
-    if value is not None:
-        raw_fill(out, value)
-    if requires_grad:
-        out.requires_grad = True
-    return out
-
-
-@op(only_method=True)
-def new_empty(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """An uninitialised tensor of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, None, dtype, device, requires_grad, "new_empty")
-
-
-@op(only_method=True)
-def new_zeros(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, 0, dtype, device, requires_grad, "new_zeros")
-
-
-@op(only_method=True)
-def new_ones(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of ones of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, 1, dtype, device, requires_grad, "new_ones")
-
-
-@op(only_method=True)
-def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of these sizes filled with one number, of self's dtype and on its device unless given."""
-    if not isinstance(size, (tuple, list)):
-        raise TypeError(f"new_full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    if isinstance(fill_value, Tensor):
-        if fill_value.dim():
-            raise TypeError("new_full(): argument 'fill_value' (position 2) must be Number, not Tensor")
-        fill_value = fill_value.item()
-    return new_like(self, (size,), None, fill_value, dtype, device, requires_grad, "new_full")
-
-
-@op(only_method=True)
-def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A new leaf tensor that copies `data`, of self's dtype and on its device unless given."""
-    if isinstance(data, Tensor):
-        import warnings
-        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                      "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
-                      "sourceTensor).", UserWarning, stacklevel=2)
-        data = data.detach().clone()
-        out = cast_to(data, self.dtype if dtype is None else dtype).to(self.device if device is None else device)
-        return out.requires_grad_() if requires_grad else out
-    return functions["tensor"](data, dtype=self.dtype if dtype is None else dtype,
-                               device=self.device if device is None else device, requires_grad=requires_grad)
-
-
-@op(only_method=True)
-def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
-                      pin_memory=False):
-    """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given."""
-    span = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
-    flat = new_like(self, ((span,),), None, None, dtype, device, False, "new_empty_strided")
-    out = flat.as_strided(size, stride).detach()
-    return out.requires_grad_() if requires_grad else out
 
 
 # ---------------------------------------------------------------- order of the axes
@@ -118,3 +45,271 @@ def movedim(input, source, destination):
     for place, d in sorted(zip(places, moved)):
         order.insert(place, d)
     return input.permute(order)
+
+
+@op(aliases=("swapdims",))
+def swapaxes(input, axis0, axis1):
+    """A view with two axes swapped; `transpose` by another name."""
+    return input.transpose(axis0, axis1)
+
+
+@op
+def adjoint(input):
+    """The conjugate of a matrix or batch of matrices, with the last two axes swapped."""
+    return _adjoint(input, "adjoint()")
+
+
+def _adjoint(input, name):
+    if input.dim() == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    if input.dim() == 0:
+        warnings.warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=4)
+        return input.conj()
+    out = input.transpose(-2, -1)
+    return out.conj() if input.dtype.is_complex else out
+
+
+def matrix_adjoint(self):
+    """`Tensor.mH`."""
+    return _adjoint(self, "mH" if self.dim() == 1 else "adjoint()")
+
+
+def conjugate_transpose(self):
+    """`Tensor.H`."""
+    if self.dim() == 0:
+        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=3)
+        return self.conj()
+    if self.dim() != 2:
+        tail = " For batches of matrices, consider using tensor.mH" if self.dim() > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.dim()}-D tensor.{tail}")
+    return _adjoint(self, "H")
+
+
+# ------------------------------------------------------------- fewer and more axes
+
+@op
+def flatten(input, start_dim=0, end_dim=-1):
+    """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3, 4).flatten(1).shape
+    cygrad.Size([2, 12])
+    """
+    rank = input.dim()
+    start, end = wrap(start_dim, rank), wrap(end_dim, rank)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if rank == 0:
+        return input.reshape(1)
+    if start == end:
+        return input
+    shape = input.shape
+    count = 1
+    for n in shape[start:end + 1]:
+        count *= n
+    return input.reshape(shape[:start] + (count,) + shape[end + 1:])
+
+
+@op
+def ravel(input):
+    """All elements in row-major order, as one axis; a view where there is one."""
+    return input.contiguous().view(-1)
+
+
+@op
+def unflatten(input, dim, sizes):
+    """One axis as several, of these sizes; one of them may be -1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 6).unflatten(1, (-1, 3)).shape
+    cygrad.Size([2, 2, 3])
+    """
+    sizes = tuple(sizes)
+    dim = wrap(dim, input.dim())
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    count = input.shape[dim]
+    known = 1
+    for n in sizes:
+        known *= 1 if n == -1 else n
+    if sizes.count(-1) > 1 or -1 in sizes and known == 0:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
+    if (count % known if -1 in sizes else count != known):
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+                           f"({count}) in the input tensor")
+    sizes = tuple(count // known if n == -1 else n for n in sizes)
+    return input.view(input.shape[:dim] + sizes + input.shape[dim + 1:])
+
+
+def _for_each(name, function):
+    """A function of one tensor for several, or a sequence of them: then a tuple is returned."""
+    def many(*tensors):
+        if len(tensors) == 1:
+            if isinstance(tensors[0], Tensor):
+                return function(tensors[0])
+            if not isinstance(tensors[0], (list, tuple)):
+                raise TypeError(f"{name}() received an invalid combination of arguments - got "
+                                f"({type(tensors[0]).__name__}), but expected a Tensor or a tuple of Tensors")
+            tensors = tensors[0]
+        return tuple([function(t) for t in listed(tensors, name)])
+    many.__doc__ = function.__doc__
+    op(many, name=name, method=False)
+    return function
+
+
+def _to_1d(input):
+    """The tensor with at least one axis; several tensors give a tuple."""
+    return input.reshape(1) if input.dim() == 0 else input
+
+
+def _to_2d(input):
+    """The tensor with at least two axes, new ones in front; several tensors give a tuple."""
+    rank = input.dim()
+    return input.reshape(1, 1) if rank == 0 else input.unsqueeze(0) if rank == 1 else input
+
+
+def _to_3d(input):
+    """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
+    rank = input.dim()
+    if rank == 0:
+        return input.reshape(1, 1, 1)
+    if rank == 1:
+        return input.unsqueeze(0).unsqueeze(-1)
+    return input.unsqueeze(-1) if rank == 2 else input
+
+
+at_least_1d = _for_each("atleast_1d", _to_1d)
+at_least_2d = _for_each("atleast_2d", _to_2d)
+at_least_3d = _for_each("atleast_3d", _to_3d)
+
+
+# --------------------------------------------------------------------- broadcasting
+
+@op(method=False)
+def broadcast_shapes(*shapes):
+    """The shape that tensors of these shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : int or tuple of int
+
+    Raises
+    ------
+    RuntimeError
+        If they don't broadcast.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.broadcast_shapes((2, 1), (3,))
+    cygrad.Size([2, 3])
+    """
+    found = []
+    for k, shape in enumerate(shapes):
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if any(n < 0 for n in shape):
+            raise ValueError("Attempting to broadcast a dimension with negative length!")
+        found = [1] * (len(shape) - len(found)) + found
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] == 1 or shape[i] == found[i]:
+                continue
+            if found[i] != 1:
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                                   f"argument at index {k} had {shape}; but expected shape should be broadcastable to "
+                                   f"{found}")
+            found[i] = shape[i]
+    return Size(found)
+
+
+def common_shape(tensors):
+    """The shape that tensors broadcast to, with the error that ops raise."""
+    shape = ()
+    for t in tensors:
+        other = t.shape
+        if other == shape:
+            continue
+        rank = max(len(shape), len(other))
+        a, b = (1,) * (rank - len(shape)) + tuple(shape), (1,) * (rank - len(other)) + tuple(other)
+        for i in range(rank - 1, -1, -1):
+            if a[i] != b[i] and 1 not in (a[i], b[i]):
+                raise RuntimeError(f"The size of tensor a ({a[i]}) must match the size of tensor b ({b[i]}) at "
+                                   f"non-singleton dimension {i}")
+        shape = tuple(n if m == 1 else m for m, n in zip(a, b))
+    return shape
+
+
+@op(method=False)
+def broadcast_tensors(*tensors):
+    """Tuple of the tensors, expanded to their common shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> [t.shape for t in cygrad.broadcast_tensors(cygrad.zeros(2, 1), cygrad.zeros(3))]
+    [cygrad.Size([2, 3]), cygrad.Size([2, 3])]
+    """
+    shape = common_shape(listed(tensors, "broadcast_tensors"))
+    return tuple([t if t.shape == shape else t.expand(shape) for t in tensors])
+
+
+@op(method=False)
+def meshgrid(*tensors, indexing=None):
+    """Tuple of the coordinates of a grid, from those along its axes.
+
+    Parameters
+    ----------
+    *tensors : Tensor, or one sequence of them
+        One axis each, or none.
+    indexing : {"ij", "xy"}
+        Which axis the first tensor runs along: "ij", the first; "xy", the second.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x, y = cygrad.meshgrid(cygrad.tensor([1, 2]), cygrad.tensor([3, 4, 5]), indexing="ij")
+    >>> y
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tensors[0]
+    tensors = listed(tensors, "meshgrid")
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in tensors:
+        if t.dim() > 1:
+            raise RuntimeError("cygrad.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+                               + "".join(f"{n:2d}\n" for n in t.shape))
+        if t.dtype is not tensors[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if t.device != tensors[0].device:
+            raise RuntimeError("meshgrid expects all tensors to have the same device")
+    if indexing is None:
+        warnings.warn("cygrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+                      UserWarning, stacklevel=2)
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError('cygrad.meshgrid: indexing must be one of "xy" or "ij", but received: ' + indexing)
+    swapped = indexing == "xy" and len(tensors) >= 2
+    if swapped:
+        tensors[0], tensors[1] = tensors[1], tensors[0]
+    shape = [t.numel() for t in tensors]
+    grids = []
+    for i, t in enumerate(tensors):
+        grids.append(t.view([-1 if k == i else 1 for k in range(len(tensors))]).expand(shape))
+    if swapped:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+# ------------------------------------------------------------------ other dtype
+
+def view_dtype(self, dtype):
+    """`self.view(dtype)`: the same bytes; a view that carries no gradient."""
+    if not isinstance(dtype, DType):
+        raise TypeError(f"view(): argument 'dtype' must be cygrad.dtype, not {type(dtype).__name__}")
+    return reinterpreted(self, dtype)

@@ -10,12 +10,13 @@ from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_CheckExact
 
-from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
+from cygrad.autograd.node cimport Derivative, OpNode, attach, check_inplace, find_row, grad_enabled, record
 from cygrad.dispatch cimport dense_copy, fill_into
 from cygrad.dtype cimport DType
-from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, bump_version, requires_grad, view_of
-from cygrad.view cimport MAX_RANK, View, size_of, tuple_of
+from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, bump_version, new_tensor, requires_grad, view_of
+from cygrad.view cimport MAX_RANK, View, fill_dense, fill_strided, size_of, tuple_of
 
+from cygrad.dispatch import SCALAR_NAMES
 from cygrad.ops.registry import add_op, op
 
 
@@ -51,7 +52,10 @@ cdef ViewOp AS_STRIDED = ViewOp("as_strided", "self", "size", "stride", "storage
 cdef ViewOp ALIAS = ViewOp("alias", "self")
 cdef ViewOp UNBIND = ViewOp("unbind", "self", "dim")
 cdef ViewOp SPLIT = ViewOp("split_with_sizes", "self", "split_sizes", "dim")
+cdef ViewOp SPLIT_EVENLY = ViewOp("split", "self", "split_size", "dim")
 cdef ViewOp RESHAPE_COPY = ViewOp("clone", "self")
+cdef ViewOp RESHAPE_ALIAS = ViewOp("reshape_alias", "self", "size")
+cdef ViewOp UNSAFE_VIEW = ViewOp("unsafe_view", "self", "size")
 
 
 cdef inline bint tracked(Tensor t) noexcept:
@@ -188,13 +192,15 @@ cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes):
     if view_strides(t, rank, sizes, strides):
         out = view_of(t, t.offset, rank, sizes, strides)
         if tracked(t):
-            recorded(out, VIEW, (t, None))
+            recorded(out, VIEW if t.dense else RESHAPE_ALIAS, (t, None))
         return out
     copy = dense_copy(t)
     if tracked(t):
         recorded(copy, RESHAPE_COPY, (t,))
-    out = view_sizes(copy, rank, sizes)
-    out.base = None if copy.node is None else out.base
+    out = new_tensor()                                     # not a view: nothing else shows the copy
+    fill_dense(out, copy.memory, copy.dtype, rank, sizes)
+    if copy.node is not None:
+        recorded(out, UNSAFE_VIEW, (copy, None))
     return out
 
 
@@ -281,6 +287,8 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
         elif sizes[i] == -1 or sizes[i] == t.sizes[j]:
             sizes[i] = t.sizes[j]
             strides[i] = t.strides[j]
+        elif sizes[i] < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
         elif t.sizes[j] == 1:
             strides[i] = 0
         else:
@@ -442,6 +450,8 @@ def squeeze(Tensor input not None, dim=None):
         if isinstance(dim, (tuple, list)):
             dim = tuple([wrap_dim(d, input.rank) for d in dim])
             for d in dim:
+                if chosen[<int>d]:
+                    raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
                 chosen[<int>d] = True
         else:
             dim = wrap_dim(dim, input.rank)
@@ -602,9 +612,6 @@ cdef Tensor plain_view(Tensor t, int dim, Py_ssize_t start, Py_ssize_t length):
 
 def split_with_sizes(Tensor input not None, split_sizes, Py_ssize_t dim=0):
     """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
-    cdef Py_ssize_t start = 0
-    cdef list outs = []
-    cdef OpNode node = None
     if input.rank == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, input.rank)
@@ -616,15 +623,39 @@ def split_with_sizes(Tensor input not None, split_sizes, Py_ssize_t dim=0):
     if sum(lengths) != input.sizes[dim]:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {input.sizes[dim]} (input tensor's "
                            f"size at dimension {dim}), but got split_sizes={list(lengths)}")
-    if tracked(input):
-        node = record(SPLIT.derivative(), (input, lengths, dim))
+    return parts(input, dim, lengths, SPLIT, (input, lengths, dim))
+
+
+cdef tuple parts(Tensor t, int dim, tuple lengths, ViewOp op, tuple args):
+    """Views of consecutive parts of an axis, outputs of one node."""
+    cdef Py_ssize_t start = 0
+    cdef list outs = []
+    cdef OpNode node = None
+    if tracked(t):
+        node = record(op.derivative(), args)
     for n in lengths:
-        outs.append(plain_view(input, dim, start, n))
+        outs.append(plain_view(t, dim, start, n))
         start += n
     if node is not None:
         attach(node, tuple(outs))
-    mark_multi_output(outs, input)
+    mark_multi_output(outs, t)
     return tuple(outs)
+
+
+def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim):
+    """Views of consecutive parts of an axis, of `split_size` each; the last may be smaller."""
+    cdef Py_ssize_t size, count
+    if input.rank == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, input.rank)
+    size = input.sizes[dim]
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    if split_size == 0 and size != 0:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    count = max((size + split_size - 1) // split_size, 1) if split_size else 1
+    lengths = (split_size,) * (count - 1) + (size - split_size * (count - 1),)
+    return parts(input, dim, lengths, SPLIT_EVENLY, (input, split_size, dim))
 
 
 def diagonal(Tensor input not None, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_ssize_t dim2=1):
@@ -715,6 +746,81 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
     out = view_of(input, first, rank, sizes, strides)
     if tracked(input):
         recorded(out, AS_STRIDED, (input, tuple_of(sizes, rank), tuple_of(strides, rank), first))
+    return out
+
+
+# ------------------------------------- other geometry or dtype for the same tensor or bytes
+
+def take_geometry(Tensor self not None, Tensor other not None, ViewOp row not None, tuple args):
+    """Give `self` the geometry of a view of it, in place, recorded as the op of `row` with these arguments."""
+    cdef OpNode node = None
+    check_inplace(self)
+    if tracked(self):
+        node = record(row.derivative(), args)
+    fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
+    bump_version(self)
+    if node is not None:
+        attach(node, self)
+    return self
+
+
+def reinterpreted(Tensor self not None, DType dtype not None):
+    """The same bytes as elements of another dtype; the last axis grows or shrinks with the size of an element."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t offset = self.offset, ratio
+    cdef int i
+    cdef Tensor out
+    words = f"to view {SCALAR_NAMES[self.dtype.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
+    for i in range(self.rank):
+        sizes[i], strides[i] = self.sizes[i], self.strides[i]
+    if self.dtype.itemsize != dtype.itemsize:
+        if self.rank == 0:
+            raise RuntimeError(f"self.dim() cannot be 0 {words}")
+        if strides[self.rank - 1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
+    if self.dtype.itemsize > dtype.itemsize:
+        ratio = self.dtype.itemsize // dtype.itemsize
+        offset *= ratio
+        for i in range(self.rank):
+            strides[i] *= ratio
+        sizes[self.rank - 1] *= ratio
+        strides[self.rank - 1] = 1
+    elif self.dtype.itemsize < dtype.itemsize:
+        ratio = dtype.itemsize // self.dtype.itemsize
+        if sizes[self.rank - 1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {words}, but got {sizes[self.rank - 1]}")
+        if offset % ratio:
+            raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {words}, but got {offset}")
+        for i in range(self.rank - 1):
+            if strides[i] % ratio:
+                raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {words}, but got {strides[i]}")
+            strides[i] //= ratio
+        offset //= ratio
+        sizes[self.rank - 1] //= ratio
+    if requires_grad(self):
+        out = new_tensor()
+        fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
+        out.counter = self.counter
+        return out
+    out = view_of(self, offset, self.rank, sizes, strides)
+    out.dtype = dtype
+    return out
+
+
+def window(Tensor self not None, DType dtype, offset, size, stride=None):
+    """A plain tensor on self's storage, of any dtype (None: self's) and geometry; row-major unless given strides."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Tensor out = new_tensor()
+    cdef int rank = parse_shape((tuple(size),), sizes, "as_strided")
+    if dtype is None:
+        dtype = self.dtype
+    fill_dense(out, self.memory, dtype, rank, sizes)
+    if stride is not None:
+        parse_shape((tuple(stride),), strides, "as_strided")
+        fill_strided(out, self.memory, dtype, offset, rank, sizes, strides)
+    out.offset = offset
     return out
 
 

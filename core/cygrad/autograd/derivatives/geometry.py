@@ -4,6 +4,7 @@ from cygrad.autograd.derivatives.helpers import placed
 from cygrad.autograd.node import derivative
 from cygrad.autograd.slices import as_strided_backward
 
+derivative("reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("view", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("t", self=lambda grad: grad.t())
 derivative("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
@@ -35,6 +36,55 @@ derivative("split_with_sizes", self=lambda grads, self_shape, split_sizes, dim:
            cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
 derivative("cat", tensors=lambda grad, dim, sizes: _parts(grad, dim, sizes))
 derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
+derivative("split", self=lambda grads, self_shape, split_size, dim:
+           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads)
+                       for g, n in zip(grads, _even_sizes(self_shape[dim], split_size))], dim))
+derivative("repeat", self=lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats))
+derivative("flip", self=lambda grad, dims: grad.flip(dims) if dims else grad)
+derivative("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
+derivative("roll", self=lambda grad, shifts, dims: grad.roll([-s for s in shifts], dims))
+derivative("narrow_copy", self=lambda grad, self_shape, dim, start, length:
+           placed(grad, self_shape, lambda t: t.narrow(dim, start, length)))
+derivative("block_diag", tensors=lambda grad, shapes: _blocks(grad, shapes))
+
+# ------------------------------------------------- geometry changed in place
+
+derivative("t_", name="TBackward1", self=lambda grad: grad.t())
+derivative("transpose_", name="TransposeBackward1", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
+derivative("squeeze_", name="SqueezeBackward3", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dim_", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dims_", name="SqueezeBackward5", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("unsqueeze_", name="UnsqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geometry, size, stride, storage_offset:
+           as_strided_backward(grad, self_geometry, size, stride, storage_offset))
+
+
+def repeat_backward(grad, shape, repeats):
+    """The sum over all copies."""
+    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
+    apart = [n for pair in zip(repeats, shape) for n in pair]
+    if 0 in apart or not apart:
+        return grad.sum_to_size(shape) if not apart else grad.new_zeros(shape)
+    return grad.reshape(apart).sum(tuple(range(0, 2 * len(repeats), 2)))
+
+
+def _even_sizes(total, size):
+    """The sizes that `split` gives the parts."""
+    found = []
+    while total > 0 or not found:
+        found.append(min(size, total))
+        total -= size
+    return found
+
+
+def _blocks(grad, shapes):
+    """The gradient of each block of a block-diagonal matrix."""
+    found, row, column = [], 0, 0
+    for shape in shapes:
+        rows, columns = (1, *shape)[-2:] if shape else (1, 1)
+        found.append(grad[row:row + rows, column:column + columns].reshape(shape))
+        row, column = row + rows, column + columns
+    return found
 
 
 def _parts(grad, dim, sizes):

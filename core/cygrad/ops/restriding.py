@@ -1,0 +1,158 @@
+"""Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
+from cygrad.autograd.node import grad_mode, set_grad_mode
+from cygrad.dispatch import copy_ as raw_copy, empty_near
+from cygrad.dtype import DType, all_dtypes
+from cygrad.ops.registry import op
+from cygrad.ops.views import ViewOp, take_geometry, window, wrap
+from cygrad.tensor import Tensor
+
+UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
+
+
+def _become(self, view, row, *arguments):
+    """Take over the geometry of ``view(self)``, recorded by `row`."""
+    mode = grad_mode()
+    set_grad_mode(False)
+    try:
+        other = view(self)
+    finally:
+        set_grad_mode(mode)
+    return take_geometry(self, other, row, (self, *arguments))
+
+
+T_ = ViewOp("t_", "self")
+TRANSPOSE_ = ViewOp("transpose_", "self", "dim0", "dim1")
+SQUEEZE_ = ViewOp("squeeze_", "self")
+SQUEEZE_DIM_ = ViewOp("squeeze_dim_", "self", "dim")
+SQUEEZE_DIMS_ = ViewOp("squeeze_dims_", "self", "dim")
+UNSQUEEZE_ = ViewOp("unsqueeze_", "self", "dim")
+AS_STRIDED_ = ViewOp("as_strided_", "self", "size", "stride", "storage_offset")
+
+
+@op(only_method=True)
+def t_(self):
+    """Transpose the matrix, in place."""
+    if self.dim() > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.dim()}D")
+    return _become(self, lambda x: x.t(), T_)
+
+
+@op(only_method=True, aliases=("swapaxes_", "swapdims_"))
+def transpose_(self, dim0, dim1):
+    """Swap two axes, in place."""
+    return _become(self, lambda x: x.transpose(dim0, dim1), TRANSPOSE_, dim0, dim1)
+
+
+@op(only_method=True)
+def squeeze_(self, dim=None):
+    """Drop the axes of size 1 (all of them, or those among `dim`), in place."""
+    if dim is None:
+        return _become(self, lambda x: x.squeeze(), SQUEEZE_)
+    return _become(self, lambda x: x.squeeze(dim), SQUEEZE_DIM_ if isinstance(dim, int) else SQUEEZE_DIMS_, dim)
+
+
+@op(only_method=True)
+def unsqueeze_(self, dim):
+    """Add an axis of size 1 before axis `dim`, in place."""
+    return _become(self, lambda x: x.unsqueeze(dim), UNSQUEEZE_, wrap(dim, self.dim() + 1))
+
+
+@op(only_method=True)
+def as_strided_(self, size, stride, storage_offset=None):
+    """Take any sizes, strides and offset in the storage, in place."""
+    return _become(self, lambda x: x.as_strided(size, stride, storage_offset), AS_STRIDED_, tuple(size), tuple(stride),
+                   self.storage_offset() if storage_offset is None else storage_offset)
+
+
+# ------------------------------------------------------------------- other storage
+
+@op(only_method=True)
+def resize_(self, *sizes, memory_format=None):
+    """Take a row-major shape, in place; elements keep their places in memory, new ones are uninitialised.
+
+    The storage grows when it is too small, for all tensors that share it.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires a gradient.
+    """
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = tuple(sizes[0])
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(n < 0 for n in sizes):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
+    if sizes == tuple(self.shape):
+        return self
+    count = 1
+    for n in sizes:
+        count *= n
+    if count:
+        grow_storage(self, (self.storage_offset() + count) * self.itemsize)
+    self._take(window(self, None, self.storage_offset(), sizes))
+    return self
+
+
+def grow_storage(self, nbytes):
+    """Make self's storage hold at least `nbytes`, keeping its bytes."""
+    storage = self._storage()
+    held = storage.nbytes()
+    if held >= nbytes:
+        return
+    if storage.owner is not None:
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    larger = empty_near(self, (nbytes,), UINT8)
+    if held:
+        raw_copy(window(larger, UINT8, 0, (held,)), window(self, UINT8, 0, (held,)))
+    storage._swap(larger._storage())
+
+
+@op(only_method=True)
+def resize_as_(self, the_template, *, memory_format=None):
+    """`self.resize_(the_template.shape)`."""
+    return self.resize_(tuple(the_template.shape))
+
+
+@op(only_method=True)
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Become a window on another tensor's storage, in place.
+
+    Parameters
+    ----------
+    source : Tensor or storage, optional
+        A tensor whose storage and geometry are taken, or a storage; without it the tensor becomes empty.
+    storage_offset, size, stride
+        The geometry on a storage, in elements; all of it as one axis if they are omitted.
+    """
+    if source is None:
+        other = empty_near(self, (0,))
+    elif isinstance(source, Tensor):
+        if source.dtype is not self.dtype:
+            raise RuntimeError(f"Could not set tensor of type {_c_name(source.dtype)} to a tensor of type "
+                               f"{_c_name(self.dtype)}")
+        other = source.detach() if size is None else window(source, None, storage_offset, size, stride)
+    else:
+        held = source.elements
+        if size is None:
+            size = (held._storage().nbytes() // self.itemsize,)
+        other = window(held, self.dtype, storage_offset, size, stride)
+    span = 0 if other.numel() == 0 else 1 + sum((n - 1) * s for n, s in zip(other.shape, other.stride()))
+    needed, has = (other.storage_offset() + span) * self.itemsize, other._storage().nbytes()
+    if span and needed > has:
+        raise RuntimeError(f"setStorage: sizes {list(other.shape)}, strides {list(other.stride())}, storage offset "
+                           f"{other.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of {needed} "
+                           f"are out of bounds for storage of size {has}")
+    self._check_inplace()
+    self._take(other)
+    self._bump_version()
+    return self
+
+
+C_WORDS = {"int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+           "float32": "float", "float64": "double", "bool": "bool", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def _c_name(dtype: DType):
+    return C_WORDS[dtype.name]

@@ -43,6 +43,7 @@ derivative("repeat", self=lambda grad, self_shape, repeats: repeat_backward(grad
 derivative("flip", self=lambda grad, dims: grad.flip(dims) if dims else grad)
 derivative("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
 derivative("roll", self=lambda grad, shifts, dims: grad.roll([-s for s in shifts], dims))
+derivative("diag_embed", self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
 derivative("narrow_copy", self=lambda grad, self_shape, dim, start, length:
            placed(grad, self_shape, lambda t: t.narrow(dim, start, length)))
 derivative("block_diag", tensors=lambda grad, shapes: _blocks(grad, shapes))

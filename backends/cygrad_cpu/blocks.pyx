@@ -15,7 +15,7 @@ from cygrad_cpu.parallel cimport threads_for
 
 cdef Kernels _kernels
 
-MODULES = ("arithmetic", "unary", "transcendental", "exponential", "complexes", "convert", "reduce")
+MODULES = ("arithmetic", "unary", "exponential", "trigonometric", "special", "complexes", "convert", "reduce")
 
 
 def load():

@@ -36,6 +36,11 @@ cdef extern from "<math.h>" nogil:
     float rintf(float)
     float sqrtf(float)
 
+cdef struct Parts:          # a value and what its rounding has lost
+    double high
+    double low
+
+
 cdef inline double with_sign(double magnitude, double sign) noexcept nogil:
     return double_from((bits_of(magnitude) & <unsigned long long>0x7FFFFFFFFFFFFFFF)
                        | (bits_of(sign) & <unsigned long long>0x8000000000000000))
@@ -160,6 +165,13 @@ cdef inline double quick_expm1(double x) noexcept nogil:
     cdef double scale = power_of_two(k)
     cdef double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
     return scale * (r + r * r * quick_exp_series(r)) + (scale - 1)
+
+
+cdef inline double quick_exp(double x) noexcept nogil:
+    """For -700 < x < 700."""
+    cdef double k = rint(x * 1.4426950408889634)
+    cdef double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
+    return power_of_two(k) * ((quick_exp_series(r) * r + 1) * r + 1)
 
 
 cdef inline double full_exp_scaled(double x, double shift) noexcept nogil:

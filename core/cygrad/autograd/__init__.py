@@ -3,6 +3,7 @@ from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cygrad.autograd.function import Function
+from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
 
 
 class _VariableMeta(type):
@@ -25,8 +26,4 @@ def __getattr__(name):
     import importlib
     if name == "functional":
         return importlib.import_module("cygrad.autograd.functional")
-    if name in ("gradcheck", "gradgradcheck"):
-        module = importlib.import_module("cygrad.autograd.gradcheck")
-        globals().update(gradcheck=module.gradcheck, gradgradcheck=module.gradgradcheck)
-        return globals()[name]
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

@@ -97,7 +97,7 @@ class FunctionNode(PythonNode, FunctionCtx):
             found = self._match(found)
         for gradient in found:
             if not isinstance(gradient, Tensor) and gradient is not None:
-                raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__}) from {self.name()}")
+                raise self._error(f"expected Variable or None (got {type(gradient).__name__})")
         return found
 
     def release_variables(self):
@@ -130,32 +130,34 @@ class FunctionNode(PythonNode, FunctionCtx):
         if len(found) > expected and all(gradient is None for gradient in found[expected:]):
             found = found[:expected]
         if len(found) != expected:
-            error = RuntimeError(
+            raise self._error(
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
                 f"{len(found)})"
             )
-            error.__notes__ = [self._describe_inputs()]     # shown under the message from Python 3.11 on
-            raise error
         if self._are_tensors is None:
             return found
         for position, (gradient, is_tensor) in enumerate(zip(found, self._are_tensors), 1):
             if gradient is not None and not is_tensor:
-                raise RuntimeError(
+                raise self._error(
                     f"function {self.name()} returned a gradient different than None at position {position}, but the "
-                    f"corresponding forward input was not a Variable. {self._describe_inputs()}"
+                    "corresponding forward input was not a Variable"
                 )
         return [gradient for gradient, is_tensor in zip(found, self._are_tensors) if is_tensor]
 
-    def _describe_inputs(self):
+    def _error(self, message):
+        """PyTorch's message, with a note (shown from Python 3.11 on) of what `backward` should return."""
+        import inspect  # slow to import, and seldom needed
+
         function = self._forward_cls
-        import inspect
         names = list(inspect.signature(function.forward).parameters)
         if function.setup_context is _no_setup_context:
             names = names[1:]
-        return (
+        error = RuntimeError(message)
+        error.__notes__ = [
             f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
             "that needs none."
-        )
+        ]
+        return error
 
 
 class Function:

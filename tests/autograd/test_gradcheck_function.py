@@ -1,5 +1,8 @@
 """If this fails, gradcheck passes wrong gradients or refuses right ones, and every gradient test is worth less."""
 
+import subprocess
+import sys
+
 import pytest
 
 import cygrad
@@ -266,6 +269,11 @@ def test_given_grad_outputs(x):
     assert gradgradcheck(lambda x: x**3, (x,), (ones.clone().requires_grad_(),))
     with pytest.raises(GradcheckError):
         gradgradcheck(wrong_second, (x,), ones)
+
+
+def test_it_is_a_function_however_it_was_imported():
+    script = "import cygrad; from cygrad.autograd.gradcheck import GradcheckError; cygrad.autograd.gradcheck.__call__"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_the_librarys_random_stream_is_left_alone(x):

@@ -22,7 +22,7 @@ cdef enum:
     SMALL = 1000            # multiplications below which our own loop beats the call of BLAS
     CHAIN = 256             # the same for one dot product: a chain of dependent additions
     RELEASE = 1000000       # multiplications from which the GIL is worth releasing
-    SHORT = 36              # side of matrices up to which our own kernel beats BLAS
+    SHORT = 16              # side of matrices up to which our own kernel beats BLAS
     GRAIN = 250000          # multiplications that a thread should at least get
 
 cdef MatmulTable table

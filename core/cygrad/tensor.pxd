@@ -29,7 +29,7 @@ cdef class Tensor(View):
     cdef object __weakref__
 
 cdef inline bint requires_grad(Tensor t) noexcept:
-    return t.requires or (t.base is not None and t.creation == CREATED_NORMALLY and t.base.requires)
+    return t.requires or (t.base is not None and t.base.requires)
 
 cdef inline unsigned int version_of(Tensor t) noexcept:
     return t.memory.version if t.counter is None else t.counter.value

@@ -1,9 +1,10 @@
 """Matrix products: the way a product takes.
 
-Small ones run in the loops at the end, of every dtype but the 16-bit floats: one term after the other along k, each
-product rounded before it is added (this file is compiled without fused multiply-add), which is what PyTorch's BLAS
-does at these sizes. Larger float and complex ones go to BLAS, which reads row-major and column-major operands where
-they lie; others are copied first. Larger integer ones are blocked for the cache. 16-bit floats are products in float32.
+Small ones run in the loops at the end, of every dtype but the 16-bit floats: one term after the other along k. Single
+columns of float32 are summed in double, so they are the same on every processor; PyTorch's BLAS takes an order that
+depends on the processor; the digits that the tutorials print for their regressions come out of this one. Larger float
+and complex ones go to BLAS, which reads row-major and column-major operands where they lie; others are copied first.
+Larger integer ones are blocked for the cache. 16-bit floats are products in float32.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX
@@ -334,6 +335,7 @@ cdef void loop_product(const number *a, const Py_ssize_t *sa, const number *b, c
                        const Py_ssize_t *so, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     """out (m, n) = a (m, k) @ b (k, n), four columns at a time; the strides are pairs, in elements."""
     cdef Py_ssize_t i, j, p
+    cdef double exact
     cdef const number *x
     cdef const number *y
     cdef number s0, s1, s2, s3, t
@@ -361,9 +363,15 @@ cdef void loop_product(const number *a, const Py_ssize_t *sa, const number *b, c
             j += 4
         while j < n:
             y = b + j * sb[1]
-            s0 = x[0] * y[0]
-            for p in range(1, k):
-                s0 = s0 + x[p * sa[1]] * y[p * sb[0]]
+            if number is float:
+                exact = 0.0
+                for p in range(k):
+                    exact += <double>x[p * sa[1]] * <double>y[p * sb[0]]
+                s0 = <float>exact
+            else:
+                s0 = x[0] * y[0]
+                for p in range(1, k):
+                    s0 = s0 + x[p * sa[1]] * y[p * sb[0]]
             out[i * so[0] + j * so[1]] = s0
             j += 1
 

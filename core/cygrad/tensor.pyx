@@ -42,6 +42,9 @@ cdef class Tensor(View):
     PyTorch's legacy one: ``Tensor(2, 3)`` is uninitialised, ``Tensor([1, 2])`` holds the values, in the default dtype.
     """
 
+    def __cinit__(self):
+        self.inference = inference_enabled()
+
     def __init__(self, *args, **kwargs):
         from cygrad.legacy import construct
         construct(self, args, kwargs)
@@ -193,6 +196,8 @@ cdef class Tensor(View):
     @property
     def _version(self):
         """Number of in-place changes so far."""
+        if self.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return version_of(self)
 
     @property
@@ -371,7 +376,7 @@ cdef class Tensor(View):
         return apply_binary(op_div, x, y)
 
     def __rtruediv__(x, y):
-        return apply_binary(op_div, y, x)
+        return apply_reciprocal(x, y)
 
     def __floordiv__(x, y):
         return apply_binary(op_floor_divide, x, y)
@@ -586,6 +591,7 @@ cdef Tensor alias(Tensor t):
     cdef Tensor out = new_tensor()
     fill_strided(out, t.memory, t.dtype, t.offset, t.rank, t.sizes, t.strides)
     out.counter = t.counter
+    out.inference = t.inference
     out.names_ = t.names_
     return out
 
@@ -595,12 +601,14 @@ cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *siz
     cdef Tensor out = new_tensor()
     fill_strided(out, t.memory, t.dtype, offset, rank, sizes, strides)
     out.counter = t.counter
-    if inference_enabled():
-        out.inference = True
+    out.inference = t.inference
+    if t.inference:
         return out
     out.base = t if t.base is None else t.base
     out.view_version = version_of(out)
-    if not grad_enabled():
+    if inference_enabled():
+        out.creation = CREATED_IN_INFERENCE
+    elif not grad_enabled():
         out.creation = CREATED_IN_NO_GRAD
     elif t.base is not None:
         out.creation = t.creation

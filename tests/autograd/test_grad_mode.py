@@ -225,6 +225,47 @@ def test_inference_mode_switches_grad_mode_too(x):
     assert not (x * 2).is_inference()
 
 
+def test_which_tensors_are_inference_tensors():
+    normal = cygrad.ones(2)
+    with cygrad.inference_mode():
+        made = normal * 2
+        assert made.is_inference() and made[0].is_inference() and cygrad.zeros(2).is_inference()
+        assert not normal.view(-1).is_inference()
+        assert not normal.detach().is_inference()
+        normal.add_(1)
+    assert made.view(-1).is_inference() and made.detach().is_inference()
+    assert not made.clone().is_inference()
+    assert not (made + 1).is_inference()
+
+
+def test_inference_tensors_stay_out_of_graphs(x):
+    with cygrad.inference_mode():
+        made = cygrad.ones(2) * 3
+    assert (made + x).requires_grad  # nothing is saved of a sum
+    assert (made.clone() * x).requires_grad
+    with pytest.raises(RuntimeError, match="^Inference tensors cannot be saved for backward."):
+        made * x
+    with pytest.raises(RuntimeError, match="^Inplace update to inference tensor outside InferenceMode is not allowed."):
+        made.add_(1)
+    with pytest.raises(RuntimeError, match="^Setting requires_grad=True on inference tensor outside InferenceMode is"):
+        made.requires_grad_()
+    with pytest.raises(RuntimeError, match="^Inference tensors do not track version counter.$"):
+        made._version
+
+
+@pytest.mark.parametrize(("context", "name"), [(cygrad.no_grad, "no_grad"), (cygrad.inference_mode, "inference")])
+def test_views_made_without_recording(x, context, name):
+    plain = cygrad.zeros(2)
+    with context():
+        of_plain, of_leaf = plain.view(-1), x.view(-1)
+    assert of_leaf.requires_grad and of_leaf.is_leaf
+    of_plain.add_(1)
+    assert plain.tolist() == [1.0, 1.0]
+    for view, change in [(of_leaf, 1), (of_plain, x)]:
+        with pytest.raises(RuntimeError, match=f"^A view was created in {name} mode and is being modified inplace"):
+            view.add_(change)
+
+
 def test_leaving_inference_mode_inside_no_grad_enables_grad():
     with cygrad.no_grad():
         with cygrad.inference_mode(False):

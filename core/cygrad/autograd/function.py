@@ -11,7 +11,6 @@ from cygrad.autograd.node import (
     SECOND_BACKWARD,
     PythonNode,
     SavedTensor,
-    grad_mode,
     rebase_history,
     set_grad_mode,
 )
@@ -246,14 +245,13 @@ class Function:
             args = _positional(forward, splits, args, kwargs)
         ctx = cls._backward_cls()
         ctx.needs_input_grad = needs = tuple([isinstance(value, Tensor) and value.requires_grad for value in args])
-        mode = grad_mode()
-        recorded = mode and True in needs
-        if recorded:
-            ctx.collect_next_edges(args)
-            if ctx.num_inputs != len(args):
-                ctx._are_tensors = [isinstance(value, Tensor) for value in args]
-        set_grad_mode(False)
+        mode = set_grad_mode(False)
         try:
+            recorded = mode and True in needs
+            if recorded:
+                ctx.collect_next_edges(args)
+                if ctx.num_inputs != len(args):
+                    ctx._are_tensors = [isinstance(value, Tensor) for value in args]
             if splits:
                 outputs = forward(*args)
                 cls.setup_context(ctx, args, outputs)
@@ -379,8 +377,7 @@ def once_differentiable(backward):
 
     @functools.wraps(backward)
     def wrapper(ctx, *grads):
-        mode = grad_mode()
-        set_grad_mode(False)
+        mode = set_grad_mode(False)
         try:
             outputs = backward(ctx, *grads)
         finally:

@@ -8,7 +8,7 @@ import functools
 import sys
 import warnings
 
-from cygrad.autograd.node import grad_mode, inference_mode_enabled, set_grad_mode, set_inference_mode
+from cygrad.autograd.node import inference_mode_enabled, set_grad_mode, set_inference_mode
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
 
@@ -96,8 +96,7 @@ class no_grad(_GradContext):
         return _new(cls) if function is None else cls()(function)
 
     def __enter__(self):
-        self.prev = grad_mode()
-        set_grad_mode(False)
+        self.prev = set_grad_mode(False)
 
     def __exit__(self, exc_type, exc_value, traceback):
         set_grad_mode(self.prev)
@@ -112,8 +111,7 @@ class enable_grad(_GradContext):
         return _new(cls) if function is None else cls()(function)
 
     def __enter__(self):
-        self.prev = grad_mode()
-        set_grad_mode(True)
+        self.prev = set_grad_mode(True)
 
     def __exit__(self, exc_type, exc_value, traceback):
         set_grad_mode(self.prev)
@@ -140,9 +138,8 @@ class set_grad_enabled(_GradContext):
             raise TypeError(
                 f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
             )
-        self.prev = grad_mode()
+        self.prev = set_grad_mode(mode)
         self.mode = mode
-        set_grad_mode(mode)
 
     def __call__(self, function):
         set_grad_mode(self.prev)  # a decorator acts when the function runs, not where it is defined
@@ -184,9 +181,8 @@ class inference_mode(_GradContext):
         self.mode = mode
 
     def __enter__(self):
-        self.prev = inference_mode_enabled(), grad_mode()
+        self.prev = inference_mode_enabled(), set_grad_mode(not self.mode)
         set_inference_mode(self.mode)
-        set_grad_mode(not self.mode)
 
     def __exit__(self, exc_type, exc_value, traceback):
         inference, grad = self.prev

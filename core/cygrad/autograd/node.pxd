@@ -70,3 +70,4 @@ cdef int attach(OpNode node, object outputs) except -1
 cdef int set_output(Node node, Tensor output, int number) except -1
 cdef int rebase(Tensor t, object node, int number) except -1
 cdef int check_inplace(Tensor t) except -1
+cdef int check_overlap(Tensor t) except -1

@@ -16,7 +16,7 @@ from cpython.object cimport PyObject
 
 from cygrad.dtype cimport DType, CATEGORY_FLOAT
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
-                            CREATED_IN_NO_GRAD, alias, requires_grad, version_of)
+                            CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias, requires_grad, version_of)
 from cygrad.view cimport MAX_RANK, make_view, size_of, tuple_of
 
 cdef extern from *:
@@ -64,9 +64,11 @@ def grad_mode():
 
 
 def set_grad_mode(bint enabled):
-    """Set whether this thread records ops for backward."""
+    """Set whether this thread records ops for backward; returns whether it did."""
     global cygrad_grad_mode
+    cdef bint before = cygrad_grad_mode
     cygrad_grad_mode = enabled
+    return before
 
 
 def inference_mode_enabled():
@@ -125,8 +127,8 @@ def rows():
 cdef _load_table():
     global _table_loaded
     if not _table_loaded:
-        _table_loaded = True
         import cygrad.autograd.derivatives
+        _table_loaded = True
 
 
 cdef Derivative find_row(str op, tuple arguments):
@@ -487,6 +489,7 @@ class SavedTensor:
     __slots__ = ("tensor", "version", "is_output", "number", "op")
 
     def __init__(self, tensor, node=None, is_output=False):
+        check_saved(<Tensor>tensor)
         self.is_output = is_output
         self.number = (<Tensor>tensor).output_number
         self.tensor = alias(<Tensor>tensor) if is_output else tensor
@@ -551,7 +554,7 @@ cdef object gradient_edge(Tensor t):
 cdef _regenerate(Tensor view):
     """A view whose base has changed in place since gets its node anew, as a window on the base."""
     cdef Derivative row
-    if view.creation != 0:
+    if view.creation != CREATED_NORMALLY:
         return
     row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
     cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
@@ -568,6 +571,16 @@ cdef int _append_edge(Tensor t, list nexts, list numbers) except -1:
     nexts.append(node)
     numbers.append(t.output_number if node is not None and t.node is not None else 0)
     return node is not None
+
+
+cdef inline int check_saved(Tensor t) except -1:
+    """Refuse a tensor that has no version counter to trust."""
+    if t.inference and not cygrad_inference:
+        raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                           "inference mode in computation tracked by autograd. To work around this, you can make a "
+                           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                           "`torch.inference_mode()`.")
+    return 0
 
 
 cdef OpNode record(Derivative row, tuple args):
@@ -607,6 +620,7 @@ cdef OpNode record(Derivative row, tuple args):
         if isinstance(value, Tensor):
             t = <Tensor>value
             if needs >> i & 1:
+                check_saved(t)
                 if i < 8:
                     node.versions[i] = version_of(t)
                 node.holds_tensors = True
@@ -656,12 +670,14 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
             node.numbers = (number_x, number_y)
     if isinstance(x, Tensor):
         if needs & 1:
+            check_saved(<Tensor>x)
             node.versions[0] = version_of(<Tensor>x)
             node.holds_tensors = True
         else:
             keep_x = _dropped
     if isinstance(y, Tensor):
         if needs & 2:
+            check_saved(<Tensor>y)
             node.versions[1] = version_of(<Tensor>y)
             node.holds_tensors = True
         else:
@@ -785,15 +801,25 @@ cdef int check_inplace(Tensor t) except -1:
     if not cygrad_grad_mode:
         return 0
     needs = requires_grad(t)
-    if t.base is not None and t.creation != 0:
-        _check_creation(t)
     if not needs:
         return 0
+    if t.creation != CREATED_NORMALLY:
+        _check_creation(t)
     if t.base is None:
         if t.node is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     elif t.base.requires and t.base.node is None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    return 0
+
+
+cdef int check_overlap(Tensor t) except -1:
+    """Refuse to write into a tensor whose elements share places."""
+    cdef int i
+    for i in range(t.rank):
+        if t.strides[i] == 0 and t.sizes[i] > 1:
+            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
+                               "single memory location. Please clone() the tensor before performing the operation.")
     return 0
 
 
@@ -804,8 +830,12 @@ cdef _check_creation(Tensor t):
             "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
             "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
             "or both outside (if you want the inplace to be tracked).")
-    if not requires_grad(t):
-        return
+    if t.creation == CREATED_IN_INFERENCE:
+        raise RuntimeError(
+            "A view was created in inference mode and is being modified inplace in normal mode. Given that this use "
+            "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+            "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
+            "tracked) or both outside (if you want the inplace to be tracked).")
     origin = f"Output {t.output_number} of {t.node.name()}" if t.node is not None else "This view"
     if t.creation == CREATED_BY_MULTI_OUTPUT:
         raise RuntimeError(
@@ -828,6 +858,8 @@ cdef int rebase(Tensor t, object node, int number) except -1:
         t.output_number = number
         t.requires = True
         return 0
+    if t.creation != CREATED_NORMALLY:
+        _check_creation(t)
     base = t.base
     copy = CopySlices.__new__(CopySlices)
     (<CopySlices>copy).setup(base, t, node, number)
@@ -964,6 +996,8 @@ cdef class Primitive:
         cdef Tensor target = <Tensor>args[0]
         global cygrad_grad_mode
         check_inplace(target)
+        if not target.dense:
+            check_overlap(target)
         if cygrad_grad_mode and _any_requires(args):
             row = self.derivative()
             if row is not None and _wanted(row, args):

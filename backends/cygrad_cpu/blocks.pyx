@@ -15,7 +15,8 @@ from cygrad_cpu.parallel cimport threads_for
 
 cdef Kernels _kernels
 
-MODULES = ("arithmetic", "unary", "exponential", "trigonometric", "special", "complexes", "convert", "reduce")
+MODULES = ("arithmetic", "division", "power", "unary", "exponential", "trigonometric", "special", "complexes", "convert",
+           "reduce")
 
 
 def load():

@@ -17,6 +17,12 @@ cdef extern from *:
     #define CYTHON_INLINE inline __attribute__((always_inline, unused))
     #endif
 
+    #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    #define CYGRAD_HAS_FMA 1
+    #else
+    #define CYGRAD_HAS_FMA 0
+    #endif
+
     #include <stdint.h>
     #include <string.h>
     static inline double cygrad_double_from(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
@@ -25,12 +31,15 @@ cdef extern from *:
     static inline uint32_t cygrad_bits_of_float(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
     #endif
     """
+    enum:
+        HAS_FMA "CYGRAD_HAS_FMA"        # fma() is an instruction
     double double_from "cygrad_double_from" (unsigned long long bits) noexcept nogil
     unsigned long long bits_of "cygrad_bits_of" (double x) noexcept nogil
     float float_from "cygrad_float_from" (unsigned int bits) noexcept nogil
     unsigned int bits_of_float "cygrad_bits_of_float" (float x) noexcept nogil
 
 cdef extern from "<math.h>" nogil:
+    double fma(double, double, double)
     float copysignf(float, float)
     float fabsf(float)
     float rintf(float)

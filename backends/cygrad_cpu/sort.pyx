@@ -5,11 +5,12 @@ from cygrad.view cimport View, data, make_view
 from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
-from cygrad_cpu.tables cimport SortTable
+from cygrad_cpu.tables cimport Rows, SortTable
 from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 
 cdef enum:
     GRAIN = 4096                # elements a thread should at least get
+    RELEASE = 65536             # elements from which the GIL is worth releasing
     FAR = 4096                  # elements of a block from which distant elements are gathered into rows first
 
 cdef SortTable table
@@ -43,33 +44,48 @@ cdef inline bint near(View a) noexcept nogil:
 
 
 cdef int sort_rows(View a, bint descending, View values, View index) except -1:
-    cdef int last = a.rank - 1, axis, threads
-    cdef Py_ssize_t n = a.sizes[last], rows = a.elements // n, row, room
+    """Runs of the rows along the innermost outer axis (all rows of dense operands) are one call of the kernel each."""
+    cdef Rows rows
+    cdef int last = a.rank - 1, threads
+    cdef bint flat = a.dense and values.dense and index.dense
+    cdef Py_ssize_t n = a.sizes[last], count = a.elements // n, run = 1, part, parts, room
     cdef unsigned long long *work
-    threads = <int>min(rows, threads_for(a.elements, GRAIN))
+    rows.n, rows.descending = n, descending
+    rows.a_step, rows.values_step, rows.index_step = a.strides[last], values.strides[last], index.strides[last]
+    rows.a_row = rows.values_row = rows.index_row = n
+    if flat:
+        run = count
+    elif last:
+        run = a.sizes[last - 1]
+        rows.a_row, rows.values_row = a.strides[last - 1], values.strides[last - 1]
+        rows.index_row = index.strides[last - 1]
+    threads = <int>min(count, threads_for(a.elements, GRAIN))
+    if flat and threads > 1:
+        run = (count + threads - 1) // threads
+    parts = (count + run - 1) // run
     room = 2 * n + 8                                        # 8: the threads' rooms in different cache lines
     work = <unsigned long long *>take(room * threads * 8)
-    if threads == 1 and a.elements < 16 * GRAIN:
-        for row in range(rows):
-            sort_row(a, descending, values, index, row, work)
+    if threads == 1 and a.elements < RELEASE:
+        for part in range(parts):
+            sort_run(a, values, index, &rows, part * run, min(run, count - part * run), work)
     else:
         with nogil:
-            for row in prange(rows, num_threads=threads, schedule="static"):
-                sort_row(a, descending, values, index, row, work + threadid() * room)
+            for part in prange(parts, num_threads=threads, schedule="static"):
+                sort_run(a, values, index, &rows, part * run, min(run, count - part * run), work + threadid() * room)
     give(work, room * threads * 8)
     return 0
 
 
-cdef void sort_row(View a, bint descending, View values, View index, Py_ssize_t row,
+cdef void sort_run(View a, View values, View index, const Rows *rows, Py_ssize_t row, Py_ssize_t count,
                    unsigned long long *work) noexcept nogil:
-    cdef int last = a.rank - 1, axis
+    """`count` rows from number `row` on."""
+    cdef int axis
     cdef Py_ssize_t x = 0, y = 0, z = 0, at
-    for axis in range(last - 1, -1, -1):
+    for axis in range(a.rank - 2, -1, -1):
         at = row % a.sizes[axis]
         row = row // a.sizes[axis]
         x += at * a.strides[axis]
         y += at * values.strides[axis]
         z += at * index.strides[axis]
-    table.sort[a.dtype.code](data(a) + x * a.dtype.itemsize, a.strides[last], data(values) + y * a.dtype.itemsize,
-                             values.strides[last], <long long *>data(index) + z, index.strides[last], a.sizes[last],
-                             descending, work)
+    table.sort[a.dtype.code](data(a) + x * a.dtype.itemsize, data(values) + y * a.dtype.itemsize,
+                             <long long *>data(index) + z, rows, count, work)

@@ -53,8 +53,18 @@ ctypedef void (*ScanLoop)(const char *a, char *out, long long *index, const Lane
 cdef struct ScanTable:
     ScanLoop scan[4][12]        # by op and dtype code; at FLOAT16 and BFLOAT16 float32 data with float32 accumulators
 
-ctypedef void (*SortLoop)(const char *a, Py_ssize_t a_step, char *values, Py_ssize_t values_step, long long *index,
-                          Py_ssize_t index_step, Py_ssize_t n, bint descending, unsigned long long *work) noexcept nogil
+cdef struct Rows:               # distances in elements from row to row and along a row, of source, values and positions
+    Py_ssize_t a_row
+    Py_ssize_t a_step
+    Py_ssize_t values_row
+    Py_ssize_t values_step
+    Py_ssize_t index_row
+    Py_ssize_t index_step
+    Py_ssize_t n
+    bint descending
+
+ctypedef void (*SortLoop)(const char *a, char *values, long long *index, const Rows *rows, Py_ssize_t count,
+                          unsigned long long *work) noexcept nogil
 
 cdef struct SortTable:
     SortLoop sort[12]           # by dtype code; NULL for complex types; `work` has room for 2 n elements

@@ -1,25 +1,18 @@
 """Binary loops over integers and real floats: the formulas, three loops, the table.
 
 Assumes contiguous runs (see `loops`). Bool shares the loops of uint8, whose arithmetic on 0 and 1 is its own.
-Semantics are PyTorch's: integers wrap, division by zero is reported by the loop's result, NaN propagates through
-MAXIMUM and MINIMUM only.
+Semantics are PyTorch's: integers wrap, NaN propagates through MAXIMUM and MINIMUM only. Divisions with a remainder are
+in division.pyx, POW in power.pyx, ATAN2 and HYPOT in trigonometric.pyx.
 """
-from libc.math cimport atan2, copysign, floor, fmod, hypot, nextafter, pow, sqrt, trunc
+from libc.math cimport copysign, nextafter
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
 
 cdef extern from "<math.h>" nogil:
-    float atan2f(float, float)
     float copysignf(float, float)
-    float floorf(float)
-    float fmodf(float, float)
-    float hypotf(float, float)
     float nextafterf(float, float)
-    float powf(float, float)
-    float sqrtf(float)
-    float truncf(float)
 
 ctypedef unsigned char uint8
 ctypedef signed char int8
@@ -59,16 +52,6 @@ cdef struct Mul:
     char tag
 cdef struct Div:
     char tag
-cdef struct FloorDivide:
-    char tag
-cdef struct TruncDivide:
-    char tag
-cdef struct Remainder:
-    char tag
-cdef struct Fmod:
-    char tag
-cdef struct Pow:
-    char tag
 cdef struct Maximum:
     char tag
 cdef struct Minimum:
@@ -76,10 +59,6 @@ cdef struct Minimum:
 cdef struct Fmax:
     char tag
 cdef struct Fmin:
-    char tag
-cdef struct Atan2:
-    char tag
-cdef struct Hypot:
     char tag
 cdef struct Copysign:
     char tag
@@ -129,11 +108,6 @@ cdef fused Arithmetic:      # any number
     Mul
     Maximum
     Minimum
-    FloorDivide
-    TruncDivide
-    Remainder
-    Fmod
-    Pow
 
 cdef fused IntegerOp:
     Gcd
@@ -148,8 +122,6 @@ cdef fused RealOp:
     Div
     Fmax
     Fmin
-    Atan2
-    Hypot
     Copysign
     Nextafter
 
@@ -165,25 +137,6 @@ cdef fused Comparison:
 
 # ---- formulas
 
-cdef inline Integer integer_power(Integer base, Integer exponent) noexcept nogil:
-    """Square and multiply; a negative exponent leaves 0 but for bases 1 and -1."""
-    cdef Integer result = 1
-    cdef unsigned long long left
-    if exponent < 0:
-        if base == 1:
-            return 1
-        if base == -1:
-            return -1 if exponent & 1 else 1
-        return 0
-    left = <unsigned long long>exponent
-    while left:
-        if left & 1:
-            result = <Integer>(result * base)
-        base = <Integer>(base * base)
-        left >>= 1
-    return result
-
-
 cdef inline Integer greatest_divisor(Integer a, Integer b) noexcept nogil:
     """Euclid's algorithm on the magnitudes, unsigned since the least integer has none of its own type."""
     cdef uint64 x = <uint64>-<int64>a if a < 0 else <uint64>a
@@ -196,27 +149,7 @@ cdef inline Integer greatest_divisor(Integer a, Integer b) noexcept nogil:
     return <Integer>y
 
 
-cdef inline Real real_fmod(Real a, Real b) noexcept nogil:
-    return fmodf(a, b) if Real is float else fmod(a, b)
-
-
-cdef inline Real real_floor_divide(Real a, Real b) noexcept nogil:
-    """Floor of the exact quotient, as Python's and PyTorch's: from the remainder, since a / b may round up to it."""
-    cdef Real rest, quotient, whole
-    if b == 0:
-        return a / b
-    rest = real_fmod(a, b)
-    quotient = (a - rest) / b
-    if rest != 0 and (b < 0) != (rest < 0):
-        quotient -= 1
-    if quotient == 0:
-        return copysignf(0, a / b) if Real is float else copysign(0, a / b)
-    whole = floorf(quotient) if Real is float else floor(quotient)
-    return whole + 1 if quotient - whole > 0.5 else whole
-
-
 cdef inline Number number_op(Arithmetic *op, Number a, Number b) noexcept nogil:
-    cdef Number rest
     if Arithmetic is Add:
         return <Number>(a + b)
     elif Arithmetic is Sub:
@@ -228,46 +161,11 @@ cdef inline Number number_op(Arithmetic *op, Number a, Number b) noexcept nogil:
             return a if (a > b) | (a != a) else b
         else:
             return a if a > b else b
-    elif Arithmetic is Minimum:
+    else:
         if Number is float or Number is double:
             return a if (a < b) | (a != a) else b
         else:
             return a if a < b else b
-    elif Number is float or Number is double:
-        if Arithmetic is FloorDivide:
-            return real_floor_divide(a, b)
-        elif Arithmetic is TruncDivide:
-            return truncf(a / b) if Number is float else trunc(a / b)
-        elif Arithmetic is Fmod:
-            return real_fmod(a, b)
-        elif Arithmetic is Remainder:
-            rest = real_fmod(a, b)
-            return rest + b if rest != 0 and (b < 0) != (rest < 0) else rest
-        else:
-            return powf(a, b) if Number is float else pow(a, b)
-    else:       # integers; the loop has replaced a divisor 0 by 1
-        if Arithmetic is Pow:
-            return integer_power(a, b)
-        elif Number is uint8:
-            if Arithmetic is FloorDivide or Arithmetic is TruncDivide:
-                return <Number>(a // b)
-            else:
-                return <Number>(a % b)
-        else:
-            if b == -1:                 # the least integer over -1 traps
-                if Arithmetic is FloorDivide or Arithmetic is TruncDivide:
-                    return <Number>(0 - a)
-                else:
-                    return 0
-            rest = <Number>(a % b)
-            if Arithmetic is FloorDivide:
-                return <Number>(a // b - (rest != 0 and (b < 0) != (rest < 0)))
-            elif Arithmetic is TruncDivide:
-                return <Number>(a // b)
-            elif Arithmetic is Remainder:
-                return <Number>(rest + b) if rest != 0 and (b < 0) != (rest < 0) else rest
-            else:
-                return rest
 
 
 cdef inline Integer integer_op(IntegerOp *op, Integer a, Integer b) noexcept nogil:
@@ -309,10 +207,6 @@ cdef inline Real real_op(RealOp *op, Real a, Real b) noexcept nogil:
         return a if (a >= b) | (b != b) else b
     elif RealOp is Fmin:
         return a if (a <= b) | (b != b) else b
-    elif RealOp is Atan2:
-        return atan2f(a, b) if Real is float else atan2(a, b)
-    elif RealOp is Hypot:
-        return hypotf(a, b) if Real is float else hypot(a, b)
     elif RealOp is Copysign:
         return copysignf(a, b) if Real is float else copysign(a, b)
     else:
@@ -338,63 +232,21 @@ cdef inline uint8 compare_op(Comparison *op, Number a, Number b) noexcept nogil:
 
 # ---- loops
 
-cdef inline bint plain_power(const Number *a, Number exponent, Number *out, Py_ssize_t n) noexcept nogil:
-    """The exponents that PyTorch does by multiplication, square root and division; whether this was one."""
-    cdef Py_ssize_t i
-    if exponent == 2:
-        for i in range(n):
-            out[i] = <Number>(a[i] * a[i])
-        return True
-    if exponent == 3:
-        for i in range(n):
-            out[i] = <Number>(<Number>(a[i] * a[i]) * a[i])
-        return True
-    if Number is float or Number is double:
-        if exponent == 0.5:
-            for i in range(n):
-                out[i] = sqrtf(a[i]) if Number is float else sqrt(a[i])
-            return True
-        if exponent == -0.5:
-            for i in range(n):
-                out[i] = <float>1 / sqrtf(a[i]) if Number is float else 1 / sqrt(a[i])
-            return True
-        if exponent == -1:
-            for i in range(n):
-                out[i] = <Number>1 / a[i]
-            return True
-        if exponent == -2:
-            for i in range(n):
-                out[i] = <Number>1 / (a[i] * a[i])
-            return True
-    return False
-
-
 cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Number scalar
-    cdef int zeros = 0
-    if Arithmetic is Pow:
-        if form == SECOND_SCALAR and plain_power(a, b[0], out, n):
-            return 0
-    if (Number is float or Number is double or Arithmetic is Add or Arithmetic is Sub or Arithmetic is Mul
-            or Arithmetic is Maximum or Arithmetic is Minimum or Arithmetic is Pow):
-        if form == BOTH_VECTORS:
-            for i in range(n):
-                out[i] = number_op[Arithmetic, Number](op, a[i], b[i])
-        elif form == FIRST_SCALAR:
-            scalar = a[0]
-            for i in range(n):
-                out[i] = number_op[Arithmetic, Number](op, scalar, b[i])
-        else:
-            scalar = b[0]
-            for i in range(n):
-                out[i] = number_op[Arithmetic, Number](op, a[i], scalar)
-    else:
+    if form == BOTH_VECTORS:
         for i in range(n):
-            scalar = b[0 if form > FIRST_SCALAR else i]
-            zeros |= scalar == 0
-            out[i] = number_op[Arithmetic, Number](op, a[0 if form == FIRST_SCALAR else i], scalar + (scalar == 0))
-    return zeros
+            out[i] = number_op[Arithmetic, Number](op, a[i], b[i])
+    elif form == FIRST_SCALAR:
+        scalar = a[0]
+        for i in range(n):
+            out[i] = number_op[Arithmetic, Number](op, scalar, b[i])
+    else:
+        scalar = b[0]
+        for i in range(n):
+            out[i] = number_op[Arithmetic, Number](op, a[i], scalar)
+    return 0
 
 
 cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form, IntegerOp *op) noexcept nogil:
@@ -486,11 +338,6 @@ cdef void install_number(Kernels *table, int code, Number *tag) noexcept:
     put(table, ops.MUL, code, <binary_loop>number_loop[Number, Mul])
     put(table, ops.MAXIMUM, code, <binary_loop>number_loop[Number, Maximum])
     put(table, ops.MINIMUM, code, <binary_loop>number_loop[Number, Minimum])
-    put(table, ops.FLOOR_DIVIDE, code, <binary_loop>number_loop[Number, FloorDivide])
-    put(table, ops.TRUNC_DIVIDE, code, <binary_loop>number_loop[Number, TruncDivide])
-    put(table, ops.REMAINDER, code, <binary_loop>number_loop[Number, Remainder])
-    put(table, ops.FMOD, code, <binary_loop>number_loop[Number, Fmod])
-    put(table, ops.POW, code, <binary_loop>number_loop[Number, Pow])
     put(table, ops.EQ, code, <binary_loop>compare_loop[Number, Equal])
     put(table, ops.NE, code, <binary_loop>compare_loop[Number, NotEqual])
     put(table, ops.LT, code, <binary_loop>compare_loop[Number, Less])
@@ -520,8 +367,6 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.DIV, code, <binary_loop>real_loop[Real, Div])
     put(table, ops.FMAX, code, <binary_loop>real_loop[Real, Fmax])
     put(table, ops.FMIN, code, <binary_loop>real_loop[Real, Fmin])
-    put(table, ops.ATAN2, code, <binary_loop>real_loop[Real, Atan2])
-    put(table, ops.HYPOT, code, <binary_loop>real_loop[Real, Hypot])
     put(table, ops.COPYSIGN, code, <binary_loop>real_loop[Real, Copysign])
     put(table, ops.NEXTAFTER, code, <binary_loop>real_loop[Real, Nextafter])
 

@@ -1,14 +1,14 @@
-"""Stable sorting of one row, with the positions the elements came from.
+"""Stable sorting of rows, with the positions the elements came from.
 
 An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
 descending). Key and position share one 64-bit word, key above, so that all words differ and any sort of words is a
-stable sort: insertion for a handful, merging for hundreds, radix for more. Keys of 64 bits sort by their upper half
+stable sort: merging for hundreds, radix for more (a handful of keys is ranked, all with all). Keys of 64 bits sort by their upper half
 first, then each run of equal upper halves by the lower one; integers of a narrow range are shifted into 32 bits.
 """
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.tables cimport SortLoop, SortTable
+from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
 
 ctypedef unsigned char uint8
 ctypedef unsigned short uint16
@@ -20,6 +20,7 @@ ctypedef int int32
 ctypedef long long int64
 
 cdef enum:
+    HANDFUL = 16                # keys that are ranked
     FEW = 24                    # words that insertion sorts best
     HUNDREDS = 384              # words that merging sorts best
     MANY = 60000                # words from which digits of 11 bits beat digits of 8
@@ -88,6 +89,29 @@ cdef inline uint64 wide_key(Wide x) noexcept nogil:
         return bits ^ (~<uint64>0 if bits >> 63 else top)
     else:
         return bits ^ top
+
+
+cdef fused Key:
+    uint32
+    uint64
+
+
+cdef inline void rank_all(const Key *key, Key *rank, Py_ssize_t n) noexcept nogil:
+    """rank[i]: how many of the keys belong before key i. No branch depends on the data; i runs over vector lanes."""
+    cdef Py_ssize_t i, j
+    cdef Key first
+    for i in range(HANDFUL):
+        rank[i] = 0
+    if n <= 5:                                          # each pair once
+        for i in range(1, n):
+            for j in range(i):
+                first = key[j] <= key[i]
+                rank[i] += first
+                rank[j] += 1 - first
+        return
+    for j in range(n):
+        for i in range(HANDFUL):
+            rank[i] += <Key>((key[j] < key[i]) | ((key[j] == key[i]) & (j < i)))
 
 
 # ---- words
@@ -184,14 +208,24 @@ cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept 
 
 # ---- rows
 
-cdef void narrow(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t values_step, int64 *index,
-                 Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
+cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t values_step, int64 *index,
+                            Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
     cdef Py_ssize_t i, at
     cdef uint32 flip = 0
+    cdef uint32[HANDFUL] key
+    cdef uint32[HANDFUL] rank
     cdef uint64 word, last = 0, disorder = 0
     cdef int bits = 8 * sizeof(Narrow)
     if descending:
         flip = ~<uint32>0 if bits == 32 else (<uint32>1 << bits) - 1
+    if n <= HANDFUL:
+        for i in range(HANDFUL):
+            key[i] = narrow_key(a[i * a_step]) ^ flip if i < n else 0
+        rank_all(<const uint32 *>key, <uint32 *>rank, n)
+        for i in range(n):
+            values[rank[i] * values_step] = a[i * a_step]
+            index[rank[i] * index_step] = i
+        return
     for i in range(n):
         word = <uint64>(narrow_key(a[i * a_step]) ^ flip) << 32 | <uint64>i
         disorder |= word < last
@@ -205,12 +239,22 @@ cdef void narrow(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t 
         values[i * values_step] = a[at * a_step]
 
 
-cdef void wide(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
-               Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
+cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
+                          Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
     cdef Py_ssize_t i, j, at
     cdef uint64 ones = ~<uint64>0, upper = ones << 32, flip = ones if descending else 0
     cdef uint64 key, low = ones, high = 0, last = 0
+    cdef uint64[HANDFUL] keys
+    cdef uint64[HANDFUL] rank
     cdef bint disorder = False
+    if n <= HANDFUL:
+        for i in range(HANDFUL):
+            keys[i] = wide_key(a[i * a_step]) ^ flip if i < n else 0
+        rank_all(<const uint64 *>keys, <uint64 *>rank, n)
+        for i in range(n):
+            values[<Py_ssize_t>rank[i] * values_step] = a[i * a_step]
+            index[<Py_ssize_t>rank[i] * index_step] = i
+        return
     for i in range(n):
         key = wide_key(a[i * a_step]) ^ flip
         disorder |= key < last
@@ -263,6 +307,22 @@ cdef void lower_halves(const Wide *a, Py_ssize_t a_step, uint64 flip, uint64 *x,
         x[i] = word
     if disorder:
         sort_words(x, spare, n, 32)
+
+
+cdef void narrow(const Narrow *a, Narrow *values, int64 *index, const Rows *rows, Py_ssize_t count,
+                 uint64 *work) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(count):
+        narrow_row(a + r * rows.a_row, rows.a_step, values + r * rows.values_row, rows.values_step,
+                   index + r * rows.index_row, rows.index_step, rows.n, rows.descending, work)
+
+
+cdef void wide(const Wide *a, Wide *values, int64 *index, const Rows *rows, Py_ssize_t count,
+               uint64 *work) noexcept nogil:
+    cdef Py_ssize_t r
+    for r in range(count):
+        wide_row(a + r * rows.a_row, rows.a_step, values + r * rows.values_row, rows.values_step,
+                 index + r * rows.index_row, rows.index_step, rows.n, rows.descending, work)
 
 
 def install(size_t address):

@@ -1,0 +1,59 @@
+"""`cygrad.linalg`: decompositions, solvers, norms and products of matrices, under PyTorch's names.
+
+All functions take batches: what is said of a matrix (m, n) holds for each of a tensor (..., m, n).
+"""
+from cygrad.ops.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from cygrad.ops.factorizations import cholesky_ex, lu, lu_factor, lu_factor_ex, lu_solve
+from cygrad.ops.factorizations import linalg_cholesky as cholesky
+from cygrad.ops.lapack import LinAlgError
+from cygrad.ops.linear import vector_product
+from cygrad.ops.matrices import powers
+from cygrad.ops.matrix_functions import (cond, matrix_exp, matrix_norm, matrix_rank, multi_dot, norm, pinv, tensorinv,
+                                         tensorsolve, vecdot)
+from cygrad.ops.matrix_functions import linalg_matrix_power as matrix_power
+from cygrad.ops.norms import linalg_vector_norm as vector_norm
+from cygrad.ops.products import matmul, write_exact
+from cygrad.ops.solvers import inv, inv_ex, lstsq, solve, solve_ex, solve_triangular
+from cygrad.ops.solvers import linalg_det as det
+from cygrad.ops.solvers import linalg_slogdet_ as slogdet
+
+__all__ = ["LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+           "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
+           "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+           "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
+           "vector_norm"]
+
+
+def cross(input, other, *, dim=-1, out=None):
+    """Cross product of the vectors of three elements along an axis; the other axes broadcast.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of one dtype and the same number of axes.
+    dim : int
+        The axis of size 3.
+    """
+    found = vector_product(input, other, dim)
+    return found if out is None else write_exact("linalg_cross", found, out, input, other)
+
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+    """The diagonals of matrices, as a view; see `cygrad.diagonal`."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+def vander(x, N=None):
+    """Vandermonde matrices: rising powers of the elements along the last axis of `x`, in a new last axis.
+
+    Parameters
+    ----------
+    x : Tensor
+        (..., n).
+    N : int, optional
+        Number of columns; n by default.
+    """
+    columns = (x.shape[-1] if x.dim() else 1) if N is None else N
+    if columns <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    return powers(x, columns)

@@ -1,0 +1,119 @@
+"""What the ops on LAPACK's routines share: checks with PyTorch's words, results in LAPACK's memory order, the raw call.
+
+`run` calls `Backend.linalg` on batches (B, M, N). Results are column-major, as PyTorch's are, and nobody's view.
+"""
+from cygrad.dispatch import SCALAR_NAMES, empty_near, linalg_op
+from cygrad.dtype import all_dtypes
+
+DTYPES = {d.name: d for d in all_dtypes()}
+INT32, INT64 = DTYPES["int32"], DTYPES["int64"]
+HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
+
+
+class _LinAlgError(RuntimeError):
+    """A matrix that an algorithm can't handle: singular, not positive-definite, or one that does not converge."""
+
+
+LinAlgError = _LinAlgError
+
+
+# ---------------------------------------------------------------------- checks
+
+def need_matrix(t, name, argument="A"):
+    """Raise unless `t` has the two axes of a matrix."""
+    if t.dim() < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def need_square(t, name, argument="A"):
+    """Raise unless `t` is a batch of square matrices."""
+    prefix = name + ": " if name else ""
+    if t.dim() < 2:
+        raise RuntimeError(f"{prefix}The input tensor {argument} must have at least 2 dimensions.")
+    if t.shape[-2] != t.shape[-1]:
+        raise RuntimeError(f"{prefix}{argument} must be batches of square matrices, but they are {t.shape[-2]} by "
+                           f"{t.shape[-1]} matrices")
+
+
+def need_float(t, name, low=False):
+    """Raise unless the dtype is floating-point or complex, and not a 16-bit one (`low`: those pass)."""
+    if not (t.is_floating_point() or t.is_complex()):
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{SCALAR_NAMES[t.dtype.code]}")
+    if t.dtype in HALVES and not low:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_NAMES[t.dtype.code]}")
+
+
+def need_kernel(t, kernel):
+    """Raise unless LAPACK has routines for the dtype."""
+    if t.dtype in HALVES or not (t.is_floating_point() or t.is_complex()):
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[t.dtype.code]}\'')
+
+
+def check_info(info, raise_for):
+    """Call ``raise_for(where, code)`` for the first matrix whose LAPACK code is not 0; `where` names it in a batch."""
+    if info.dim() == 0:
+        code = info.item()
+        if code:
+            raise_for("", code)
+    elif info.numel() and (info != 0).any().item():
+        codes = info.reshape(-1).tolist()
+        at = next(i for i, code in enumerate(codes) if code)
+        raise_for(f"(Batch element {at}): ", codes[at])
+
+
+def singular(name):
+    """What `check_info` calls after an inversion."""
+    def raise_for(where, code):
+        raise LinAlgError(f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
+                          "because the input matrix is singular.")
+    return raise_for
+
+
+# -------------------------------------------------------------- memory and calls
+
+def columns(like, shape, dtype=None):
+    """A new tensor, uninitialised, whose last two axes are column-major."""
+    out = empty_near(like, (*shape[:-2], shape[-1], shape[-2]), dtype)
+    out._take(out.mT)
+    return out
+
+
+def new(like, shape, dtype=None):
+    """A new row-major tensor, uninitialised."""
+    return empty_near(like, shape, like.dtype if dtype is None else dtype)
+
+
+def real_of(t):
+    """The dtype of the parts of a complex dtype; others as they are."""
+    return t.dtype.to_real()
+
+
+def batch_of(t, axes=2):
+    """`t` with its leading axes merged into one, the last `axes` (2: matrices, 1: vectors, 0: numbers) kept."""
+    if t is None:
+        return None
+    kept = t.dim() - axes
+    if kept == 1:
+        return t
+    count = 1
+    for n in t.shape[:kept]:
+        count *= n
+    return t.reshape((count, *t.shape[kept:]))
+
+
+def run(routine, ins, outs, ranks=None, **options):
+    """Call a routine: `ins` are matrices, `outs` have matrices, vectors or numbers in their last axes, by `ranks`."""
+    axes = ranks or (2,) * len(outs)
+    linalg_op(routine, tuple(batch_of(t) for t in ins), tuple(batch_of(t, n) for t, n in zip(outs, axes)), options)
+
+
+def adjoint(t):
+    """The conjugate transpose of the last two axes."""
+    return t.mT.conj() if t.is_complex() else t.mT
+
+
+def eye_like(t, n):
+    """The identity matrix of n rows with t's dtype and device."""
+    import cygrad
+    return cygrad.eye(n, dtype=t.dtype, device=t.device)

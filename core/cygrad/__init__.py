@@ -26,9 +26,11 @@ short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("pointwise", "views", "creation", "copying", "products", "new_tensors", "joining", "shape", "stacking", "splitting",
-        "rearranging", "restriding", "gathering", "masks", "indexing", "random", "ranges",
+        "rearranging", "restriding", "gathering", "scattering", "index_along",
+        "masks", "windows", "indexing", "random", "ranges",
         "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics",
-        "activations", "linear", "matrices", "einsum")
+        "activations", "linear", "matrices", "einsum", "solvers",
+        "factorizations", "decompositions", "matrix_functions")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402

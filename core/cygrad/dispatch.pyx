@@ -388,7 +388,8 @@ cdef int check_scalar(DType dtype, object value) except -1:
                 raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
             value = value.real
         limit = LIMITS[dtype.code]
-        if value != value or value < limit[0] - (dtype.code == UINT8) * 255 or value > limit[1]:
+        if value != value or value > limit[1] or value < limit[0] - (
+                255 if dtype.code == UINT8 and PyLong_Check(value) else 0):     # integers wrap around, floats don't
             raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
@@ -584,6 +585,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
             if b.rank == 0 and (<Backend>b.memory.backend).host_memory and a.rank > 0:
                 return binary(op, x, scalar_value(b), rule)
             raise on_other_device(BINARY[op], a, b)
+        rank = a.rank if same_sizes(a, b) else broadcast_sizes(a, b, sizes)
         dtype = a.dtype if a.dtype is b.dtype else result_dtype(a, b)
         dtype = compute_dtype(dtype, op, rule)
         out_dtype = dtype_of(BOOL) if rule == TO_BOOL else dtype
@@ -595,7 +597,6 @@ cdef Tensor binary(int op, object x, object y, int rule):
             else:
                 out = output_like(out_dtype, a.rank, a.sizes, a, b, None)
         else:
-            rank = broadcast_sizes(a, b, sizes)
             a, b = expand_to(a, rank, sizes), expand_to(b, rank, sizes)
             out = output_like(out_dtype, rank, sizes, a, b, None)
         binary_into(op, a, b, out)
@@ -947,16 +948,19 @@ def sort_op(Tensor a not None, int dim, bint descending, bint stable):
 
 
 def nonzero_op(Tensor a not None):
-    """Raw (count, rank) int64 coordinates of the non-zero elements."""
+    """Raw (count, rank) int64 coordinates of the non-zero elements; those of one axis lie together in memory."""
     cdef Backend backend = <Backend>a.memory.backend
     cdef list made = []
 
     def allocate(Py_ssize_t count):
-        made.append(empty_on(backend, a.memory.index, dtype_of(INT64), (count, a.rank)))
-        return made[0]
+        cdef Tensor out = empty_on(backend, a.memory.index, dtype_of(INT64), (count, a.rank))
+        out.strides[0], out.strides[1] = 1, count
+        out.finish()
+        made.append(out)
+        return out
 
     if a.elements == 0:
-        return empty_on(backend, a.memory.index, dtype_of(INT64), (0, a.rank))
+        return allocate(0)
     if backend.nonzero(a, allocate) is NotImplemented:
         from cygrad import fallback
         return fallback.nonzero(a)

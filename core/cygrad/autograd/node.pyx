@@ -934,8 +934,10 @@ cdef class CopySlices(Node):
 cdef class Primitive:
     """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
 
-    Arguments are positional. A view op (`view=True`) returns tensors that share its first argument's storage.
+    Arguments are positional. `inplace` refuses a target whose elements share memory, unless `may_overlap` is set: what
+    is written to them is one value.
     """
+    cdef public bint may_overlap
     cdef readonly str name
     cdef readonly object forward
     cdef readonly tuple arguments
@@ -996,7 +998,7 @@ cdef class Primitive:
         cdef Tensor target = <Tensor>args[0]
         global cygrad_grad_mode
         check_inplace(target)
-        if not target.dense:
+        if not target.dense and not self.may_overlap:
             check_overlap(target)
         if cygrad_grad_mode and _any_requires(args):
             row = self.derivative()

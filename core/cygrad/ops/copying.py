@@ -187,6 +187,10 @@ def zero(self):
     self._bump_version()
 
 
+for _filling in (fill, fill_tensor, zero):
+    _filling.may_overlap = True
+
+
 @op(only_method=True)
 def zero_(self):
     """Set every element to zero."""

@@ -1,14 +1,15 @@
-"""Reading and writing along one axis: `gather`, `scatter` and their relatives, and those that take whole slices (`index_*`).
+"""Reading and writing single elements along an axis: `gather` and `take`, and what writing ops share.
 
 An index is int64 (or int32 where PyTorch takes it); a place outside its axis raises before anything is written.
 Writers come in two primitives of one derivative row: a copy that is written to, and the tensor itself (`Written`).
 """
 import functools
+import warnings
 
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, binary_op, clone_like, empty_near, fill_ as raw_fill, gather_op, scatter_into
-from cygrad.ops.places import put_at, put_rows, take_at, take_rows, wrapped
-from cygrad.ops.registry import op
+from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op
+from cygrad.ops.places import put_rows, take_rows, wrapped
+from cygrad.ops.registry import op, refuse_out_grad, write_out
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
 
@@ -27,12 +28,16 @@ class Written:
         ``writer(self, *arguments)`` writes raw values into `self`.
     name : str, optional
         Of the derivative's row.
+    dense : bool
+        Make the copy row-major instead of in the tensor's memory order.
     """
 
-    def __init__(self, writer, name=None):
+    def __init__(self, writer, name=None, dense=False):
+        copied = clone_dense if dense else clone_like
+
         @functools.wraps(writer)
         def into_copy(self, *arguments):
-            out = clone_like(self)
+            out = copied(self)
             writer(out, *arguments)
             return out
 
@@ -46,16 +51,7 @@ class Written:
         return self.into_copy(*arguments)
 
     def inplace(self, target, *arguments):
-        if not target.is_contiguous():
-            refuse_overlap(target)
         return self.into_self.inplace(target, *arguments)
-
-
-def refuse_overlap(target):
-    """Raise if several elements of a tensor to be written share memory."""
-    if any(s == 0 and n > 1 for s, n in zip(target.stride(), target.shape)):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
-                           "memory location. Please clone() the tensor before performing the operation.")
 
 
 def in_place(written, arguments):
@@ -79,14 +75,47 @@ def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
     return found
 
 
+OUT_DTYPE = "Expected out tensor to have dtype {3}, but got {4} instead"
+
+
+def same_dtype_out(words=OUT_DTYPE):
+    """Decorator: accept `out=`, of the result's dtype only; `words` may name the op {0} and both dtypes {1}, {2}."""
+    def decorate(function):
+        @functools.wraps(function)
+        def with_out(*args, out=None, **kwargs):
+            if out is None:
+                return function(*args, **kwargs)
+            name = function.__name__.strip("_").removesuffix("_copy")
+            refuse_out_grad(name, *args, out)
+            result = function(*args, **kwargs)
+            if isinstance(out, Tensor) and out.dtype is not result.dtype:
+                raise RuntimeError(words.format(name, scalar_name(result), scalar_name(out), C_WORDS[scalar_name(result)],
+                                                C_WORDS[scalar_name(out)]))
+            return write_out(name, result, out)
+        return with_out
+    return decorate
+
+
+C_WORDS = {"Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",
+           "Long": "long int", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Float": "float", "Double": "double",
+           "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}
+
+
+def overlaps(t):
+    """Whether elements of a tensor share memory because it is expanded."""
+    return not t.is_contiguous() and any(s == 0 and n > 1 for s, n in zip(t.stride(), t.shape))
+
+
+def warn_if_expanded(target, name, also=""):
+    """PyTorch still writes to a tensor whose elements share memory here, with a warning."""
+    if overlaps(target):
+        warnings.warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing "
+                      f"this operation. This also applies to advanced indexing e.g. {also}", UserWarning, stacklevel=4)
+
+
 def one_axis(t):
     """A 0-d tensor as one of a single axis; others as they are."""
     return t if t.dim() else t.reshape(1)
-
-
-def along(dim, index):
-    """What `take_at` and `put_at` want of an index for one axis."""
-    return (None,) * dim + (index,)
 
 
 def need_tensor(value, name, argument, position):
@@ -99,104 +128,165 @@ def scalar_name(t):
     return SCALAR_NAMES[t.dtype.code]
 
 
-# ------------------------------------------------------------------- index_select
+def int_index(index, name):
+    if index.dtype.name not in INDEX_DTYPES:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+# ------------------------------------------------------------------ gather and take
 
 @primitive
-def index_select(self, dim, index):
-    source = one_axis(self)
-    places = in_range(one_axis(index), source.shape[dim], dim, error=IndexError, words="index out of range in self")
-    out = take_at(source, along(dim, places), True)
-    return out if self.dim() else out.reshape(())
+def gather(self, dim, index):
+    source, places = one_axis(self), one_axis(index)
+    if not places.numel():
+        return empty_near(self, index.shape)
+    out = gather_op(source, in_range(places, source.shape[dim], dim), dim)
+    return out if index.dim() else out.reshape(())
 
 
-@op(name="index_select", out=True)
-def _index_select(input, dim, index):
-    """The slices of `input` at the places `index` of an axis.
+@op(name="gather")
+@same_dtype_out()
+def _gather(input, dim, index, *, sparse_grad=False):
+    """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on.
 
     Parameters
     ----------
     dim : int
     index : Tensor
-        int64 or int32, one axis (or none); no negative places.
+        int64 or int32, as many axes as `input` and no longer but along `dim`; no negative places.
 
     Raises
     ------
-    IndexError
-        If a place is out of range.
+    RuntimeError
+        If a place is out of range, or index's shape does not fit.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, cygrad.tensor([2, 0]))
-    tensor([[5, 6],
-            [1, 2]])
+    >>> cygrad.tensor([[1, 2], [3, 4]]).gather(1, cygrad.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
     """
-    need_tensor(index, "index_select", "index", 2)
-    dim = wrap(dim, input.dim())
-    if index.dim() > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype.name not in INDEX_DTYPES:
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    if input.dim() == 0 and index.numel() != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
-    return index_select(input, dim, index)
+    need_tensor(index, "gather", "index", 2)
+    rank = input.dim()
+    dim = wrap(dim, rank)
+    if index.numel():
+        int_index(index, "gather")
+        if max(rank, 1) != max(index.dim(), 1):
+            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        for d, n in enumerate(index.shape):
+            if d != dim and n > input.shape[d]:
+                raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                                   f"larger than self {list(input.shape)} apart from dimension {dim}")
+    return gather(input, dim, index)
 
 
-# ---------------------------------------------------------------------- index_add
-
-def _add_slices(self, dim, index, source, alpha):
-    target = one_axis(self)
-    places = in_range(one_axis(index), target.shape[dim], dim)
-    if alpha != 1:
-        if not (self.dtype.is_floating_point or self.dtype.is_complex):
-            alpha = int(alpha)
-        source = binary_op(2, source, alpha)                    # mul
-    put_at(target, along(dim, places), source if self.dim() else source.reshape(-1), ADD)
-
-
-add_slices = Written(_add_slices, "index_add")
-
-
-def index_add_arguments(self, dim, index, source, *, alpha=1):
-    need_tensor(index, "index_add", "index", 2)
-    need_tensor(source, "index_add", "source", 3)
-    dim = wrap(dim, self.dim())
-    if index.dim() > 1:
-        raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.dim()} with type: "
-                         f"{scalar_name(index)} and size: {list(index.shape)}")
-    if index.dtype.name not in INDEX_DTYPES:
-        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
-    if self.dtype is not source.dtype:
-        raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
-                           "same scalar type")
-    count = source.shape[dim] if dim < source.dim() else 1
-    if self.dim() and index.numel() != count:
-        raise RuntimeError(f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
-                           f"({count}), for dim: {dim}")
-    rest = self.shape[:dim] + self.shape[dim + 1:]
-    if source.dim() != self.dim() or source.shape[:dim] + source.shape[dim + 1:] != rest:
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
-    return dim, index, source, alpha
-
-
-@op(out=True, inplace=in_place(add_slices, index_add_arguments))
-def index_add(input, dim, index, source, *, alpha=1):
-    """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat.
+@op
+@same_dtype_out()
+def take_along_dim(input, indices, dim=None):
+    """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis.
 
     Parameters
     ----------
-    dim : int
+    indices : Tensor
+        int64.
+    dim : int, optional
+        Without it both are taken as one axis.
+    """
+    if indices.dtype.name != "int64":
+        raise RuntimeError("cygrad.take_along_dim(): dtype of indices should be Long but got " + scalar_name(indices))
+    if dim is None:
+        return _gather(input.view(-1), 0, indices.view(-1))
+    if input.dim() != indices.dim():
+        raise RuntimeError("cygrad.take_along_dim(): input and indices should have the same number of dimensions, but "
+                           f"got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
+    dim = wrap(dim, input.dim())
+    shape = []
+    for d in range(input.dim()):
+        m, n = input.shape[d], indices.shape[d]
+        if d != dim and m != n and 1 not in (m, n):
+            raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                               f"dimension {d}")
+        shape.append(n if m == 1 else m)
+    shape[dim:dim + 1] = [input.shape[dim]] if shape else []
+    places = shape[:]
+    places[dim:dim + 1] = [indices.shape[dim]] if shape else []
+    return _gather(input.expand(shape), dim, indices.expand(places))
+
+
+BEYOND = "out of range: tried to access index {} on a tensor of {} elements."
+
+
+def flat_places(self, index):
+    """An index into all elements as int64 places from the front."""
+    return in_range(index, self.numel(), self.numel(), True, IndexError, BEYOND)
+
+
+@primitive
+def take(self, index):
+    return take_rows(self, flat_places(self, index), self.dim(), True)
+
+
+@op(name="take")
+@same_dtype_out("{0}(): self and out expected to have the same dtype, but got self.dtype = {1} and out.dtype = {2}")
+def _take(input, index):
+    """The elements of `input` at places in row-major order; the result has index's shape.
+
+    Parameters
+    ----------
     index : Tensor
-        int64 or int32, one axis (or none); no negative places.
-    source : Tensor
-        Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
-    alpha : number
+        int64; negative places count from the end.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.zeros(3).index_add(0, cygrad.tensor([0, 2, 0]), cygrad.tensor([1., 2., 3.]))
-    tensor([4., 0., 2.])
+    >>> cygrad.tensor([[1, 2], [3, 4]]).take(cygrad.tensor([0, -1]))
+    tensor([1, 4])
     """
-    return add_slices(input, *index_add_arguments(input, dim, index, source, alpha=alpha))
+    need_tensor(index, "take", "index", 1)
+    if index.dtype.name != "int64":
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index)}")
+    if not input.numel() and index.numel():
+        raise IndexError("take(): tried to take from an empty tensor")
+    return take(input, index)
+
+
+def _put(self, index, source, accumulate):
+    if index.numel():
+        places = flat_places(self, index.reshape(-1))
+        put_rows(self, places, self.dim(), source.reshape(-1), ADD if accumulate else SET)
+
+
+put = Written(_put, "put")
+
+
+def put_arguments(self, index, source, accumulate=False):
+    need_tensor(index, "put", "index", 1)
+    need_tensor(source, "put", "source", 2)
+    if index.dtype.name != "int64":
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index)}")
+    if self.dtype is not source.dtype:
+        raise RuntimeError("put_(): self and source expected to have the same dtype, but got self.dtype = "
+                           f"{scalar_name(self)} and source.dtype = {scalar_name(source)}")
+    if index.numel() != source.numel():
+        raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
+                         f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")
+    if not self.numel() and index.numel():
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    return index, source, accumulate
+
+
+@op(name="put", inplace=in_place(put, put_arguments))
+def _put_copy(input, index, source, accumulate=False):
+    """`input` with the elements of `source` at places in row-major order.
+
+    Parameters
+    ----------
+    index : Tensor
+        int64; negative places count from the end.
+    source : Tensor
+        Of input's dtype, as many elements as `index`.
+    accumulate : bool
+        Add instead of overwriting.
+    """
+    return put(input, *put_arguments(input, index, source, accumulate))

@@ -10,7 +10,7 @@ from cygrad.autograd.node import SavedTensor, grad_mode, primitive
 from cygrad.dispatch import clone_like, empty_near, fill_ as raw_fill, where_into
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
-from cygrad.ops.gathering import ADD, SET, SCALAR_NAMES, Written, in_range
+from cygrad.ops.gathering import ADD, SET, SCALAR_NAMES, Written, in_range, overlaps, warn_if_expanded
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import checked_position, getitem_basic, slice_along
 from cygrad.tensor import Tensor
@@ -22,8 +22,6 @@ BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dty
 LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
                  "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
                  "x[torch.tensor(seq)], which will result either in an error or a different result")
-EXPANDED = ("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor")
 
 
 class Indices:
@@ -65,6 +63,7 @@ def _put_rows(self, positions, axes, values, accumulate):
 
 index_put = Written(_index_put, "index_put")
 put_rows = Written(_put_rows, "put_rows")
+index_put.into_self.may_overlap = put_rows.into_self.may_overlap = True
 
 
 # ---------------------------------------------------------------- reading an index
@@ -276,8 +275,8 @@ def without_leading_ones(value):
 def assign(view, value):
     """Write a tensor or number, broadcast, to all of a view."""
     if not isinstance(value, Tensor):
-        fill_tensor.inplace(view, number_tensor(view, value))
-    elif value.shape == view.shape:
+        value = number_tensor(view, value)
+    if value.shape == view.shape:
         view.copy_(value)
     elif value.dim() == 0:
         fill_tensor.inplace(view, value)
@@ -285,12 +284,20 @@ def assign(view, value):
         view.copy_(without_leading_ones(value).expand(view.shape))
 
 
+def is_whole(self, key):
+    """Whether a key stands for the tensor itself: `...`, `[:]`, `()` and tuples of these."""
+    if type(key) is tuple:
+        return all([is_whole(self, part) for part in key]) and sum(part is not Ellipsis for part in key) <= self.dim()
+    return key is Ellipsis or type(key) is slice and key == slice(None) and self.dim() > 0
+
+
 def setitem(self, key, value):
     """``self[key] = value`` for any key."""
+    if key is False:
+        return
     if not isinstance(value, Tensor):
         value = assigned_number(self, value)
-    whole = key is Ellipsis or type(key) is slice and key == slice(None) and self.dim() or type(key) is tuple and not key
-    view = self if whole else getitem_basic(self, key)
+    view = self if is_whole(self, key) else getitem_basic(self, key)
     if view is not NotImplemented:
         assign(view, value)
         return
@@ -316,7 +323,7 @@ def setitem(self, key, value):
         value = number_tensor(view, value)
         if mask is not None and not tracked:
             return masked_assign(view, mask, value)
-    warn_if_expanded(view)
+    warn_if_expanded(view, "index_put_", "tensor[indices] = tensor")
     if mask is not None:
         put_rows.into_self.inplace(view, places.mask_places(mask), mask.dim(), value, False)
     else:
@@ -328,13 +335,12 @@ def masked_assign(view, mask, value):
     view._check_inplace()
     if mask.dim() < view.dim():
         mask = mask.reshape(mask.shape + (1,) * (view.dim() - mask.dim()))
-    where_into(mask.expand(view.shape), apart(value, view).expand(view.shape), view, view)
+    if overlaps(view):
+        warn_if_expanded(view, "index_put_", "tensor[indices] = tensor")
+        places.put_rows(view, places.mask_places(mask.expand(view.shape)), view.dim(), value, SET)
+    else:
+        where_into(mask.expand(view.shape), apart(value, view).expand(view.shape), view, view)
     view._bump_version()
-
-
-def warn_if_expanded(view):
-    if not view.is_contiguous() and any(s == 0 and n > 1 for s, n in zip(view.stride(), view.shape)):
-        warnings.warn(EXPANDED, UserWarning, stacklevel=4)
 
 
 # ----------------------------------------------------------------------- index_put
@@ -367,7 +373,7 @@ def index_put_arguments(self, indices, values, accumulate=False):
 def _index_put_(self, indices, values, accumulate=False):
     """In-place version of `index_put`: writes the result into the tensor and returns it."""
     writer, arguments = index_put_arguments(self, indices, values, accumulate)
-    warn_if_expanded(self)
+    warn_if_expanded(self, "index_put_", "tensor[indices] = tensor")
     return writer.into_self.inplace(self, *arguments)
 
 

@@ -1,7 +1,7 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.node import grad_mode, set_grad_mode
-from cygrad.dispatch import copy_ as raw_copy, empty_near
-from cygrad.dtype import DType, all_dtypes
+from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near
+from cygrad.dtype import all_dtypes
 from cygrad.ops.registry import op
 from cygrad.ops.views import ViewOp, take_geometry, window, wrap
 from cygrad.tensor import Tensor
@@ -149,10 +149,6 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     return self
 
 
-C_WORDS = {"int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-           "float32": "float", "float64": "double", "bool": "bool", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
-
-
-def _c_name(dtype: DType):
-    return C_WORDS[dtype.name]
+def _c_name(dtype):
+    from cygrad.ops.gathering import C_WORDS
+    return C_WORDS[SCALAR_NAMES[dtype.code]]

@@ -222,22 +222,27 @@ cdef inline void extreme_blocks(bint largest, const Ordered *a, Ordered *out, in
                       min(BLOCK, s.count - j), s.a_lane, s.out_lane)
         j += BLOCK
 
+cdef inline bint beats(bint largest, Ordered x, Ordered best) noexcept nogil:
+    if Ordered is float or Ordered is double:
+        return x != x or (best == best and (x >= best if largest else x <= best))
+    else:
+        return x >= best if largest else x <= best
+
+
 cdef inline void extreme_single(bint largest, const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
-    """One lane: extremes seldom change, so a branch is cheaper than a chain of selections."""
-    cdef Ordered best = a[0], x
-    cdef int64 where = 0
-    cdef Py_ssize_t i
-    for i in range(s.n):
-        x = a[i * s.a_step]
-        if Ordered is float or Ordered is double:
-            if x != x or (best == best and ((x >= best) if largest else (x <= best))):
-                best = x
-                where = i
-        elif (x >= best) if largest else (x <= best):
-            best = x
-            where = i
-        out[i * s.out_step] = best
-        index[i * s.index_step] = where
+    """One lane: extremes seldom change, so a run that ends at the next one is cheaper than a chain of selections."""
+    cdef Ordered best
+    cdef int64 where
+    cdef Py_ssize_t i = 0
+    while i < s.n:
+        best = a[i * s.a_step]
+        where = i
+        while True:
+            out[i * s.out_step] = best
+            index[i * s.index_step] = where
+            i += 1
+            if i == s.n or beats(largest, a[i * s.a_step], best):
+                break
 
 
 cdef void maximum(const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:

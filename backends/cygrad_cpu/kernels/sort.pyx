@@ -21,7 +21,6 @@ ctypedef long long int64
 
 cdef enum:
     HANDFUL = 16                # keys that are ranked
-    FEW = 24                    # words that insertion sorts best
     HUNDREDS = 384              # words that merging sorts best
     MANY = 60000                # words from which digits of 11 bits beat digits of 8
 
@@ -116,27 +115,30 @@ cdef inline void rank_all(const Key *key, Key *rank, Py_ssize_t n) noexcept nogi
 
 # ---- words
 
-cdef inline void insertion(uint64 *x, Py_ssize_t n) noexcept nogil:
+cdef inline void ranking(uint64 *x, Py_ssize_t n) noexcept nogil:
+    """At most HANDFUL words."""
+    cdef uint64[HANDFUL] word
+    cdef uint64[HANDFUL] rank
     cdef Py_ssize_t i, j
-    cdef uint64 word
-    for i in range(1, n):
-        word = x[i]
-        j = i
-        while j > 0 and x[j - 1] > word:
-            x[j] = x[j - 1]
-            j -= 1
-        x[j] = word
+    for i in range(HANDFUL):
+        word[i] = x[i] if i < n else 0
+        rank[i] = 0
+    for j in range(n):
+        for i in range(HANDFUL):
+            rank[i] += word[j] < word[i]
+    for i in range(n):
+        x[rank[i]] = word[i]
 
 
 cdef void merging(uint64 *x, uint64 *spare, Py_ssize_t n) noexcept nogil:
-    """Bottom-up, from sorted runs of 16; the comparison selects without a branch."""
-    cdef Py_ssize_t i = 0, width = 16, left, right, middle, end, at
+    """Bottom-up, from runs of HANDFUL; the comparison selects without a branch."""
+    cdef Py_ssize_t i = 0, width = HANDFUL, left, right, middle, end, at
     cdef uint64 *source = x
     cdef uint64 *target = spare
     cdef bint take
     while i < n:
-        insertion(x + i, min(<Py_ssize_t>16, n - i))
-        i += 16
+        ranking(x + i, min(<Py_ssize_t>HANDFUL, n - i))
+        i += HANDFUL
     while width < n:
         i = 0
         while i < n:
@@ -196,9 +198,7 @@ cdef void radix(uint64 *x, uint64 *spare, Py_ssize_t n, int bits, int digit) noe
 
 
 cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept nogil:
-    if n <= FEW:
-        insertion(x, n)
-    elif n <= HUNDREDS:
+    if n <= HUNDREDS:
         merging(x, spare, n)
     elif n < MANY or bits <= 16:
         radix(x, spare, n, bits, 8)

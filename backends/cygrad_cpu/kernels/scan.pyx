@@ -246,14 +246,18 @@ cdef inline void extreme_single(bint largest, const Ordered *a, Ordered *out, in
 
 
 cdef void maximum(const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
-    if s.count == 1:
-        extreme_single(True, a, out, index, s)
+    cdef Py_ssize_t j
+    if s.out_step == 1:
+        for j in range(s.count):
+            extreme_single(True, a + j * s.a_lane, out + j * s.out_lane, index + j * s.index_lane, s)
     else:
         extreme_blocks(True, a, out, index, s)
 
 cdef void minimum(const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
-    if s.count == 1:
-        extreme_single(False, a, out, index, s)
+    cdef Py_ssize_t j
+    if s.out_step == 1:
+        for j in range(s.count):
+            extreme_single(False, a + j * s.a_lane, out + j * s.out_lane, index + j * s.index_lane, s)
     else:
         extreme_blocks(False, a, out, index, s)
 

@@ -65,6 +65,11 @@ def is_complex(input):
     return input.is_complex()
 
 
+def is_signed(input):
+    """Whether the tensor's dtype has negative values."""
+    return input.is_signed()
+
+
 def numel(input):
     """Number of elements."""
     return input.numel()

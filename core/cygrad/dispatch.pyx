@@ -556,7 +556,7 @@ cdef Tensor unary(int op, Tensor a, int rule):
             out_dtype = dtype = default_float()
     if a.dtype is not dtype and not (<Backend>a.memory.backend).mixed_dtypes:
         a = cast(a, dtype)
-    if a.dense:
+    if a.dense or (op == ANGLE and dtype.category == CATEGORY_COMPLEX):
         out = empty_as(a, out_dtype)
     else:
         out = output_like(out_dtype, a.rank, a.sizes, a, None, None)

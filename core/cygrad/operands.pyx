@@ -96,9 +96,10 @@ def select(Tensor condition not None, x, y):
     else:
         dtype = result_type(x, y)
     if main.rank == 0:
-        main = main_operand((x, y)) or main
-        if elsewhere(condition, main):
-            condition = on_device_of(main, condition)
+        main = main_operand((x, y))
+        if main is None:
+            main = condition
+        condition = on_device_of(main, condition)
     a = cast(on_device_of(main, <Tensor>x), dtype) if isinstance(x, Tensor) else number_near(main, x, dtype)
     b = cast(on_device_of(main, <Tensor>y), dtype) if isinstance(y, Tensor) else number_near(main, y, dtype)
     three = expanded([condition, a, b])

@@ -11,8 +11,8 @@ from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enab
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport copy_into, empty_as, fill_into, scalar_value
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
-from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_unary, op_abs, op_add, op_and,
-                                   op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
+from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs, op_add,
+                                   op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
                                    op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
 from cygrad.ops.views cimport basic_getitem, basic_setitem, permute_reversed, t_, transpose_, wrap_dim
 from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
@@ -477,6 +477,8 @@ cdef class Tensor(View):
         return apply_unary(op_abs, self)
 
     def __invert__(self):
+        if self.dtype.category > CATEGORY_INTEGER:
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return apply_unary(op_bitwise_not, self)
 
     def __richcmp__(self, other, int op):

@@ -65,11 +65,11 @@ def activation(*kwargs_list):
 
 
 OPS += [
-    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), also=["softplus"], method=False),
-    Op("nn.functional.gelu", activation({}, {"approximate": "tanh"}), also=["gelu"], method=False,
+    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), also=["functional.softplus"], method=False),
+    Op("nn.functional.gelu", activation({}, {"approximate": "tanh"}), also=["functional.gelu"], method=False,
        tolerance=4.0, reason="1 + erf(x) cancels for negative x"),
-    Op("nn.functional.silu", unary(), also=["silu"], method=False),
-    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), also=["leaky_relu"], method=False),
+    Op("nn.functional.silu", unary(), also=["functional.silu"], method=False),
+    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), also=["functional.leaky_relu"], method=False),
 ]  # fmt: skip
 
 # Predicates and parts.
@@ -86,7 +86,7 @@ OPS += [
     Op("imag", unary(), exact=True, method=False, gradcheck=False),
     Op("Tensor.real", unary(), lambda m, x: x.real, exact=True),
     Op("Tensor.imag", unary(), lambda m, x: x.imag, exact=True, gradcheck=False),
-    Op("conj", unary(), exact=True, reference=np.conj),
+    Op("conj", unary(), exact=True, strides=False, reference=np.conj),  # a copy: there is no lazy conjugation
     Op("conj_physical", unary(), exact=True, inplace=True, out=True, reference=np.conj),
     Op("angle", unary(), out=True),
     Op("is_complex", unary(), diff=False), Op("is_floating_point", unary(), diff=False),

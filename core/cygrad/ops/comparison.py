@@ -15,6 +15,8 @@ COPYSIGN = BINARY.index("copysign")
 @primitive(name="isclose")
 def _isclose(input, other, rtol, atol, equal_nan):
     close = input == other
+    if input.dtype is BOOL:
+        input, other = input.to(get_default_dtype()), other.to(get_default_dtype())
     if equal_nan and not is_integral(input):
         close = close.logical_or(input.isnan().logical_and(other.isnan()))
     if rtol == 0 and atol == 0:
@@ -79,13 +81,13 @@ def equal(input, other):
     return bool((input == other).all())
 
 
-@op(out=True)
+@op(out="exact")
 def isposinf(input):
     """Whether each element is positive infinity."""
     return is_infinity(input, math.inf, "isposinf")
 
 
-@op(out=True)
+@op(out="exact")
 def isneginf(input):
     """Whether each element is negative infinity."""
     return is_infinity(input, -math.inf, "isneginf")
@@ -105,7 +107,7 @@ def isreal(input):
     return input.imag == 0 if input.is_complex() else cygrad.ones_like(input, dtype=BOOL)
 
 
-@op(out=True)
+@op(out="exact")
 def signbit(input):
     """Whether the sign bit of each element is set: negative numbers and -0.0."""
     if input.is_complex():

@@ -1,13 +1,14 @@
 """Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
 from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, FLOAT32, FLOAT64, DType
-from cygrad.tensor cimport Tensor, requires_grad, view_of
+from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.node import primitive, shadow
 from cygrad.backend import UNARY
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, copy_, empty_near, unary_op
 from cygrad.operands import broadcast
+from cygrad.ops.pointwise import inplace_result
 from cygrad.ops.registry import add_op, methods, op
 
 cdef int CONJ = UNARY.index("conj")
@@ -125,6 +126,16 @@ def conj_physical(Tensor input not None):
     return _conj_physical(input) if input.dtype.category == CATEGORY_COMPLEX else input
 
 
+def conj_physical_(Tensor self not None):
+    return inplace_result(self, conj_physical(shadow(self)), "conj_physical_") \
+        if self.dtype.category == CATEGORY_COMPLEX else unchanged(self)
+
+
+cdef object unchanged(Tensor t):
+    bump_version(t)
+    return t
+
+
 def resolve_conj(Tensor input not None):
     """The tensor itself: conjugation is never put off."""
     return input
@@ -152,7 +163,7 @@ def adjoint(Tensor input not None):
 
 for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex, adjoint):
     add_op(_function.__name__, _function, None, method=_function.__name__ not in ("real", "imag"))
-op(conj_physical, name="conj_physical", inplace=True, out=True)
+op(conj_physical, name="conj_physical", inplace=conj_physical_, out="exact")
 methods["real"] = property(real, _set_real, doc="The real parts, as a view.")
 methods["imag"] = property(imag, _set_imag, doc="The imaginary parts, as a view.")
 methods["H"] = property(lambda self: matrix_adjoint(self), doc="The conjugate transpose of a matrix.")
@@ -187,7 +198,7 @@ cdef check_parts(Tensor a, Tensor b):
                            f"{SCALAR_NAMES[b.dtype.code]} for second argument")
 
 
-@op(method=False, out=True, name="complex")
+@op(method=False, out="exact", name="complex")
 def complex_(Tensor real not None, Tensor imag not None):
     """A complex tensor of these real and imaginary parts.
 
@@ -207,7 +218,7 @@ def _polar(abs, angle):
     return _complex.forward(abs * angle.cos(), abs * angle.sin())
 
 
-@op(method=False, out=True)
+@op(method=False, out="exact")
 def polar(Tensor abs not None, Tensor angle not None):
     """The complex numbers of these moduli and arguments (in radians).
 

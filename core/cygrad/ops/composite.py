@@ -11,7 +11,7 @@ from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY, UNARY
 from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, clone_like, result_type, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
-from cygrad.operands import scalar_near, select
+from cygrad.operands import broadcast, scalar_near, select
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -28,8 +28,9 @@ def widened(forward):
     def run(*args):
         for a in args:
             if isinstance(a, Tensor) and a.dtype in HALVES:
+                dtype = result_type(*[x for x in args if isinstance(x, (Tensor, int, float))])
                 wide = forward(*[cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x for x in args])
-                return cast_to(wide, a.dtype) if wide.dtype is FLOAT32 else wide
+                return cast_to(wide, dtype) if wide.dtype is FLOAT32 and dtype in HALVES else wide
         return forward(*args)
     return run
 
@@ -157,21 +158,26 @@ def bounded(name, input, min, max):
     """Check the arguments of `clamp`: returns whether the bounds are tensors."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if input.is_complex():
-        raise NotImplementedError("clamp is not supported for complex types")
     kinds = set()
     for value in (min, max):
         if value is not None:
-            if not isinstance(value, (Tensor, int, float, complex)):
-                kinds.add(None)
             kinds.add(isinstance(value, Tensor))
+            if not isinstance(value, (Tensor, int, float, complex)):
+                kinds.update((True, False))
     if len(kinds) > 1:
         raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
                         f"{type(max).__name__})")
+    if input.is_complex():
+        raise NotImplementedError("clamp is not supported for complex types")
     return kinds.pop()
 
 
-@op(inplace=True, out=True, aliases=("clip",))
+def numbers_only(*args, **kwargs):
+    """Whether `out=` must be of the result's dtype: where the bounds are numbers."""
+    return not any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values()))
+
+
+@op(inplace=True, out=numbers_only, aliases=("clip",))
 def clamp(input, min=None, max=None):
     """Each element, but not below `min` and not above `max`; NaN stays.
 
@@ -191,13 +197,13 @@ def clamp(input, min=None, max=None):
     return _clamp_tensors(input, min, max) if bounded("clamp", input, min, max) else _clamp(input, min, max)
 
 
-@op(inplace=True, out=True)
+@op(inplace=True, out=numbers_only)
 def clamp_min(input, min):
     """Each element, but not below `min` (a number or a tensor)."""
     return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
 
 
-@op(inplace=True, out=True)
+@op(inplace=True, out=numbers_only)
 def clamp_max(input, max):
     """Each element, but not above `max` (a number or a tensor)."""
     return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
@@ -220,7 +226,7 @@ def _lerp_tensor(self, end, weight):
     return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
 
 
-@op(inplace=True, out=True)
+@op(inplace="pointwise", out=True)
 def lerp(input, end, weight):
     """input + weight * (end - input), exact at both ends.
 
@@ -257,7 +263,7 @@ def _addcmul(self, tensor1, tensor2, value):
     return self + (tensor1 * tensor2 if value == 1 else value * tensor1 * tensor2)
 
 
-@op(inplace=True, out=True)
+@op(inplace="pointwise", out=True)
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2, elementwise.
 
@@ -272,7 +278,9 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     dtype = result_type(input, tensor1, tensor2)
     if dtype is BOOL:
         raise refused("addcmul_cpu_out", dtype)
-    if not isinstance(value, int) and not (dtype.is_floating_point or dtype.is_complex):
+    if not (dtype.is_floating_point or dtype.is_complex):
+        if value < 0 and dtype.name == "uint8":
+            raise RuntimeError("value cannot be converted to type uint8_t without overflow")
         value = int(value)
     return _addcmul(input, tensor1, tensor2, value)
 
@@ -284,7 +292,7 @@ def _addcdiv(self, tensor1, tensor2, value):
     return self + (tensor1 / tensor2 if value == 1 else value * tensor1 / tensor2)
 
 
-@op(inplace=True, out=True)
+@op(inplace="pointwise", out=True)
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2, elementwise.
 
@@ -303,6 +311,12 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
             "tensor1 / tensor2), for all dtypes.")
     return _addcdiv(input, tensor1, tensor2, value)
+
+
+def refuse_complex_gradient(t, name):
+    """Raise where PyTorch has no complex derivative."""
+    if t.is_complex() and t.requires_grad and cygrad.is_grad_enabled():
+        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 
 def is_integral(t):
@@ -328,7 +342,7 @@ def _sgn(self):
     return select(modulus == 0, 0, self / modulus)
 
 
-@op(inplace=True, out=True)
+@op(inplace=True, out="exact")
 def sgn(input):
     """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""
     return _sgn(input)
@@ -339,7 +353,7 @@ def _frac(self):
     return self - self.trunc()
 
 
-@op(inplace=True, out=True)
+@op(inplace=True, out="exact")
 def frac(input):
     """The fractional part of each element, with its sign."""
     need_float(input, "frac_cpu")
@@ -368,18 +382,18 @@ def _round(self):
     return clone_like(self) if is_integral(self) else unary_op(ROUND, self)
 
 
-@op(name="round", inplace=True, out=True)
-def round_(input, *, decimals=0):
+@op(name="round", inplace=True, out="exact")
+def round_(input, *, decimals=None):
     """The nearest integer, or multiple of 10 ** -decimals; halves go to the even neighbour.
 
     Parameters
     ----------
     input : Tensor
         Integers come back as they are.
-    decimals : int
-        May be negative; other than 0 only for floating-point dtypes.
+    decimals : int, optional
+        May be negative; for floating-point dtypes only. Without it: 0.
     """
-    if decimals == 0:
+    if decimals is None:
         if input.is_complex() or input.dtype is BOOL:
             raise refused("round_cpu", input.dtype)
         return _round(input)
@@ -390,8 +404,10 @@ def round_(input, *, decimals=0):
 @primitive(name="nan_to_num")
 def _nan_to_num(self, nan, posinf, neginf):
     if self.is_complex():
-        parts = [_nan_to_num.forward(part, nan, posinf, neginf) for part in (self.real, self.imag)]
-        return cygrad.complex(*parts)
+        out = clone_like(self)
+        parts = cygrad.view_as_real(out)
+        parts.copy_(_nan_to_num.forward(parts, nan, posinf, neginf))
+        return out.detach()
     if is_integral(self):
         return clone_like(self)
     limits = finfo(self.dtype)
@@ -400,15 +416,27 @@ def _nan_to_num(self, nan, posinf, neginf):
     return select(self == -math.inf, limits.min if neginf is None else neginf, out)
 
 
-@op(inplace=True, out=True)
+def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
+    if is_integral(self):
+        self._bump_version()
+        return self
+    from cygrad.autograd.node import shadow
+    from cygrad.ops.pointwise import check_writable, inplace_result
+    check_writable(self)
+    return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf), "nan_to_num_")
+
+
+@op(inplace=_nan_to_num_, out="exact")
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers)."""
+    refuse_complex_gradient(input, "nan_to_num")
     return _nan_to_num(input, nan, posinf, neginf)
 
 
-@op(inplace=True, out=True)
+@op(inplace="pointwise", out="exact")
 def heaviside(input, values):
     """0 for negative elements, 1 for positive ones, `values` where they are 0."""
+    need_tensors("heaviside", input=input, values=values)
     if input.is_complex() or values.is_complex():
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input.dtype is not values.dtype:
@@ -453,7 +481,7 @@ def _float_power_(self, exponent):
     return self.pow_(exponent.to(dtype) if isinstance(exponent, Tensor) else exponent)
 
 
-@op(inplace=_float_power_, out=True)
+@op(inplace=_float_power_, out="exact")
 def float_power(input, exponent):
     """input ** exponent computed in float64, or complex128.
 
@@ -516,6 +544,13 @@ def logit(input, eps=None):
 @primitive(name="xlogy")
 @widened
 def _xlogy(self, other):
+    dtype = result_type(self, other)
+    if not dtype.is_floating_point:
+        dtype = get_default_dtype()
+    if isinstance(other, Tensor):
+        other = cast_to(other, dtype)
+    if isinstance(self, Tensor):
+        self = cast_to(self, dtype)
     product = self * (other.log() if isinstance(other, Tensor) else log_of(other))
     if isinstance(self, Tensor):
         zero = self == 0
@@ -543,7 +578,7 @@ def log_of(x):
     return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
 
 
-@op(inplace=True, out=True)
+@op(inplace="pointwise", out=True)
 def xlogy(input, other):
     """input * log(other), 0 where input is 0 (NaN where other is).
 
@@ -556,6 +591,8 @@ def xlogy(input, other):
         raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     dtype = result_type(input, other)
     if dtype.is_complex:
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            broadcast(input, other)
         raise refused("xlogy_cpu", dtype)
     if not isinstance(input, Tensor):
         return _scalar_xlogy(input, other)
@@ -576,6 +613,8 @@ def _logaddexp(self, other):
 @op(out=True)
 def logaddexp(input, other):
     """log(exp(input) + exp(other)), without overflow."""
+    need_tensors("logaddexp", input=input, other=other)
+    broadcast(input, other)
     dtype = result_type(input, other)
     if not (dtype.is_floating_point or dtype.is_complex):
         raise refused("logaddexp_cpu", dtype)
@@ -585,9 +624,6 @@ def logaddexp(input, other):
 @primitive(name="logaddexp2")
 @widened
 def _logaddexp2(self, other):
-    if self.is_complex() or other.is_complex():
-        scale = math.log(2)
-        return _logaddexp.forward(self * scale, other * scale) / scale
     self, other = alike(self, other)
     larger = binary_op(MAXIMUM, self, other)
     return select((self == other).logical_and(self.isinf()), self,
@@ -597,8 +633,10 @@ def _logaddexp2(self, other):
 @op(out=True)
 def logaddexp2(input, other):
     """log2(2 ** input + 2 ** other), without overflow."""
+    need_tensors("logaddexp2", input=input, other=other)
+    broadcast(input, other)
     dtype = result_type(input, other)
-    if not (dtype.is_floating_point or dtype.is_complex):
+    if not dtype.is_floating_point:
         raise refused("logaddexp2_cpu", dtype)
     return _logaddexp2(input, other)
 

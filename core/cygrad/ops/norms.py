@@ -90,7 +90,7 @@ def refuse_empty_norm(x, ord, axes, whole):
                                "dimension is empty and the operation does not have an identity")
 
 
-linalg_vector_norm = with_out("linalg_vector_norm", vector_norm)
+linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, True)
 
 
 @op(axis=True)
@@ -143,7 +143,7 @@ def _renorm(self, p, dim, maxnorm):
     return cast_to(wide * factor, self.dtype)
 
 
-@op(inplace=True, out=True)
+@op(inplace=True, out="exact")
 def renorm(input, p, dim, maxnorm):
     """Each slice along `dim` whose p-norm exceeds `maxnorm`, scaled down to it.
 

@@ -25,10 +25,11 @@ cdef class BinaryOp:
 
 cdef BinaryOp op_add, op_sub, op_mul, op_div, op_floor_divide, op_remainder, op_and, op_or, op_xor
 cdef BinaryOp op_lshift, op_rshift, op_eq, op_ne, op_lt, op_le, op_gt, op_ge
-cdef UnaryOp op_neg, op_abs, op_bitwise_not
+cdef UnaryOp op_neg, op_abs, op_bitwise_not, op_reciprocal
 
 cdef object apply_unary(UnaryOp op, Tensor a)
 cdef object apply_binary(BinaryOp op, object x, object y)
 cdef object apply_binary_(BinaryOp op, Tensor a, object y)
 cdef object apply_pow(object x, object y)
+cdef object apply_reciprocal(Tensor x, object y)
 cdef object finish_inplace(Tensor target, Tensor value, str name)

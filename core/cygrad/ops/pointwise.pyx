@@ -10,12 +10,12 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, find_row, gradient_edge, grad_enabled,
+from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, check_overlap, find_row, gradient_edge, grad_enabled,
                                    rebase, record, record_pair, set_meta_of)
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
-                              expand_to, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
+                              expand_to, output_like, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad, version_of
@@ -56,6 +56,10 @@ cdef class UnaryOp:
     def __init__(self, name, int code, int rule):
         self.name, self.code, self.rule = name, code, rule
         self.plain = plain_categories(rule)
+        if code == k.ANGLE:
+            self.plain = BIT_FLOAT
+        elif code == k.RELU:
+            self.plain &= ~BIT_BOOL
 
     cdef Derivative derivative(self):
         if not self.resolved:
@@ -81,6 +85,7 @@ cdef class BinaryOp:
         """The row of a call with a number: ``"fmod_scalar"``, ``"scalar_pow"``; the common one where there is none."""
         cdef tuple names = ("self", "other")
         if self.number_rows is None:
+            names = ("self", "other", "alpha") if self.extra else names
             self.number_rows = (find_row("scalar_" + self.name, names) or self.derivative(),
                                 find_row(self.name + "_scalar", names) or self.derivative())
         return <Derivative>self.number_rows[second]
@@ -97,10 +102,13 @@ cdef object apply_unary(UnaryOp op, Tensor a):
         out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
         unary_into(op.code, a, out)
     elif op.rule == ROUNDING and a.dtype.category == CATEGORY_INTEGER:
-        out = dense_copy(a)
+        out = output_like(a.dtype, a.rank, a.sizes, a, None, None)
+        copy_into(a, out)
     else:
+        if op.code == k.RELU and a.dtype.code == BOOL:
+            raise RuntimeError("Boolean inputs not supported for relu")
         if op.rule == NO_BOOL and a.dtype.code == BOOL:
-            raise bool_error(op.name)
+            raise bool_error(op.name, True)
         out = unary(op.code, a, op.rule)
     if grad_enabled() and requires_grad(a) and op.rule != TO_BOOL:
         row = op.derivative()
@@ -112,12 +120,15 @@ cdef object apply_unary(UnaryOp op, Tensor a):
     return out
 
 
-cdef object bool_error(str name):
+cdef object bool_error(str name, bint both):
     if name == "neg":
         return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
                             "a mask, use the `~` or `logical_not()` operator instead.")
-    return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                        "`logical_xor()` operator instead.")
+    if both:
+        return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                            "`logical_xor()` operator instead.")
+    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+                        "a mask, use the `~` or `logical_not()` operator instead.")
 
 
 cdef bint is_number(object x):
@@ -139,24 +150,24 @@ cdef object apply_binary(BinaryOp op, object x, object y):
                 out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
                 binary_into(op.code, a, b, out)
             else:
-                if op.rule == NO_BOOL and a.dtype.code == BOOL and b.dtype.code == BOOL:
-                    raise bool_error(op.name)
+                if op.rule == NO_BOOL and (a.dtype.code == BOOL or b.dtype.code == BOOL):
+                    raise bool_error(op.name, a.dtype is b.dtype)
                 out = binary(op.code, a, b, op.rule)
         elif is_number(y):
             if (a.dense and a.elements and op.plain >> a.dtype.category & 1 and a.rank <= INLINE_RANK
-                    and a.dtype.category >= scalar_dtype(y).category):
+                    and a.dtype.category >= scalar_dtype(y).category and not (op.rule == NO_BOOL and PyBool_Check(y))):
                 out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
                 scalar_into(op.code, a, y, False, out)
             else:
-                if op.rule == NO_BOOL and a.dtype.code == BOOL and PyBool_Check(y):
-                    raise bool_error(op.name)
+                if op.rule == NO_BOOL and (a.dtype.code == BOOL or PyBool_Check(y)):
+                    raise bool_error(op.name, a.dtype.code == BOOL and PyBool_Check(y))
                 out = binary(op.code, a, y, op.rule)
         else:
             return other_operand(op, x, y)
     elif isinstance(y, Tensor) and is_number(x):
         a = <Tensor>y
-        if op.rule == NO_BOOL and a.dtype.code == BOOL and PyBool_Check(x):
-            raise bool_error(op.name)
+        if op.rule == NO_BOOL and (a.dtype.code == BOOL or PyBool_Check(x)):
+            raise bool_error(op.name, False)
         out = binary(op.code, x, y, op.rule)
     else:
         return other_operand(op, x, y)
@@ -186,22 +197,40 @@ cdef object apply_pow(object x, object y):
         return apply_binary(op_pow_tensor, x, y)
     if isinstance(x, Tensor) and (<Tensor>x).dtype.category == CATEGORY_INTEGER and PyLong_CheckExact(y) and y < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if PyBool_Check(y) and isinstance(x, Tensor) and (<Tensor>x).dtype.code == BOOL:
+        return dense_copy(<Tensor>x) if y else apply_binary(op_eq, x, x)
     return apply_binary(op_pow, x, y)
 
 
-cdef bint overlaps_itself(Tensor t) noexcept:
-    cdef int i
-    for i in range(t.rank):
-        if t.strides[i] == 0 and t.sizes[i] > 1:
-            return True
-    return False
+cdef object apply_reciprocal(Tensor x, object y):
+    """y / x for a number y: the reciprocal times y, as PyTorch computes it."""
+    if not is_number(y):
+        return apply_binary(op_div, y, x)
+    return apply_binary(op_mul, apply_unary(op_reciprocal, x), y)
 
 
-cdef check_target(Tensor a):
+def check_writable(Tensor target not None, tuple operands=()):
+    """Raise unless `target` may be changed in place; with the operands of a pointwise op, unless its result fits."""
+    cdef Py_ssize_t sizes[64]
+    cdef int rank
+    cdef DType dtype
+    check_target(target)
+    for value in operands:
+        if isinstance(value, Tensor) and not same_sizes(target, <Tensor>value):
+            rank = broadcast_sizes(target, <Tensor>value, sizes)
+            check_fits(target, rank, sizes)
+    for value in operands:
+        if isinstance(value, Tensor):
+            dtype = result_dtype(target, value)
+            if not can_cast_to(dtype, target.dtype):
+                raise cast_error(dtype, target.dtype)
+
+
+cdef int check_target(Tensor a) except -1:
     check_inplace(a)
-    if not a.dense and overlaps_itself(a):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
-                           "memory location. Please clone() the tensor before performing the operation.")
+    if not a.dense:
+        check_overlap(a)
+    return 0
 
 
 cdef object apply_binary_(BinaryOp op, Tensor a, object y):
@@ -217,15 +246,18 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
         b = <Tensor>y
     elif not is_number(y):
         return NotImplemented
-    if op.rule == NO_BOOL and a.dtype.code == BOOL and (b.dtype.code == BOOL if b is not None else PyBool_Check(y)):
-        raise bool_error(op.name)
-    dtype = result_dtype(a, y)
-    dtype = BOOL_DTYPE if op.rule == TO_BOOL else compute_dtype(dtype, op.code, op.rule)
-    if not can_cast_to(dtype, a.dtype):
-        raise cast_error(dtype, a.dtype)
+    if op.rule == NO_BOOL and (a.dtype.code == BOOL or (b.dtype.code == BOOL if b is not None else PyBool_Check(y))):
+        raise bool_error(op.name, a.dtype.code == BOOL and (b is None or b.dtype.code == BOOL))
     if b is not None and not same_sizes(a, b):
         rank = broadcast_sizes(a, b, sizes)
         check_fits(a, rank, sizes)
+    dtype = BOOL_DTYPE if op.rule == TO_BOOL else result_dtype(a, y)
+    if not can_cast_to(dtype, a.dtype):
+        raise cast_error(dtype, a.dtype)
+    if op.rule != TO_BOOL:
+        dtype = compute_dtype(dtype, op.code, op.rule)
+        if not can_cast_to(dtype, a.dtype):
+            raise cast_error(dtype, a.dtype)
     if grad_enabled() and (requires_grad(a) or (b is not None and requires_grad(b))):
         row = op.derivative() if b is not None else op.number_derivative(True)
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
@@ -305,6 +337,8 @@ cdef object apply_unary_(UnaryOp op, Tensor a):
     cdef Derivative row
     cdef DType dtype
     check_target(a)
+    if op.rule == TO_REAL and a.dtype.category == CATEGORY_COMPLEX:
+        raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
     if grad_enabled() and requires_grad(a):
         from cygrad.autograd.node import shadow
         return finish_inplace(a, apply_unary(op, shadow(a)), op.name)
@@ -406,11 +440,14 @@ cdef Tensor need_tensor(object x, str name, str argument="input"):
 
 
 def _unary_forms(UnaryOp op):
+    exact = op.rule != TO_FLOAT and op.rule != TO_BOOL and op.code != k.ANGLE
+
     def function(input, *, out=None):
         if out is None:
             return apply_unary(op, need_tensor(input, op.name))
         refuse_out_grad(op.name, input, out)
-        return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out)
+        return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out,
+                         exact and not (op.rule == TO_REAL and input.is_complex()))
 
     def inplace(self):
         return apply_unary_(op, need_tensor(self, op.name + "_"))
@@ -428,14 +465,35 @@ cdef object checked_binary(BinaryOp op, object x, object y):
     return out
 
 
+TENSORS_ONLY = ("maximum", "minimum", "fmax", "fmin", "atan2", "hypot", "nextafter", "gcd", "lcm", "logical_and",
+                "logical_or", "logical_xor")
+
+
+def need_tensors(BinaryOp op, input, other):
+    """Raise where a Python number, or a complex tensor, is no operand of this op."""
+    for place, (argument, value) in enumerate((("input", input), ("other", other))):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{op.name}(): argument '{argument}' (position {place + 1}) must be Tensor, not "
+                            f"{type(value).__name__}")
+    if op.code in (k.MAXIMUM, k.MINIMUM, k.FMAX, k.FMIN) and (
+            (<Tensor>input).dtype.category == CATEGORY_COMPLEX or (<Tensor>other).dtype.category == CATEGORY_COMPLEX):
+        raise RuntimeError(f"{op.name} not implemented for complex tensors.")
+
+
 def _binary_forms(BinaryOp op):
+    tensors_only = op.name in TENSORS_ONLY
+
     def function(input, other, *, out=None):
+        if tensors_only:
+            need_tensors(op, input, other)
         if out is None:
             return checked_binary(op, input, other)
         refuse_out_grad(op.name, input, other, out)
         return write_out(op.name, checked_binary(op, input, other), out)
 
     def inplace(self, other):
+        if tensors_only:
+            need_tensors(op, self, other)
         result = apply_binary_(op, need_tensor(self, op.name + "_"), other)
         if result is NotImplemented:
             raise TypeError(f"{op.name}_(): argument 'other' (position 1) must be Tensor or Number, not "
@@ -491,6 +549,7 @@ def _publish():
 _publish()
 
 op_neg, op_abs, op_bitwise_not = UNARY_BY_NAME["neg"], UNARY_BY_NAME["abs"], UNARY_BY_NAME["bitwise_not"]
+op_reciprocal = UNARY_BY_NAME["reciprocal"]
 op_mul, op_remainder = BINARY_BY_NAME["mul"], BINARY_BY_NAME["remainder"]
 op_and, op_or, op_xor = (BINARY_BY_NAME["bitwise_and"], BINARY_BY_NAME["bitwise_or"], BINARY_BY_NAME["bitwise_xor"])
 op_lshift, op_rshift = BINARY_BY_NAME["bitwise_left_shift"], BINARY_BY_NAME["bitwise_right_shift"]
@@ -500,6 +559,8 @@ op_add = BinaryOp("add", k.ADD, SAME, (1,))
 op_sub = BinaryOp("sub", k.SUB, NO_BOOL, (1,))
 op_div = BinaryOp("div", k.DIV, TO_FLOAT)
 op_floor_divide = BinaryOp("floor_divide", k.FLOOR_DIVIDE, NO_COMPLEX)
+cdef BinaryOp op_div_mode = BinaryOp("div_mode", k.DIV, TO_FLOAT)
+cdef BinaryOp op_rsub = BinaryOp("rsub", k.SUB, NO_BOOL, (1,))
 cdef BinaryOp op_trunc_divide = BinaryOp("trunc_divide", k.TRUNC_DIVIDE, NO_COMPLEX)
 cdef BinaryOp op_pow = BinaryOp("pow", k.POW, SAME)
 cdef BinaryOp op_pow_tensor = BinaryOp("pow_tensor", k.POW, SAME)
@@ -507,12 +568,21 @@ cdef BinaryOp op_pow_tensor = BinaryOp("pow_tensor", k.POW, SAME)
 
 # ------------------------------------------ ops with arguments of their own
 
+cdef refuse_bools(str name, object x, object y):
+    cdef bint first = x.dtype is BOOL_DTYPE if isinstance(x, Tensor) else PyBool_Check(x)
+    cdef bint second = y.dtype is BOOL_DTYPE if isinstance(y, Tensor) else PyBool_Check(y)
+    if first or second:
+        raise bool_error(name, first and second)
+
+
 cdef object scaled(BinaryOp op, object input, object other, object alpha):
     """add or sub with alpha: one node, whose formula multiplies by alpha."""
     cdef Tensor out
     cdef OpNode node
     if alpha == 1 and not PyBool_Check(alpha):
         return checked_binary(op, input, other)
+    if op.rule == NO_BOOL:
+        refuse_bools(op.name, input, other)
     dtype = result_dtype(input, other)
     if PyBool_Check(alpha) and (<DType>dtype).code != BOOL:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -520,10 +590,12 @@ cdef object scaled(BinaryOp op, object input, object other, object alpha):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and (<DType>dtype).category < CATEGORY_COMPLEX:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if (<DType>dtype).code == BOOL:
+        alpha = bool(alpha)
     if isinstance(other, Tensor):
         step = binary(k.MUL, cast(<Tensor>other, dtype), alpha, SAME)
     else:
-        step = other * alpha
+        step = other * alpha if (<DType>dtype).code != BOOL else bool(other and alpha)
     if isinstance(input, Tensor):
         out = binary(op.code, input, step, op.rule)
     else:
@@ -531,7 +603,10 @@ cdef object scaled(BinaryOp op, object input, object other, object alpha):
         out = binary(op.code, input, step, op.rule)
     if grad_enabled() and ((isinstance(input, Tensor) and requires_grad(<Tensor>input))
                            or (isinstance(other, Tensor) and requires_grad(<Tensor>other))):
-        node = record(op.derivative(), (input, other, alpha))
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            node = record(op.derivative(), (input, other, alpha))
+        else:
+            node = record(op.number_derivative(isinstance(input, Tensor)), (input, other, alpha))
         attach(node, out)
     return out
 
@@ -561,7 +636,7 @@ def add(input, other, *, alpha=1, out=None):
 
 
 def add_(self, other, *, alpha=1):
-    if alpha == 1:
+    if alpha == 1 and not PyBool_Check(alpha):
         result = apply_binary_(op_add, need_tensor(self, "add_"), other)
         if result is not NotImplemented:
             return result
@@ -587,7 +662,7 @@ def sub(input, other, *, alpha=1, out=None):
 
 
 def sub_(self, other, *, alpha=1):
-    if alpha == 1:
+    if alpha == 1 and not PyBool_Check(alpha):
         result = apply_binary_(op_sub, need_tensor(self, "sub_"), other)
         if result is not NotImplemented:
             return result
@@ -596,14 +671,16 @@ def sub_(self, other, *, alpha=1):
 
 def rsub(input, other, *, alpha=1):
     """other - alpha * input, elementwise."""
-    if alpha == 1:
-        return checked_binary(op_sub, other, input)
-    return scaled(op_sub, other, input, alpha)
+    if alpha == 1 and not PyBool_Check(alpha):
+        return checked_binary(op_rsub, other, input)
+    return scaled(op_rsub, other, input, alpha)
 
 
 cdef BinaryOp division(object rounding_mode):
-    if rounding_mode is None:
+    if rounding_mode is _NOT_GIVEN:
         return op_div
+    if rounding_mode is None:
+        return op_div_mode
     if rounding_mode == "floor":
         return op_floor_divide
     if rounding_mode == "trunc":
@@ -612,14 +689,17 @@ cdef BinaryOp division(object rounding_mode):
                        f"'{rounding_mode}'")
 
 
-def div(input, other, *, rounding_mode=None, out=None):
+_NOT_GIVEN = ""
+
+
+def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
     """input / other, elementwise.
 
     Parameters
     ----------
     input, other : Tensor or number
         At least one tensor; shapes broadcast. Integers give the default float dtype unless a rounding mode is given.
-    rounding_mode : {None, "trunc", "floor"}
+    rounding_mode : {"trunc", "floor"} or None, optional
         Round the quotient towards zero or down, and keep integer dtypes.
     out : Tensor, optional
         Receives the result.
@@ -636,7 +716,7 @@ def div(input, other, *, rounding_mode=None, out=None):
     return write_out("div", checked_binary(division(rounding_mode), input, other), out)
 
 
-def div_(self, other, *, rounding_mode=None):
+def div_(self, other, *, rounding_mode=_NOT_GIVEN):
     result = apply_binary_(division(rounding_mode), need_tensor(self, "div_"), other)
     if result is NotImplemented:
         raise TypeError(f"div_(): argument 'other' must be Tensor or Number, not {type(other).__name__}")

@@ -232,7 +232,7 @@ def logical(code, name, input, dim, keepdim):
     return cast_to(out, dtype)
 
 
-@op(name="any", axis=True, out=True)
+@op(name="any", axis=True, out="exact")
 def any_(input, dim=None, keepdim=False):
     """Whether any element (of all, or along some axes) is not zero.
 
@@ -244,7 +244,7 @@ def any_(input, dim=None, keepdim=False):
     return logical(ANY, "any", input, dim, keepdim)
 
 
-@op(name="all", axis=True, out=True)
+@op(name="all", axis=True, out="exact")
 def all_(input, dim=None, keepdim=False):
     """Whether all elements (or all along some axes) are not zero.
 
@@ -301,7 +301,7 @@ def extreme_of_axes(primitive_, name, kernel, input, dim, keepdim):
     return primitive_(input, axes, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def amax(input, dim=(), keepdim=False):
     """The largest element, of all or along some axes; equal ones share the gradient.
 
@@ -317,7 +317,7 @@ def amax(input, dim=(), keepdim=False):
     return extreme_of_axes(_amax, "amax", "max_values_cpu", input, dim, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def amin(input, dim=(), keepdim=False):
     """The smallest element, of all or along some axes; equal ones share the gradient.
 
@@ -387,7 +387,7 @@ def extreme(name, whole, some, input, dim, keepdim, other):
     return getattr(return_types, name)(some(input, dim, keepdim))
 
 
-@op(name="max", axis=True, out=True)
+@op(name="max", axis=True, out="exact")
 def max_(input, dim=None, keepdim=False, *, other=None):
     """The largest element; along an axis: the largest ones and where they are; of two tensors: `maximum`.
 
@@ -415,7 +415,7 @@ def max_(input, dim=None, keepdim=False, *, other=None):
     return extreme("max", _max, _max_dim, input, dim, keepdim, other)
 
 
-@op(name="min", axis=True, out=True)
+@op(name="min", axis=True, out="exact")
 def min_(input, dim=None, keepdim=False, *, other=None):
     """The smallest element; along an axis: the smallest ones and where they are; of two tensors: `minimum`.
 
@@ -442,7 +442,7 @@ def _aminmax(self, dim, keepdim):
     return reduce_dims(MIN, self, axes, keepdim, self.dtype), reduce_dims(MAX, self, axes, keepdim, self.dtype)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along an axis.
 
@@ -477,7 +477,7 @@ def position(code, name, input, dim, keepdim):
     return argreduce(code, input, dim, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def argmax(input, dim=None, keepdim=False):
     """The index of the largest element, in the flattened tensor or along an axis; the first of equal ones.
 
@@ -489,7 +489,7 @@ def argmax(input, dim=None, keepdim=False):
     return position(ARGMAX, "argmax", input, dim, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def argmin(input, dim=None, keepdim=False):
     """The index of the smallest element, in the flattened tensor or along an axis; the first of equal ones.
 

@@ -38,10 +38,12 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     ----------
     method : bool
         Also a method of Tensor (the first argument is self).
-    inplace : bool or callable
-        Also `name_`: True computes out of place and copies; a callable writes in place itself.
-    out : bool
-        Also accepts `out=`: a tensor, or a tuple of them for an op with several results.
+    inplace : bool, "pointwise" or callable
+        Also `name_`: True computes out of place and copies, "pointwise" checks first that all operands fit; a callable
+        writes in place itself.
+    out : bool, "exact" or callable
+        Also accepts `out=`: a tensor, or a tuple of them for an op with several results. "exact": of the result's
+        dtype; otherwise any that the result can be cast to; a callable tells by the arguments whether "exact" holds.
     only_method : bool
         No function in the `cygrad` namespace.
     axis : bool
@@ -53,7 +55,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     name = name or function.__name__
     if axis:
         function = with_axis(function)
-    public = with_out(name, function) if out else function
+    public = with_out(name, function, out if callable(out) else out == "exact") if out else function
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
     for each in (name, *aliases):
@@ -62,7 +64,8 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         if method:
             methods[each] = public
         if inplace:
-            methods[each + "_"] = inplace if callable(inplace) else inplace_form(name, function)
+            methods[each + "_"] = (inplace if callable(inplace)
+                                   else inplace_form(name, function, inplace == "pointwise"))
     return public
 
 
@@ -78,7 +81,7 @@ def with_axis(function):
     return with_axis_argument
 
 
-def with_out(name, function):
+def with_out(name, function, exact=False):
     """`function` with an `out=` argument."""
     @functools.wraps(function)
     def with_out_argument(*args, out=None, **kwargs):
@@ -87,19 +90,21 @@ def with_out(name, function):
         targets = out if isinstance(out, (tuple, list)) else (out,)
         refuse_out_grad(name, *args, *targets)
         result = function(*args, **kwargs)
+        strict = exact(*args, **kwargs) if callable(exact) else exact
         if isinstance(result, tuple):
-            written = [write_out(name, r, t) for r, t in zip(result, targets)]
+            written = [write_out(name, r, t, strict) for r, t in zip(result, targets)]
             return type(result)(written)
-        return write_out(name, result, targets[0])
+        return write_out(name, result, targets[0], strict)
     return with_out_argument
 
 
-def inplace_form(name, function):
+def inplace_form(name, function, pointwise=False):
     """The form of `function` that writes into its first argument."""
     from cygrad.autograd.node import grad_mode, shadow
-    from cygrad.ops.pointwise import inplace_result
+    from cygrad.ops.pointwise import check_writable, inplace_result
 
     def inplace(self, *args, **kwargs):
+        check_writable(self, args if pointwise else ())
         source = shadow(self) if grad_mode() and self.requires_grad else self
         return inplace_result(self, function(source, *args, **kwargs), name + "_")
     inplace.__name__ = inplace.__qualname__ = name + "_"
@@ -116,15 +121,18 @@ def refuse_out_grad(name, *operands):
                            "one of the arguments requires grad.")
 
 
-def write_out(name, result, out):
+def write_out(name, result, out, exact=False):
     """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
-    from cygrad.dispatch import SCALAR_NAMES, copy_
+    from cygrad.dispatch import SCALAR_NAMES
     from cygrad.dtype import can_cast
     if not hasattr(out, "untyped_storage"):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out.device != result.device:
         raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
                            f"{out.device} and {result.device}!")
+    if exact and out.dtype is not result.dtype:
+        raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} "
+                           "instead")
     if not can_cast(result.dtype, out.dtype):
         raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output type "
                            f"{SCALAR_NAMES[out.dtype.code]}")

@@ -90,7 +90,7 @@ def _cummin(self, dim):
     return running_extreme(CUMMIN, self, dim)
 
 
-@op(out=True, axis=True)
+@op(out="exact", axis=True)
 def cummax(input, dim):
     """The largest element up to each place along an axis, and where it is (the last of equal ones).
 
@@ -104,7 +104,7 @@ def cummax(input, dim):
     return return_types.cummax(_cummax(input, axis_of(dim, input.dim(), "cummax")))
 
 
-@op(out=True, axis=True)
+@op(out="exact", axis=True)
 def cummin(input, dim):
     """The smallest element up to each place along an axis, and where it is (the last of equal ones).
 
@@ -132,7 +132,7 @@ def _logcumsumexp(self, dim):
     return out
 
 
-@op(out=True, axis=True)
+@op(out="exact", axis=True)
 def logcumsumexp(input, dim):
     """The logarithm of `cumsum` of the exponentials, without overflow."""
     need_float(input, "logcumsumexp_out_cpu", complex_too=True)
@@ -189,7 +189,7 @@ def normalised(running, kernel, input, dim, dtype):
     return running(input, dim, dtype)
 
 
-@op(out=True, axis=True)
+@op(out="exact", axis=True)
 def softmax(input, dim, dtype=None):
     """exp(x) divided by its sum along an axis.
 
@@ -204,7 +204,7 @@ def softmax(input, dim, dtype=None):
     return normalised(_softmax, "softmax_kernel_impl", input, dim, dtype)
 
 
-@op(out=True, axis=True)
+@op(out="exact", axis=True)
 def log_softmax(input, dim, dtype=None):
     """The logarithm of `softmax`, computed without its cancellation.
 

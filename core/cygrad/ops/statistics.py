@@ -209,7 +209,7 @@ def median_form(name, whole, some, input, dim, keepdim):
     return getattr(return_types, name)(some(input, dim, keepdim))
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def median(input, dim=None, keepdim=False):
     """The lower median of all elements, or along an axis; NaN if any element is.
 
@@ -229,7 +229,7 @@ def median(input, dim=None, keepdim=False):
     return median_form("median", _median, _median_dim, input, dim, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def nanmedian(input, dim=None, keepdim=False):
     """The lower median of the elements that are not NaN, of all or along an axis."""
     return median_form("nanmedian", _nanmedian, _nanmedian_dim, input, dim, keepdim)
@@ -255,7 +255,7 @@ def _mode(self, dim, keepdim):
     return take_along(values, best, dim, keepdim), take_along(order, best, dim, keepdim)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def mode(input, dim=-1, keepdim=False):
     """The most frequent element along an axis (the smallest of several) and the last place where it is.
 
@@ -344,7 +344,7 @@ def between(moved, ordered, q, interpolation, skip_nan):
     return values
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """The q-quantiles of all elements, or along an axis; NaN if any element is.
 
@@ -363,7 +363,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     return quantiles("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="exact")
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """`quantile` of the elements that are not NaN."""
     return quantiles("nanquantile", input, q, dim, keepdim, interpolation, True)

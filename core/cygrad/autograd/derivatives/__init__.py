@@ -18,6 +18,8 @@ promotion: the engine sums and casts a gradient to its input's shape and dtype. 
 a list of tensors gets a list of gradients. A formula longer than two lines is a named function below its section.
 The node of an op is named as PyTorch names it: "MulBackward0" unless `name=` says otherwise.
 
-The table is in sections, one file each: `pointwise`, `reductions`, `geometry`, `indexing`, `linear`.
+The table is in sections, one file each: `pointwise`, `activations`, `reductions`, `geometry`, `indexing`,
+`linear`, `decompositions`.
 """
-from cygrad.autograd.derivatives import geometry, indexing, linear, pointwise, random, reductions  # noqa: F401
+from cygrad.autograd.derivatives import (activations, decompositions, geometry, indexing, linear,  # noqa: F401
+                                         pointwise, random, reductions)

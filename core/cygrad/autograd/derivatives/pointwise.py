@@ -10,8 +10,16 @@ from cygrad.autograd.node import derivative
 
 derivative("add", self=lambda grad: grad, other=lambda grad, alpha: grad if alpha == 1 else grad * conj(alpha))
 derivative("sub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+derivative("rsub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+derivative("scalar_sub", name="RsubBackward1",
+           other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+derivative("scalar_rsub", name="RsubBackward1",
+           other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+derivative("rsub_scalar", name="RsubBackward1", self=lambda grad: grad)
 derivative("mul", self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 derivative("div", self=lambda grad, other: grad / conj(other),
+           other=lambda grad, self, other: -grad * conj(self / other / other))
+derivative("div_mode", name="DivBackward2", self=lambda grad, other: grad / conj(other),
            other=lambda grad, self, other: -grad * conj(self / other / other))
 derivative("floor_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
 derivative("trunc_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
@@ -85,7 +93,7 @@ derivative("rsqrt", self=lambda grad, result: -0.5 * grad * conj(result.pow(3)))
 def pow_backward(grad, self, exponent):
     if exponent == 0:
         return cygrad.zeros_like(self)
-    if exponent == 2:
+    if exponent == 2 and not cygrad.is_grad_enabled():  # recorded, it would lose the graph of 2 * self ** 1
         return grad * conj(2 * self)
     return grad * conj(exponent * self.pow(exponent - 1))
 
@@ -163,16 +171,6 @@ def sgn_backward(grad, self, result):
     modulus = self.abs()
     along = grad / modulus - (grad * conj(result)).real * result / modulus
     return cygrad.where(modulus == 0, 0, along)
-
-
-# ------------------------------------------------------------------------ activations
-
-derivative("relu", self=lambda grad, result: threshold_backward(grad, result, 0))
-
-
-def threshold_backward(grad, x, threshold):
-    """The gradient where x > threshold, or x is NaN."""
-    return cygrad.where(x <= threshold, 0, grad)
 
 
 # ------------------------------------------------------- ops of three operands, and parts

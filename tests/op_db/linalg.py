@@ -252,7 +252,7 @@ for name in ("cholesky", "linalg.cholesky"):
                ErrorSample(lambda m: m.linalg.cholesky(-m.eye(2)), "not positive definite")])  # fmt: skip
 solver("cholesky_solve", lambda make: [S(make(3, 2), square(make)), S(make(3, 2), square(make), upper=True)],
     method=True, out=True, gradcheck=False)
-solver("cholesky_inverse", lambda make: [S(square(make)), S(square(make), upper=True)], method=True, out=True,
+solver("cholesky_inverse", lambda make: [S(positive(make)), S(positive(make), upper=True)], method=True, out=True,
     gradcheck=False)
 solver("linalg.lu_factor", lambda make: [S(square(make)), S(square(make, 2))], out=False)
 solver("linalg.lu", lambda make: [S(square(make)), S(square(make, 2)), S(make(3, 2, low=1)), S(make(2, 3, low=1))],
@@ -291,7 +291,10 @@ def qr_r(m, x):
 def svd(m, x, full_matrices=True):
     u, s, vh = m.linalg.svd(x, full_matrices=full_matrices)
     k = s.shape[-1]
-    return s, (u[..., :k] * s.unsqueeze(-2)) @ vh[..., :k, :], u.mH @ u, vh @ vh.mH, list(u.shape), list(vh.shape)
+    unitary = u.mH @ u, vh @ vh.mH
+    if full_matrices:  # these would depend on the signs of the columns that no singular value belongs to
+        unitary = tuple(t.detach() for t in unitary)
+    return s, (u[..., :k] * s.unsqueeze(-2)) @ vh[..., :k, :], *unitary, list(u.shape), list(vh.shape)
 
 
 def old_svd(m, x, some=True):
@@ -303,6 +306,12 @@ def old_svd(m, x, some=True):
 def eigh(m, x, UPLO="L"):
     values, vectors = m.linalg.eigh(x, UPLO)
     return values, (vectors * values.unsqueeze(-2)) @ vectors.mH, vectors.mH @ vectors
+
+
+def in_order(m, values):
+    """Complex numbers sorted, since no order of eigenvalues is promised."""
+    ordered = sorted(values.reshape(-1).tolist(), key=lambda z: (round(z.real, 4), round(z.imag, 4)))
+    return m.tensor(ordered, dtype=values.dtype)
 
 
 def eig(m, x):
@@ -339,9 +348,7 @@ for name, function in [
     solver(f"linalg.{name}.symmetric", hermitian, call=lambda m, x, f=function: f(m, (x + x.mH) / 2), dtypes=LINALG)
 solver("linalg.eigvalsh", hermitian, out=True, gradcheck=False)
 solver("linalg.eig", squares, call=eig, gradcheck=False)
-solver("linalg.eigvals", squares, call=lambda m, x: sorted(m.linalg.eigvals(x).reshape(-1).tolist(),
-    key=lambda z: (round(z.real, 4), round(z.imag, 4))),
-       diff=False)  # fmt: skip
+solver("linalg.eigvals", squares, call=lambda m, x: in_order(m, m.linalg.eigvals(x)), diff=False)
 for name in ("pinverse", "linalg.pinv"):
     solver(name, rectangles, method=name == "pinverse", out=name == "linalg.pinv", gradgradcheck=False)
 solver("linalg.matrix_rank", lambda make: [S(tall(make, 4, 3)), S(make.of(np.ones((3, 3)))), S(make(2, 2, 2))],

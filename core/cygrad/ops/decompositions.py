@@ -6,9 +6,9 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 from cygrad import return_types
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, columns, eye_like, need_float, need_kernel, need_matrix,
+from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel, need_matrix,
                                need_square, new, real_of, run)
-from cygrad.ops.registry import op, with_out
+from cygrad.ops.registry import op
 from cygrad.ops.solvers import filled_like
 
 
@@ -47,7 +47,7 @@ def qr(A, mode="reduced"):
     return return_types.linalg_qr(_qr(A, mode))
 
 
-qr = with_out("linalg_qr", qr)
+qr = exact_out("linalg_qr", qr)
 
 
 @op(name="qr", out=True)
@@ -104,7 +104,7 @@ def svd(A, full_matrices=True, *, driver=None):
     return return_types.linalg_svd(_svd(A, full_matrices, True))
 
 
-svd = with_out("linalg_svd", svd)
+svd = exact_out("linalg_svd", svd)
 
 
 def svdvals(A, *, driver=None):
@@ -114,7 +114,7 @@ def svdvals(A, *, driver=None):
     return _svd(A, False, grad_mode() and A.requires_grad)[1]
 
 
-svdvals = with_out("linalg_svdvals", svdvals)
+svdvals = exact_out("linalg_svdvals", svdvals)
 
 
 @op(name="svd", out=True)
@@ -176,7 +176,7 @@ def eigh(A, UPLO="L"):
     return return_types.linalg_eigh(_eigh(A, UPLO, True))
 
 
-eigh = with_out("linalg_eigh", eigh)
+eigh = exact_out("linalg_eigh", eigh)
 
 
 def eigvalsh(A, UPLO="L"):
@@ -185,7 +185,7 @@ def eigvalsh(A, UPLO="L"):
     return _eigh(A, UPLO, grad_mode() and A.requires_grad)[0]
 
 
-eigvalsh = with_out("linalg_eigvalsh", eigvalsh)
+eigvalsh = exact_out("linalg_eigvalsh", eigvalsh)
 
 
 @primitive(name="linalg_eig")
@@ -225,7 +225,7 @@ def eig(A):
     return return_types.linalg_eig(_eig(A, True))
 
 
-eig = with_out("linalg_eig", eig)
+eig = exact_out("linalg_eig", eig)
 
 
 def eigvals(A):
@@ -234,4 +234,4 @@ def eigvals(A):
     return _eig(A, grad_mode() and A.requires_grad)[0]
 
 
-eigvals = with_out("linalg_eigvals", eigvals)
+eigvals = exact_out("linalg_eigvals", eigvals)

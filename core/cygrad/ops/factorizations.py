@@ -7,9 +7,9 @@ import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, fill_
-from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, columns, eye_like, need_float, need_kernel,
+from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel,
                                need_matrix, need_square, new, run, singular)
-from cygrad.ops.registry import op, with_out
+from cygrad.ops.registry import op
 from cygrad.ops.solvers import checked_system, factored, filled_like, triangular
 
 
@@ -48,10 +48,8 @@ def unpacked(lu):
 
 
 @primitive(name="lu_unpack")
-def _lu_unpack(self, pivots, unpack_data, unpack_pivots):
-    empty = new(self, (0,))
-    lower, upper = unpacked(self) if unpack_data else (empty, new(self, (0,)))
-    return permutation_matrix(pivots, self.shape[-2], self) if unpack_pivots else new(self, (0,)), lower, upper
+def _lu_unpack(self, unpack_data):
+    return unpacked(self) if unpack_data else (new(self, (0,)), new(self, (0,)))
 
 
 @op(method=False)
@@ -70,7 +68,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     if LU_pivots.dtype is not INT32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
                            "this function is intended to be used with the output produced by torch.linalg.lu_factor")
-    return return_types.lu_unpack(_lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
+    p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data) if unpack_pivots else new(LU_data, (0,))
+    return return_types.lu_unpack((p, *_lu_unpack(LU_data, unpack_data)))
 
 
 @primitive(name="linalg_lu_factor_ex")
@@ -138,7 +137,7 @@ def _lu_old(input, pivot=True, get_infos=False):
 @primitive(name="linalg_lu")
 def _lu(self):
     compact, pivots, _ = factored(self)
-    return (permutation_matrix(pivots, self.shape[-2], self), *unpacked(compact))
+    return (*unpacked(compact), pivots)
 
 
 def lu(A, *, pivot=True):
@@ -155,7 +154,8 @@ def lu(A, *, pivot=True):
         (..., m, m), (..., m, k) and (..., k, n) with k = min(m, n).
     """
     checked_lu(A, "linalg.lu", pivot)
-    return return_types.linalg_lu(_lu(A))
+    lower, upper, pivots = _lu(A)
+    return return_types.linalg_lu((permutation_matrix(pivots, A.shape[-2], A), lower, upper))
 
 
 @primitive(name="linalg_lu_solve")
@@ -275,16 +275,15 @@ def linalg_cholesky(A, *, upper=False):
     return out
 
 
-linalg_cholesky = with_out("linalg_cholesky", linalg_cholesky)
+linalg_cholesky = exact_out("linalg_cholesky", linalg_cholesky)
 
 
 @op(out=True)
 def cholesky(input, upper=False):
     """The Cholesky factors of positive-definite matrices; see `cygrad.linalg.cholesky`."""
     need_square(input, "cholesky")
-    if not input.numel():
-        return new(input, input.shape)
-    need_kernel(input, "cholesky_cpu")
+    if input.numel():
+        need_kernel(input, "cholesky_cpu")
     return _cholesky_old(input, upper)
 
 

@@ -2,8 +2,11 @@
 
 `run` calls `Backend.linalg` on batches (B, M, N). Results are column-major, as PyTorch's are, and nobody's view.
 """
+import functools
+
 from cygrad.dispatch import SCALAR_NAMES, empty_near, linalg_op
 from cygrad.dtype import all_dtypes
+from cygrad.ops.products import write_exact
 
 DTYPES = {d.name: d for d in all_dtypes()}
 INT32, INT64 = DTYPES["int32"], DTYPES["int64"]
@@ -68,6 +71,22 @@ def singular(name):
         raise LinAlgError(f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
                           "because the input matrix is singular.")
     return raise_for
+
+
+def exact_out(name, function=None):
+    """`function` with an `out=` of the result's own dtype: a tensor, or a tuple of them for several results."""
+    if function is None:
+        return lambda f: exact_out(name, f)
+
+    @functools.wraps(function)
+    def public(*args, out=None, **kwargs):
+        result = function(*args, **kwargs)
+        if out is None:
+            return result
+        if isinstance(result, tuple):
+            return type(result)([write_exact(name, r, t, *args) for r, t in zip(result, out)])
+        return write_exact(name, result, out, *args)
+    return public
 
 
 # -------------------------------------------------------------- memory and calls

@@ -1,4 +1,5 @@
 """Functions of matrices made of products and decompositions: powers, exponential, pseudo-inverse, rank, norms."""
+import functools
 import math
 
 import cygrad
@@ -6,7 +7,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops import decompositions, solvers
-from cygrad.ops.lapack import HALVES, adjoint, eye_like, need_float, need_matrix, need_square, new
+from cygrad.ops.lapack import HALVES, adjoint, exact_out, eye_like, need_float, need_matrix, need_square, new
 from cygrad.ops.linear import need_int
 from cygrad.ops.norms import check_norm_dtype, vector_norm
 from cygrad.ops.products import C_TYPES
@@ -37,7 +38,7 @@ def vecdot(x, y, *, dim=-1):
     return ((x.conj() if x.is_complex() else x) * y).sum(dim)
 
 
-vecdot = with_out("linalg_vecdot", vecdot)
+vecdot = exact_out("linalg_vecdot", vecdot)
 
 
 def multi_dot(tensors):
@@ -74,7 +75,7 @@ def multi_dot(tensors):
                    len(chain) - 1).view(shape)
 
 
-multi_dot = with_out("linalg_multi_dot", multi_dot)
+multi_dot = exact_out("linalg_multi_dot", multi_dot)
 
 
 def cheapest_splits(sizes):
@@ -99,7 +100,6 @@ def chained(chain, split, i, j):
     return chained(chain, split, i, k).mm(chained(chain, split, k + 1, j))
 
 
-@op(out=True)
 def matrix_power(input, n):
     """Integer powers of square matrices; negative ones of their inverses.
 
@@ -131,9 +131,18 @@ def matrix_power(input, n):
         square = square @ square
 
 
+copied_power, multiplied_power = with_out("matrix_power", matrix_power), exact_out("matrix_power", matrix_power)
+
+
 def linalg_matrix_power(A, n, *, out=None):
     """Integer powers of square matrices; see `cygrad.matrix_power`."""
-    return matrix_power(A, n, out=out)
+    return (copied_power if n in (0, 1) else multiplied_power)(A, n, out=out)
+
+
+@op(name="matrix_power")
+@functools.wraps(matrix_power)
+def _matrix_power(input, n, *, out=None):
+    return linalg_matrix_power(input, n, out=out)
 
 
 # ----------------------------------------------------------------- exponential
@@ -291,13 +300,14 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
     return (s > cutoff(s.amax(-1, keepdim=True), atol, rtol)).sum(-1)
 
 
-matrix_rank = with_out("linalg_matrix_rank", matrix_rank)
+matrix_rank = exact_out("linalg_matrix_rank", matrix_rank)
 
 
 # ----------------------------------------------------------------------- norms
 
-def singular_values(A, dims):
-    return decompositions.svdvals(A.permute([i for i in range(A.dim()) if i not in dims] + dims))
+def matrix_axes_last(rank, dims):
+    """The order of axes with `dims` last."""
+    return [i for i in range(rank) if i not in dims] + dims
 
 
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
@@ -339,10 +349,11 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if dtype is not None:
         A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
-        found = singular_values(A, dims)
+        order = matrix_axes_last(A.dim(), dims)
+        found = decompositions.svdvals(A.permute(order))
         found = found.sum(-1) if ord == "nuc" else found.amax(-1) if ord > 0 else found.amin(-1)
-        for d in sorted(dims) if keepdim else ():
-            found = found.unsqueeze(d)
+        if keepdim:
+            found = found.unsqueeze(-1).unsqueeze(-1).permute(sorted(range(A.dim()), key=order.__getitem__))
         return found
     first, second = dims if abs(ord) == 1 else dims[::-1]
     sums = vector_norm(A, 1, first, keepdim)
@@ -351,7 +362,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
 
 
-matrix_norm = with_out("linalg_matrix_norm", matrix_norm)
+matrix_norm = exact_out("linalg_matrix_norm", matrix_norm)
 
 
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
@@ -387,7 +398,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
     return public_vector_norm(A, 2, dim, keepdim, dtype=dtype, **extra)
 
 
-public_vector_norm = with_out("linalg_vector_norm", vector_norm)
+public_vector_norm = exact_out("linalg_vector_norm", vector_norm)
 
 
 def cond(A, p=None):
@@ -421,7 +432,7 @@ def cond(A, p=None):
     return (matrix_norm(A, p) * matrix_norm(inverse, p)).nan_to_num(INF, INF, -INF)
 
 
-cond = with_out("linalg_cond", cond)
+cond = exact_out("linalg_cond", cond)
 
 
 # -------------------------------------------------------------- tensors as matrices
@@ -437,7 +448,7 @@ def tensorinv(A, ind=2):
     return solvers.inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(columns + rows)
 
 
-tensorinv = with_out("linalg_tensorinv", tensorinv)
+tensorinv = exact_out("linalg_tensorinv", tensorinv)
 
 
 def tensorsolve(A, B, dims=None):
@@ -460,4 +471,4 @@ def tensorsolve(A, B, dims=None):
     return solvers.solve(A.reshape(count, count), B.flatten()).reshape(shape)
 
 
-tensorsolve = with_out("linalg_tensorsolve", tensorsolve)
+tensorsolve = exact_out("linalg_tensorsolve", tensorsolve)

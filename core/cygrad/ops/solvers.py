@@ -8,9 +8,9 @@ import math
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, batch_of, check_info, columns, need_float,
+from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, batch_of, check_info, columns, exact_out, need_float,
                                need_kernel, need_matrix, need_square, new, real_of, run, singular)
-from cygrad.ops.registry import op, with_out
+from cygrad.ops.registry import op
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.return_types import linalg_inv_ex, linalg_slogdet, linalg_solve_ex, slogdet as slogdet_result
 from cygrad.return_types import triangular_solve as triangular_solve_result
@@ -46,7 +46,6 @@ def inv_ex(A, *, check_errors=False):
     return linalg_inv_ex((out, info))
 
 
-@op(out=True)
 def inverse(input):
     """The inverses of square matrices.
 
@@ -77,6 +76,9 @@ def inverse(input):
     out, info = _inv_ex(input)
     check_info(info, singular("linalg.inv"))
     return out
+
+
+inverse = op(exact_out("inverse", inverse))
 
 
 def inv(A, *, out=None):
@@ -140,7 +142,9 @@ def _solve_ex(self, other, left, vector):
             info = info[tuple(slice(None) if n != 1 else slice(0, 1) for n in (1,) * (info.dim() - len(codes)) + codes)]
             info = info.reshape(codes).clone()
     if vector:
-        x._take(x.squeeze(-1))
+        found = columns(x, other.shape) if other.dim() > 1 and other.shape == x.shape[:-1] else new(x, x.shape[:-1])
+        copy_(found, x.squeeze(-1))
+        x = found
     return x, info
 
 
@@ -197,7 +201,7 @@ def solve(A, B, *, left=True):
     return solve_ex(A, B, left=left, check_errors=True).result
 
 
-solve = with_out("linalg_solve", solve)
+solve = exact_out("linalg_solve", solve)
 
 
 # ------------------------------------------------------------ triangular systems
@@ -215,8 +219,10 @@ def triangular(a, b, upper, unit=False):
 def _solve_triangular(self, other, upper, left, unitriangular):
     if left:
         return triangular(self, other, upper, unitriangular)
-    x = triangular(self.mT, other.mT, not upper, unitriangular)
-    x._take(x.mT)
+    a, b = with_batch(self, other.mT)
+    x = columns(b, b.mT.shape)
+    if x.numel():
+        run("triangular_solve", (a.mT, b), (x.mT,), upper=not upper, unit=bool(unitriangular))
     return x
 
 
@@ -249,7 +255,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     return _solve_triangular(A, B.to(A.dtype), upper, left, unitriangular)
 
 
-solve_triangular = with_out("linalg_solve_triangular", solve_triangular)
+solve_triangular = exact_out("linalg_solve_triangular", solve_triangular)
 
 
 def checked_system(b, a, name, kernel, words):
@@ -333,7 +339,7 @@ def linalg_det(A):
     return det(A)
 
 
-linalg_det = with_out("linalg_det", linalg_det)
+linalg_det = exact_out("linalg_det", linalg_det)
 
 
 @primitive(name="linalg_slogdet")
@@ -363,7 +369,7 @@ def linalg_slogdet_(A):
     return linalg_slogdet(_slogdet(A))
 
 
-linalg_slogdet_ = with_out("linalg_slogdet", linalg_slogdet_)
+linalg_slogdet_ = exact_out("linalg_slogdet", linalg_slogdet_)
 
 
 @op
@@ -457,4 +463,5 @@ def lstsq(A, B, rcond=None, *, driver=None):
         rcond = cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
     a = A.expand(*batch, *A.shape[-2:])
     b = B.expand(*batch, *B.shape[-1 if vector else -2:])
-    return cygrad.return_types.linalg_lstsq(_lstsq(a, b, float(rcond), driver, vector))
+    x, residuals, rank, values = _lstsq(a, b, float(rcond), driver, vector)
+    return cygrad.return_types.linalg_lstsq((x, residuals, rank, values.detach()))

@@ -11,6 +11,7 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.node import derivative
+from cygrad.ops.factorizations import permutation_matrix
 from cygrad.ops.lapack import adjoint, eye_like
 
 
@@ -171,8 +172,8 @@ def rest_of(a, b, vector, result):
 # ------------------------------------------------------------------------- LU
 
 derivative("linalg_lu_factor_ex", self=lambda grad, result: lu_factor_backward(grad, result[0], result[1]))
-derivative("linalg_lu", self=lambda grads, result: lu_backward(grads[1], grads[2], *result))
-derivative("lu_unpack", self=lambda grads, self_shape: unpack_backward(grads[1], grads[2], self_shape))
+derivative("linalg_lu", self=lambda grads, result: lu_backward(grads[0], grads[1], *result))
+derivative("lu_unpack", self=lambda grads, self_shape: unpack_backward(grads[0], grads[1], self_shape))
 derivative("linalg_lu_solve",
            self=lambda grad, self, pivots, left, adjoint_, result: lu_solve_matrix(grad, self, pivots, left, adjoint_, result),
            other=lambda grad, self, pivots, left, adjoint_:
@@ -182,12 +183,12 @@ derivative("linalg_lu_solve",
 def lu_factor_backward(grad, lu, pivots):
     if grad is None:
         return None
-    p, lower, upper = cygrad.lu_unpack(lu, pivots)
+    _, lower, upper = cygrad.lu_unpack(lu, pivots, unpack_pivots=False)
     k = lower.shape[-1]
-    return lu_backward(grad[..., :k].tril(-1), grad[..., :k, :].triu(), p, lower, upper)
+    return lu_backward(grad[..., :k].tril(-1), grad[..., :k, :].triu(), lower, upper, pivots)
 
 
-def lu_backward(lower_grad, upper_grad, p, lower, upper):
+def lu_backward(lower_grad, upper_grad, lower, upper, pivots):
     """With M = L^-1 P^T dA U^-1: dL = L tril(M, -1), dU = triu(M) U; what sticks out of the square follows from it."""
     if lower_grad is None and upper_grad is None:
         return None
@@ -208,7 +209,7 @@ def lu_backward(lower_grad, upper_grad, p, lower, upper):
         found = cygrad.cat([found, solve(adjoint(up), gl[..., k:, :], upper=False, left=False)], -2)
     if n > m:
         found = cygrad.cat([found, solve(adjoint(low), gu[..., k:], upper=True, unitriangular=True)], -1)
-    return p @ found
+    return permutation_matrix(pivots, m, found) @ found
 
 
 def unpack_backward(lower_grad, upper_grad, shape):
@@ -255,14 +256,14 @@ derivative("cholesky_inverse", self=lambda grad, self, upper, result: cholesky_i
 
 
 def cholesky_backward(grad, factor, upper):
-    """Murray 2016: L^-H phi(L^H G) L^-1, phi the lower triangle with half of the diagonal; made Hermitian."""
+    """Murray 2016: L^-H phi(L^H G) L^-1, phi half of the lower triangle, mirrored."""
     if grad is None:
         return None
     lower, g = (adjoint(factor), adjoint(grad)) if upper else (factor, grad)
-    inner = halved((adjoint(lower) @ g).tril())
+    inner = adjoint(lower) @ g
+    inner = (inner.tril() + adjoint(inner.tril(-1))) * 0.5
     solve = cygrad.linalg.solve_triangular
-    found = solve(lower, solve(adjoint(lower), inner, upper=True), upper=False, left=False)
-    return (found + adjoint(found)) * 0.5
+    return solve(lower, solve(adjoint(lower), inner, upper=True), upper=False, left=False)
 
 
 def cholesky_solve_factor(grad, factor, upper, x):
@@ -377,7 +378,7 @@ derivative("linalg_eig", self=lambda grads, self, result: eig_backward(grads, se
 
 
 def eigh_backward(grads, w, v):
-    """V (diag(g) + V^H G / (w_j - w_i)) V^H."""
+    """V (diag(g) + skew(V^H G) / (w_j - w_i)) V^H."""
     gw, gv = grads
     if gw is None and gv is None:
         return None
@@ -386,6 +387,7 @@ def eigh_backward(grads, w, v):
     turn = adjoint(v) @ gv
     if v.is_complex():
         check_phase(turn, "linalg_eigh_backward", "eigenvectors")
+    turn = (turn - adjoint(turn)) * 0.5                   # V^H dV is skew-Hermitian
     one = cygrad.eye(w.shape[-1], dtype=w.dtype, device=w.device)
     inner = turn / (w.unsqueeze(-2) - w.unsqueeze(-1) + one) * (1 - one)
     if gw is not None:

@@ -27,7 +27,7 @@ cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("pointwise", "views", "creation", "copying", "products", "new_tensors", "joining", "shape", "stacking", "splitting",
         "rearranging", "restriding", "gathering", "scattering", "index_along",
-        "masks", "windows", "indexing", "random", "ranges",
+        "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics",
         "activations", "linear", "matrices", "einsum", "solvers",
         "factorizations", "decompositions", "matrix_functions")

@@ -935,10 +935,10 @@ def scan_op(int op, Tensor a not None, int dim, DType dtype not None):
 
 
 def sort_op(Tensor a not None, int dim, bint descending, bint stable):
-    """Raw sort along `dim`: (values, indices)."""
+    """Raw sort along `dim`: (values, indices), in a's memory order."""
     cdef Backend backend = <Backend>a.memory.backend
-    cdef Tensor values = empty(a.memory.backend, a.memory.index, a.dtype, a.rank, a.sizes)
-    cdef Tensor index = empty(a.memory.backend, a.memory.index, dtype_of(INT64), a.rank, a.sizes)
+    cdef Tensor values = empty_like_strided(a, a.dtype)
+    cdef Tensor index = empty_like_strided(a, dtype_of(INT64))
     cdef View moved, target, places
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)

@@ -14,7 +14,12 @@ def op(name, samples, **kwargs):
 
 
 def sorts(make):
-    yield from along_dim(distinct=True)(make)
+    if make.dtype == "bool":                            # two values tie, and only a stable sort says in which order they stay
+        for kwargs in ({"dim": -1}, {"dim": 0, "descending": True}, {}):
+            yield S(make(37), stable=True, **kwargs)
+            yield S(make(4, 5), stable=True, **kwargs)
+    else:
+        yield from along_dim(distinct=True)(make)
     for kwargs in ({"descending": True}, {"dim": 0, "descending": True}, {"dim": -1, "stable": True},
         {"stable": True, "descending": True}):
         yield S(make(4, 5, distinct=True), **kwargs)

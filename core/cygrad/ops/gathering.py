@@ -9,7 +9,7 @@ import warnings
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op
 from cygrad.ops.places import put_rows, take_rows, wrapped
-from cygrad.ops.registry import op, refuse_out_grad, write_out
+from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
 
@@ -75,27 +75,6 @@ def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
     return found
 
 
-OUT_DTYPE = "Expected out tensor to have dtype {3}, but got {4} instead"
-
-
-def same_dtype_out(words=OUT_DTYPE):
-    """Decorator: accept `out=`, of the result's dtype only; `words` may name the op {0} and both dtypes {1}, {2}."""
-    def decorate(function):
-        @functools.wraps(function)
-        def with_out(*args, out=None, **kwargs):
-            if out is None:
-                return function(*args, **kwargs)
-            name = function.__name__.strip("_").removesuffix("_copy")
-            refuse_out_grad(name, *args, out)
-            result = function(*args, **kwargs)
-            if isinstance(out, Tensor) and out.dtype is not result.dtype:
-                raise RuntimeError(words.format(name, scalar_name(result), scalar_name(out), C_WORDS[scalar_name(result)],
-                                                C_WORDS[scalar_name(out)]))
-            return write_out(name, result, out)
-        return with_out
-    return decorate
-
-
 C_WORDS = {"Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",
            "Long": "long int", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Float": "float", "Double": "double",
            "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}
@@ -144,8 +123,7 @@ def gather(self, dim, index):
     return out if index.dim() else out.reshape(())
 
 
-@op(name="gather")
-@same_dtype_out()
+@op(name="gather", out="exact")
 def _gather(input, dim, index, *, sparse_grad=False):
     """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on.
 
@@ -181,8 +159,7 @@ def _gather(input, dim, index, *, sparse_grad=False):
     return gather(input, dim, index)
 
 
-@op
-@same_dtype_out()
+@op(out="exact")
 def take_along_dim(input, indices, dim=None):
     """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis.
 
@@ -227,8 +204,7 @@ def take(self, index):
     return take_rows(self, flat_places(self, index), self.dim(), True)
 
 
-@op(name="take")
-@same_dtype_out("{0}(): self and out expected to have the same dtype, but got self.dtype = {1} and out.dtype = {2}")
+@op(name="take", out="exact")
 def _take(input, index):
     """The elements of `input` at places in row-major order; the result has index's shape.
 

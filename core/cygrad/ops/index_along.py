@@ -2,7 +2,7 @@
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill
 from cygrad.ops.gathering import (ADD, INDEX_DTYPES, SET, Written, in_place, in_range, need_tensor, one_axis,
-                                  same_dtype_out, scalar_name, warn_if_expanded)
+                                  scalar_name, warn_if_expanded)
 from cygrad.ops.places import put_at, take_at
 from cygrad.ops.registry import op
 from cygrad.ops.scattering import reduce_into, refuse_complex_extremes
@@ -25,8 +25,7 @@ def index_select(self, dim, index):
     return out if self.dim() else out.reshape(())
 
 
-@op(name="index_select")
-@same_dtype_out("{0}(): self and result must have the same scalar type")
+@op(name="index_select", out="exact")
 def _index_select(input, dim, index):
     """The slices of `input` at the places `index` of an axis.
 
@@ -99,8 +98,7 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
     return dim, index, source, alpha
 
 
-@op(inplace=in_place(add_slices, index_add_arguments))
-@same_dtype_out()
+@op(out="exact", inplace=in_place(add_slices, index_add_arguments))
 def index_add(input, dim, index, source, *, alpha=1):
     """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat.
 
@@ -163,8 +161,7 @@ def index_copy_arguments(self, dim, index, source):
     return dim, index, source
 
 
-@op(inplace=in_place(copy_slices, index_copy_arguments))
-@same_dtype_out()
+@op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
 def index_copy(input, dim, index, source):
     """`input` with the slices at the places `index` of an axis replaced by those of `source`.
 
@@ -270,8 +267,7 @@ def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=Tru
     return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
 
 
-@op(inplace=in_place(reduce_slices, index_reduce_arguments))
-@same_dtype_out()
+@op(out="exact", inplace=in_place(reduce_slices, index_reduce_arguments))
 def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     """`input` with the slices of `source` combined into its slices at the places `index` of an axis.
 

@@ -1,7 +1,7 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import empty_near, fill_ as raw_fill, nonzero_op, where_into
-from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, same_dtype_out, scalar_name, warn_if_expanded
+from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, take_rows
 from cygrad.ops.registry import op, write_out
 from cygrad.ops.shape import common_shape
@@ -143,8 +143,7 @@ def masked_select(self, positions, shape):
     return take_rows(self.expand(shape), positions, len(shape))
 
 
-@op(name="masked_select")
-@same_dtype_out("{0}(): self and result must have the same scalar type")
+@op(name="masked_select", out="exact")
 def _masked_select(input, mask):
     """The elements of `input` where the mask is true, in row-major order, as one axis.
 

@@ -2,7 +2,7 @@
 from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill, scatter_into
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor, one_axis,
-                                  same_dtype_out, scalar_name)
+                                  scalar_name)
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
@@ -100,8 +100,7 @@ def _scatter_(self, *args, **kwargs):
     return writer.inplace(self, *arguments)
 
 
-@op(name="scatter", inplace=_scatter_)
-@same_dtype_out()
+@op(name="scatter", out="exact", inplace=_scatter_)
 def _scatter_copy(input, dim, index, src=None, *, value=None, reduce=None):
     """`input` with elements written along an axis: ``out[index[i][j]][j] = src[i][j]`` for dim 0, and so on.
 
@@ -134,8 +133,7 @@ def scatter_add_arguments(self, dim, index, src):
     return check_scatter(self, dim, index, src), index, src
 
 
-@op(name="scatter_add", inplace=in_place(scatter_add, scatter_add_arguments))
-@same_dtype_out()
+@op(name="scatter_add", out="exact", inplace=in_place(scatter_add, scatter_add_arguments))
 def _scatter_add_copy(input, dim, index, src):
     """`input` with the elements of `src` added along an axis at the places of `index`, which may repeat.
 
@@ -218,8 +216,7 @@ def refuse_complex_extremes(self, reduce):
                                   f"'{scalar_name(self)}'")
 
 
-@op(name="scatter_reduce", inplace=in_place(scatter_reduce, scatter_reduce_arguments))
-@same_dtype_out()
+@op(name="scatter_reduce", out="exact", inplace=in_place(scatter_reduce, scatter_reduce_arguments))
 def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     """`input` with the elements of `src` combined into it along an axis at the places of `index`, which may repeat.
 

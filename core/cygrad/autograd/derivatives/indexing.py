@@ -1,6 +1,7 @@
 """Derivatives of indexing, gather, scatter and masks."""
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj, placed
+from cygrad.autograd.derivatives.reductions import at_indices
 from cygrad.autograd.node import derivative
 from cygrad.ops import indexing as ops
 from cygrad.ops.views import slice_along
@@ -56,6 +57,19 @@ derivative("index_reduce", self=lambda grad, result, self, dim, index, source, r
            reduced_self(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self),
            source=lambda grad, result, self, dim, index, source, reduce, include_self:
            reduced_source(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self))
+
+# ------------------------------------------------------------ sorting and counting
+
+derivative("sort", self=lambda grads, self_shape, dim, result: at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("sort_stable", name="SortBackward1", self=lambda grads, self_shape, dim, result:
+           at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("topk", self=lambda grads, self_shape, dim, result: at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("kthvalue", self=lambda grads, self_shape, dim, keepdim, result:
+           at_indices(grads[0], self_shape, dim, keepdim, result[1]))
+derivative("unique_elements", name="Unique2Backward0", self=lambda grad: _no_derivative("_unique2"))
+derivative("unique_slices", name="UniqueDimBackward0", self=lambda grad: _no_derivative("unique_dim"))
+derivative("unique_runs", name="UniqueConsecutiveBackward0", self=lambda grad: _no_derivative("unique_consecutive"))
+derivative("weighted_bincount", name="NotImplemented", weights=lambda grad: _no_derivative("aten::bincount"))
 
 # --------------------------------------------------------------------- windows
 

@@ -284,7 +284,7 @@ def histc(input, bins=100, min=0, max=0):
         raise RuntimeError("cygrad.histc: max must be larger than min")
     if not input.dtype.is_floating_point:
         for bound in (min, max):
-            input.new_full((), bound)                   # raises where the dtype can't hold it
+            input.new_full((), float(bound))                   # raises where the dtype can't hold it
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
     data = input.detach().reshape(-1)
     low, high = outer_range(data, float(min), float(max), "histc")

@@ -22,7 +22,7 @@ cdef union FloatBits:
 
 cdef union DoubleBits:
     double value
-    long long bits
+    unsigned long long bits
 
 
 cdef inline float exp_float(float x) noexcept nogil:
@@ -52,11 +52,11 @@ cdef inline double exp_double(double x) noexcept nogil:
     """The same in double: a rational function on |r| <= log(2) / 2."""
     cdef DoubleBits shifted, low, high
     cdef double n, r, square, p, q
-    cdef long long exponent, half
+    cdef unsigned long long exponent, half              # n + 2048: AVX2 has no shift of signed 64-bit integers
     x = -745.2 if x < -745.2 else x
     shifted.value = x * 1.4426950408889634074 + 6755399441055744.0              # 1.5 * 2^52
     n = shifted.value - 6755399441055744.0
-    exponent = shifted.bits - (<long long>0x43380000 << 32)
+    exponent = shifted.bits - (<unsigned long long>0x43380000 << 32) + 2048
     r = x - n * 6.93145751953125e-1
     r = r - n * 1.42860682030941723212e-6
     square = r * r
@@ -65,8 +65,8 @@ cdef inline double exp_double(double x) noexcept nogil:
          + 2.27265548208155028766e-1) * square + 2.00000000000000000009e0
     p = 1.0 + 2.0 * (p / (q - p))
     half = exponent >> 1
-    low.bits = (half + 1023) << 52
-    high.bits = (exponent - half + 1023) << 52
+    low.bits = (half - 1024 + 1023) << 52
+    high.bits = (exponent - half - 1024 + 1023) << 52
     return p * low.value * high.value
 
 

@@ -1,11 +1,11 @@
 """Softmax, its gradient and layer normalisation over contiguous rows, or over the columns of a matrix.
 
-Sums run in LANES partial sums, which vectorise and are more accurate than one after the other. The exponential is a
-polynomial (Cephes' coefficients, S. Moshier) without branches, at most 2 ULP from the exact value; its argument is
-never positive here.
+Sums run in LANES partial sums, which vectorise and are more accurate than one after the other. The argument of the
+exponential is never positive here.
 """
 from libc.math cimport INFINITY, log, sqrt
 
+from cygrad_cpu.elementary cimport full_exp_of_negative, single_exp_of_negative
 from cygrad_cpu.tables cimport NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
 
 cdef enum:
@@ -16,65 +16,11 @@ cdef fused Real:
     float
     double
 
-cdef union FloatBits:
-    float value
-    int bits
-
-cdef union DoubleBits:
-    double value
-    unsigned long long bits
-
-
-cdef inline float exp_float(float x) noexcept nogil:
-    """exp of x <= 0: x = n log 2 + r; the factor 2^n in two steps, so that results below 2^-126 round as they should."""
-    cdef FloatBits shifted, low, high
-    cdef float n, r, p
-    cdef int half
-    x = <float>-104.0 if x < <float>-104.0 else x
-    shifted.value = x * <float>1.44269504088896341 + <float>12582912.0          # 1.5 * 2^23: rounds to an integer
-    n = shifted.value - <float>12582912.0
-    r = x - n * <float>0.693359375
-    r = r + n * <float>2.12194440e-4
-    p = <float>1.9875691500e-4
-    p = p * r + <float>1.3981999507e-3
-    p = p * r + <float>8.3334519073e-3
-    p = p * r + <float>4.1665795894e-2
-    p = p * r + <float>1.6666665459e-1
-    p = p * r + <float>5.0000001201e-1
-    p = p * (r * r) + r + <float>1.0
-    half = (shifted.bits - 0x4B400000) >> 1
-    low.bits = (half + 127) << 23
-    high.bits = (shifted.bits - 0x4B400000 - half + 127) << 23
-    return p * low.value * high.value
-
-
-cdef inline double exp_double(double x) noexcept nogil:
-    """The same in double: a rational function on |r| <= log(2) / 2."""
-    cdef DoubleBits shifted, low, high
-    cdef double n, r, square, p, q
-    cdef unsigned long long exponent, half              # n + 2048: AVX2 has no shift of signed 64-bit integers
-    x = -745.2 if x < -745.2 else x
-    shifted.value = x * 1.4426950408889634074 + 6755399441055744.0              # 1.5 * 2^52
-    n = shifted.value - 6755399441055744.0
-    exponent = shifted.bits - (<unsigned long long>0x43380000 << 32) + 2048
-    r = x - n * 6.93145751953125e-1
-    r = r - n * 1.42860682030941723212e-6
-    square = r * r
-    p = r * ((1.26177193074810590878e-4 * square + 3.02994407707441961300e-2) * square + 9.99999999999999999910e-1)
-    q = ((3.00198505138664455042e-6 * square + 2.52448340349684104192e-3) * square
-         + 2.27265548208155028766e-1) * square + 2.00000000000000000009e0
-    p = 1.0 + 2.0 * (p / (q - p))
-    half = exponent >> 1
-    low.bits = (half - 1024 + 1023) << 52
-    high.bits = (exponent - half - 1024 + 1023) << 52
-    return p * low.value * high.value
-
-
 cdef inline Real exp_(Real x) noexcept nogil:
     if Real is float:
-        return exp_float(x)
+        return single_exp_of_negative(x)
     else:
-        return exp_double(x)
+        return full_exp_of_negative(x)
 
 
 # ---- one row

@@ -25,8 +25,8 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("pointwise", "views", "creation", "copying", "products", "new_tensors", "joining", "shape", "stacking", "splitting",
-        "rearranging", "restriding", "gathering", "scattering", "index_along",
+_OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
+        "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics",
         "activations", "linear", "matrices", "einsum", "solvers",

@@ -7,12 +7,13 @@ from cygrad.ops.factorizations import cholesky_ex, lu, lu_factor, lu_factor_ex, 
 from cygrad.ops.factorizations import linalg_cholesky as cholesky
 from cygrad.ops.lapack import LinAlgError
 from cygrad.ops.linear import vector_product
+from cygrad.ops.matmul import matmul
 from cygrad.ops.matrices import powers
 from cygrad.ops.matrix_functions import (cond, matrix_exp, matrix_norm, matrix_rank, multi_dot, norm, pinv, tensorinv,
                                          tensorsolve, vecdot)
 from cygrad.ops.matrix_functions import linalg_matrix_power as matrix_power
 from cygrad.ops.norms import linalg_vector_norm as vector_norm
-from cygrad.ops.products import matmul, write_exact
+from cygrad.ops.products import write_exact
 from cygrad.ops.solvers import inv, inv_ex, lstsq, solve, solve_ex, solve_triangular
 from cygrad.ops.solvers import linalg_det as det
 from cygrad.ops.solvers import linalg_slogdet_ as slogdet

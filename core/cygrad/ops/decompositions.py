@@ -1,13 +1,13 @@
 """Orthogonal decompositions of matrices: QR, singular values, eigenvalues.
 
 Each op with a node of its own is a `@primitive` that returns raw results of LAPACK's routines (`ops/lapack.py`);
-`cygrad.linalg` has the functions that have no method. Their derivatives are in `autograd/derivatives/decompositions.py`.
+`cygrad.linalg` has the functions that have no method. Derivatives are in `autograd/derivatives/decompositions.py`.
 """
 from cygrad import return_types
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel, need_matrix,
-                               need_square, new, real_of, run)
+from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel,
+                               need_matrix, need_square, new, real_of, run)
 from cygrad.ops.registry import op
 from cygrad.ops.solvers import filled_like
 
@@ -99,8 +99,8 @@ def svd(A, full_matrices=True, *, driver=None):
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
     if driver is not None:
-        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER "
-                           "backend.")
+        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+                           "cuSOLVER backend.")
     return return_types.linalg_svd(_svd(A, full_matrices, True))
 
 
@@ -146,8 +146,8 @@ def _eigh(self, UPLO, compute_v):
 
 
 def eigh_diverged(where, code):
-    raise LinAlgError(f"linalg.eigh: {where}The algorithm failed to converge because the input matrix is ill-conditioned "
-                      f"or has too many repeated eigenvalues (error code: {code}).")
+    raise LinAlgError(f"linalg.eigh: {where}The algorithm failed to converge because the input matrix is "
+                      f"ill-conditioned or has too many repeated eigenvalues (error code: {code}).")
 
 
 def checked_eigh(A, UPLO):
@@ -200,8 +200,8 @@ def _eig(self, compute_v):
 
 
 def eig_diverged(where, code):
-    raise LinAlgError(f"linalg.eig: {where}The algorithm failed to converge because the input matrix is ill-conditioned "
-                      f"or has too many repeated eigenvalues (error code: {code}).")
+    raise LinAlgError(f"linalg.eig: {where}The algorithm failed to converge because the input matrix is "
+                      f"ill-conditioned or has too many repeated eigenvalues (error code: {code}).")
 
 
 def checked_eig(A, name):

@@ -97,8 +97,8 @@ def count_axes(inputs, operands):
             raise RuntimeError(f"einsum(): the number of subscripts in the equation ({letters}) does not match the "
                                f"number of dimensions ({t.dim()}) for operand {i} and no ellipsis was given")
         if letters > t.dim():
-            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({letters}) is more than the number "
-                               f"of dimensions ({t.dim()}) for operand {i}")
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({letters}) is more than the "
+                               f"number of dimensions ({t.dim()}) for operand {i}")
         if ELLIPSIS in terms:
             most = max(most, t.dim() - letters)
     return most

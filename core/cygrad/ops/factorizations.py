@@ -1,14 +1,14 @@
 """LU and Cholesky factors of square systems, and solving with them.
 
 Each op with a node of its own is a `@primitive` that returns raw results of LAPACK's routines (`ops/lapack.py`);
-`cygrad.linalg` has the functions that have no method. Their derivatives are in `autograd/derivatives/decompositions.py`.
+`cygrad.linalg` has the functions that have no method. Derivatives are in `autograd/derivatives/decompositions.py`.
 """
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, fill_
-from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel,
-                               need_matrix, need_square, new, run, singular)
+from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float,
+                               need_kernel, need_matrix, need_square, new, run, singular)
 from cygrad.ops.registry import op
 from cygrad.ops.solvers import checked_system, factored, filled_like, triangular
 
@@ -66,8 +66,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         Whether L and U, and P, are wanted; others are empty.
     """
     if LU_pivots.dtype is not INT32:
-        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
-                           "this function is intended to be used with the output produced by torch.linalg.lu_factor")
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+                           "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor")
     p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data) if unpack_pivots else new(LU_data, (0,))
     return return_types.lu_unpack((p, *_lu_unpack(LU_data, unpack_data)))
 
@@ -96,8 +96,8 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 
 def zero_in_u(name):
     def raise_for(where, code):
-        raise RuntimeError(f"{name}: {where}U[{code},{code}] is zero and using it on lu_solve would result in a division "
-                           "by zero. If you still want to perform the factorization, consider calling linalg.lu(A, "
+        raise RuntimeError(f"{name}: {where}U[{code},{code}] is zero and using it on lu_solve would result in a "
+                           "division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, "
                            "pivot) or linalg.lu_factor_ex(A, pivot)")
     return raise_for
 

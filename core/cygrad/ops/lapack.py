@@ -53,6 +53,17 @@ def need_kernel(t, kernel):
         raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[t.dtype.code]}\'')
 
 
+def common_batch(a, b):
+    """The broadcast of two shapes, or the error of pointwise ops."""
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + tuple(a), (1,) * (rank - len(b)) + tuple(b)
+    for i in reversed(range(rank)):
+        if a[i] != b[i] and 1 not in (a[i], b[i]):
+            raise RuntimeError(f"The size of tensor a ({a[i]}) must match the size of tensor b ({b[i]}) at "
+                               f"non-singleton dimension {i}")
+    return tuple(n if m == 1 else m for m, n in zip(a, b))
+
+
 def check_info(info, raise_for):
     """Call ``raise_for(where, code)`` for the first matrix whose LAPACK code is not 0; `where` names it in a batch."""
     if info.dim() == 0:

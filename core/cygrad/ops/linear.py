@@ -10,9 +10,10 @@ from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY
 from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, copy_, empty_near, result_type
 from cygrad.dtype import all_dtypes
-from cygrad.ops import products
+from cygrad.ops import addmm, products
+from cygrad.ops.addmm import add_scaled, check_numbers
 from cygrad.ops.pointwise import inplace_result
-from cygrad.ops.products import C_TYPES, add_scaled, unsafe_view, write_exact
+from cygrad.ops.products import C_TYPES, unsafe_view, write_exact
 from cygrad.ops.registry import op
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.ops.views import wrap
@@ -162,7 +163,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 def _addbmm(self, batch1, batch2, beta, alpha):
     count, n, m = batch1.shape
     wide = batch1.transpose(0, 1).reshape(n, count * m)
-    return products.addmm(self, wide, batch2.reshape(count * m, batch2.shape[2]), beta=beta, alpha=alpha)
+    return addmm.addmm(self, wide, batch2.reshape(count * m, batch2.shape[2]), beta=beta, alpha=alpha)
 
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
@@ -236,6 +237,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
             raise RuntimeError(f"Boolean {argument} only supported for Boolean results.")
         if isinstance(value, (float, complex)) and not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"For integral input tensors, argument {argument} must not be a floating point number.")
+    check_numbers(dtype, beta, alpha)
     input.expand(vec1.shape[0], vec2.shape[0])
     return _addr(input, vec1, vec2, beta, alpha)
 
@@ -390,8 +392,8 @@ def kron(input, other):
     need_tensor(other, "kron", "other", 2)
     rank = max(input.dim(), other.dim())
     m, n = ([1] * (rank - t.dim()) + list(t.shape) for t in (input, other))
-    apart = [[size for pair in zip(m, [1] * rank) for size in pair], [size for pair in zip([1] * rank, n) for size in pair]]
-    found = input.reshape(apart[0]) * other.reshape(apart[1])
+    found = (input.reshape([size for i in m for size in (i, 1)])
+             * other.reshape([size for j in n for size in (1, j)]))
     return unsafe_view(found if found.is_contiguous() else found.contiguous(), [i * j for i, j in zip(m, n)])
 
 

@@ -310,6 +310,13 @@ def matrix_axes_last(rank, dims):
     return [i for i in range(rank) if i not in dims] + dims
 
 
+def extreme(sizes, dim, keepdim, ord):
+    """The largest (0 among none) or, for a negative order, the smallest."""
+    if ord < 0:
+        return sizes.amin(dim, keepdim)
+    return sizes.amax(dim, keepdim) if sizes.shape[dim] else sizes.sum(dim, keepdim)
+
+
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """A norm of matrices.
 
@@ -351,7 +358,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if ord == "nuc" or abs(ord) == 2:
         order = matrix_axes_last(A.dim(), dims)
         found = decompositions.svdvals(A.permute(order))
-        found = found.sum(-1) if ord == "nuc" else found.amax(-1) if ord > 0 else found.amin(-1)
+        found = found.sum(-1) if ord == "nuc" else extreme(found, -1, False, ord)
         if keepdim:
             found = found.unsqueeze(-1).unsqueeze(-1).permute(sorted(range(A.dim()), key=order.__getitem__))
         return found
@@ -359,7 +366,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     sums = vector_norm(A, 1, first, keepdim)
     if not keepdim and first < second:
         second -= 1
-    return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
+    return extreme(sums, second, keepdim, ord)
 
 
 matrix_norm = exact_out("linalg_matrix_norm", matrix_norm)
@@ -438,9 +445,9 @@ cond = exact_out("linalg_cond", cond)
 # -------------------------------------------------------------- tensors as matrices
 
 def tensorinv(A, ind=2):
-    """The inverse of a tensor for `tensordot`: the first `ind` axes are the rows of a matrix, the others its columns."""
+    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others the columns."""
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     rows, columns = list(A.shape[:ind]), list(A.shape[ind:])
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "

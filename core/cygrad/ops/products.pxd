@@ -1,4 +1,24 @@
-"""The products that operators call directly."""
+"""What other Cython modules use of the products: the ops without their Python shell, and their helpers."""
+from cygrad.autograd.node cimport Derivative
 from cygrad.tensor cimport Tensor
+from cygrad.view cimport View
 
-cdef Tensor matmul_(Tensor a, Tensor b)
+cdef class Row:
+    cdef str name
+    cdef tuple arguments
+    cdef Derivative found
+    cdef Derivative row(self)
+
+cdef Row UNSAFE_VIEW, DOT
+cdef Tensor mm_(Tensor a, Tensor b)
+cdef Tensor bmm_(Tensor a, Tensor b)
+cdef Tensor mv_(Tensor a, Tensor b)
+cdef Tensor dot_(Tensor a, Tensor b, Row op)
+cdef Tensor operand(object x, str name, str argument, int position)
+cdef bint tracked(Tensor a, Tensor b) noexcept
+cdef int same_device(str op, Tensor a, Tensor b) except -1
+cdef View matrix(View a)
+cdef int multiply(View a, View b, View out, str name) except -1
+cdef Tensor blank(Tensor like, int rank, const Py_ssize_t *sizes)
+cdef Tensor reshaped(Tensor fresh, int rank, const Py_ssize_t *sizes, Row op)
+cdef object cannot_multiply(Tensor a, Tensor b)

@@ -8,10 +8,9 @@ import math
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, batch_of, check_info, columns, exact_out, need_float,
-                               need_kernel, need_matrix, need_square, new, real_of, run, singular)
+from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, check_info, columns, common_batch, exact_out,
+                               need_float, need_kernel, need_matrix, need_square, new, real_of, run, singular)
 from cygrad.ops.registry import op
-from cygrad.ops.shape import broadcast_shapes
 from cygrad.return_types import linalg_inv_ex, linalg_slogdet, linalg_solve_ex, slogdet as slogdet_result
 from cygrad.return_types import triangular_solve as triangular_solve_result
 
@@ -95,7 +94,7 @@ def is_vector(A, B):
 
 def with_batch(a, b):
     """Two batches of matrices with their leading axes broadcast against each other."""
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = common_batch(a.shape[:-2], b.shape[:-2])
     return a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
 
 
@@ -130,19 +129,20 @@ def _solve_ex(self, other, left, vector):
         if x.numel():
             run("solve", (a, as_columns(b)), (as_columns(x), info), (2, 0))
         else:
-            fill_(info, 0)
+            info = factored(a)[2]
     else:
         a, b = with_batch(a, b if left else b.mT)
-        shape = b.shape if left else b.mT.shape
         x, filled = result_of(b if left else b.mT, left)
         info = filled_like(a, a.shape[:-2])
-        if math.prod(shape):
+        if x.numel():
             run("solve", (a, b), (filled, info), (2, 0))
+        else:
+            info = factored(a)[2]
         if info.shape != codes:                           # a's own axes: the codes of what was repeated are equal
             info = info[tuple(slice(None) if n != 1 else slice(0, 1) for n in (1,) * (info.dim() - len(codes)) + codes)]
             info = info.reshape(codes).clone()
     if vector:
-        found = columns(x, other.shape) if other.dim() > 1 and other.shape == x.shape[:-1] else new(x, x.shape[:-1])
+        found = columns(x, x.shape[:-1]) if x.dim() > 2 else new(x, x.shape[:-1])
         copy_(found, x.squeeze(-1))
         x = found
     return x, info
@@ -165,7 +165,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     if vector and not left:
         raise RuntimeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In "
                            "this case linalg.solve is equivalent to B / A.squeeze(-1)")
-    broadcast_shapes(b.shape[:-2], A.shape[:-2])
+    common_batch(b.shape[:-2], A.shape[:-2])
     x, info = _solve_ex(A, B, left, vector)
     if check_errors:
         check_info(info, unsolvable)
@@ -251,7 +251,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
                            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     need_kernel(A, "triangular_solve_cpu")
-    broadcast_shapes(B.shape[:-2], A.shape[:-2])
+    common_batch(B.shape[:-2], A.shape[:-2])
     return _solve_triangular(A, B.to(A.dtype), upper, left, unitriangular)
 
 
@@ -274,7 +274,7 @@ def checked_system(b, a, name, kernel, words):
         raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by {a.shape[-1]} but "
                            f"each b matrix is {b.shape[-2]} by {b.shape[-1]}")
     need_kernel(a, kernel)
-    broadcast_shapes(b.shape[:-2], a.shape[:-2])
+    common_batch(b.shape[:-2], a.shape[:-2])
 
 
 @primitive(name="triangular_solve")
@@ -458,7 +458,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
         raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
     if A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError("This function doesn't handle types other than float and double")
-    batch = broadcast_shapes(A.shape[:-2], B.shape[:-1 if vector else -2])
+    batch = common_batch(A.shape[:-2], B.shape[:-1 if vector else -2])
     if rcond is None:
         rcond = cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
     a = A.expand(*batch, *A.shape[-2:])

@@ -108,10 +108,12 @@ derivative("linalg_slogdet", name="LinalgSlogdetBackward0",
 def det_backward(grad, a, det):
     """d det = det tr(A^-1 dA) = tr(adj(A) dA); the adjugate of a singular matrix from its singular values."""
     if bool((det.detach() != 0).all()):
-        return cygrad.linalg.solve(adjoint(a), on_diagonal((grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1]), a.dtype))
+        diagonal = (grad * conj(det)).unsqueeze(-1).expand(a.shape[:-1])
+        return cygrad.linalg.solve(adjoint(a), on_diagonal(diagonal, a.dtype))
     u, s, vh = cygrad.linalg.svd(a)
     n = s.shape[-1]
-    others = s.unsqueeze(-2).expand(*s.shape, n).masked_fill(cygrad.eye(n, dtype=cygrad.bool, device=s.device), 1).prod(-1)
+    own = cygrad.eye(n, dtype=cygrad.bool, device=s.device)
+    others = s.unsqueeze(-2).expand(*s.shape, n).masked_fill(own, 1).prod(-1)
     phase = conj(cygrad.linalg.det(u) * cygrad.linalg.det(vh)) * grad
     return (u * (phase.unsqueeze(-1) * others).unsqueeze(-2)) @ vh
 
@@ -129,7 +131,8 @@ def slogdet_backward(grads, a, sign):
 
 # --------------------------------------------------------------- least squares
 
-derivative("linalg_lstsq", self=lambda grads, self, other, vector, result: lstsq_matrix(grads, self, other, vector, result),
+derivative("linalg_lstsq",
+           self=lambda grads, self, other, vector, result: lstsq_matrix(grads, self, other, vector, result),
            other=lambda grads, self, other, vector, result: lstsq_right(grads, self, other, vector, result))
 derivative("linalg_pinv", self=lambda grad, self, result: pinv_backward(grad, self, result))
 
@@ -175,7 +178,8 @@ derivative("linalg_lu_factor_ex", self=lambda grad, result: lu_factor_backward(g
 derivative("linalg_lu", self=lambda grads, result: lu_backward(grads[0], grads[1], *result))
 derivative("lu_unpack", self=lambda grads, self_shape: unpack_backward(grads[0], grads[1], self_shape))
 derivative("linalg_lu_solve",
-           self=lambda grad, self, pivots, left, adjoint_, result: lu_solve_matrix(grad, self, pivots, left, adjoint_, result),
+           self=lambda grad, self, pivots, left, adjoint_, result:
+           lu_solve_matrix(grad, self, pivots, left, adjoint_, result),
            other=lambda grad, self, pivots, left, adjoint_:
            cygrad.linalg.lu_solve(self, pivots, grad, left=left, adjoint=not adjoint_))
 
@@ -252,7 +256,8 @@ derivative("linalg_cholesky_ex", self=lambda grad, upper, result: cholesky_backw
 derivative("cholesky", self=lambda grad, upper, result: cholesky_backward(grad, result, upper))
 derivative("cholesky_solve", self=lambda grad, input2, upper: cygrad.cholesky_solve(grad, input2, upper),
            input2=lambda grad, input2, upper, result: cholesky_solve_factor(grad, input2, upper, result))
-derivative("cholesky_inverse", self=lambda grad, self, upper, result: cholesky_inverse_backward(grad, self, upper, result))
+derivative("cholesky_inverse",
+           self=lambda grad, self, upper, result: cholesky_inverse_backward(grad, self, upper, result))
 
 
 def cholesky_backward(grad, factor, upper):

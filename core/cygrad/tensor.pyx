@@ -11,6 +11,7 @@ from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enab
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport copy_into, empty_as, fill_into, scalar_value
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
+from cygrad.ops.matmul cimport matmul_
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs, op_add,
                                    op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
                                    op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
@@ -429,7 +430,7 @@ cdef class Tensor(View):
     def __matmul__(x, y):
         if not isinstance(x, Tensor) or not isinstance(y, Tensor):
             return NotImplemented
-        return x.matmul(y)
+        return matmul_(<Tensor>x, <Tensor>y)
 
     def __iadd__(self, y):
         return apply_binary_(op_add, self, y)

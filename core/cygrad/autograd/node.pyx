@@ -12,6 +12,7 @@ without a node, which breaks the reference cycle result -> node -> result, and g
 An in-place op on a view changes its base: `rebase` puts a `CopySlices` node in the base's history, and views find
 their new node (`AsStridedBackward0`) when they next need one, by comparing versions.
 """
+cimport cython
 from cpython.object cimport PyObject
 
 from cygrad.dtype cimport DType, CATEGORY_FLOAT
@@ -427,6 +428,7 @@ cdef str _modified_message(Tensor t, unsigned int expected, str op):
             f"{kind}{origin} is at version {version_of(t)}; expected version {expected} instead.{hint}")
 
 
+@cython.no_gc_clear      # the garbage collector would drop `variable`, which `__dealloc__` needs
 cdef class AccumulateGrad(Node):
     """Adds what reaches a leaf to its `.grad`. Lives as long as some graph needs it."""
 

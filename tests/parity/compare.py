@@ -11,6 +11,7 @@ import types
 import numpy as np
 
 from op_db import COMPLEX, FLOATS, HALF, TOLERANCE, T, tensors_of
+from op_db.table import Attr
 
 
 class Array:
@@ -282,11 +283,11 @@ def is_tensor_first(sample):
 
 # PyTorch has not written these derivatives, or their formulas fail (a bool exponent); having them is no difference.
 # Zeros that it never allocates (the gradient of sgn) have no numbers to compare.
-GAP = re.compile(r"(the )?derivative for .* is not implemented|.*a tensor with unallocated storage")
+GAP = re.compile(r"(the )?derivative for .* is not implemented|.*(a tensor with unallocated storage|'ComplexHalf')")
 
 
 # A sample with two faults, of geometry and of dtype, may be refused for either.
-GEOMETRY = re.compile(r"must match the (existing )?size|out of range|multiple times|match the broadcast|can't be cast")
+GEOMETRY = re.compile(r"outputs with complex dtype|must match the (existing )?size|out of range|multiple times|match the broadcast|can't be cast")
 
 
 def comparable(kind, want, got):
@@ -321,7 +322,8 @@ def determined(sample, dtype):
 
 def coarseness(sample, dtype):
     """How much coarser than `dtype` the tensors are that a gradient may be computed in."""
-    tolerances = [TOLERANCE[t.dtype][0] for t in sample.tensors if t.dtype in TOLERANCE]
+    names = [t.dtype for t in sample.tensors] + [a.name for a in sample.kwargs.values() if isinstance(a, Attr)]
+    tolerances = [TOLERANCE[name][0] for name in names if name in TOLERANCE]
     return max(tolerances, default=0.0) / min(tolerances, default=1.0)
 
 

@@ -9,7 +9,7 @@ from cygrad.autograd.node import primitive
 from cygrad.operands import select
 from cygrad.ops.composite import _clamp, BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.registry import functions, inplace_form, methods, op
-from cygrad.ops.reductions import axis_of
+from cygrad.ops.reductions import UINT8, axis_of
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -101,7 +101,7 @@ def mish(input):
 @primitive(name="log_sigmoid")
 @widened
 def _logsigmoid(self):
-    return self.clamp_max(0) - (-self.abs()).exp().log1p()
+    return (self.clamp_max(0) - (-self.abs()).exp().log1p()).contiguous()
 
 
 def logsigmoid(input):
@@ -173,6 +173,8 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
         raise NotImplementedError("clamp is not supported for complex types")
     if not input.is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
+        if input.dtype is UINT8 and (min_val < 0 or max_val < 0):
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return _hardtanh(input, min_val, max_val)
 
 
@@ -213,7 +215,7 @@ def _threshold(self, threshold, value):
 @op(method=False, inplace=False)
 def threshold(input, threshold, value):
     """x where x > threshold, else value."""
-    if input.is_complex():
+    if input.is_complex() or input.dtype is BOOL:
         raise refused("threshold_cpu", input.dtype)
     return _threshold(input, threshold, value if input.is_floating_point() else int(value))
 

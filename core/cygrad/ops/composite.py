@@ -172,9 +172,9 @@ def bounded(name, input, min, max):
     return kinds.pop()
 
 
-def numbers_only(*args, **kwargs):
-    """Whether `out=` must be of the result's dtype: where the bounds are numbers."""
-    return not any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values()))
+def numbers_only(out, *args, **kwargs):
+    """`out=` must be of the result's dtype where the bounds are numbers."""
+    return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
 
 
 @op(inplace=True, out=numbers_only, aliases=("clip",))
@@ -194,7 +194,11 @@ def clamp(input, min=None, max=None):
     >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
     """
-    return _clamp_tensors(input, min, max) if bounded("clamp", input, min, max) else _clamp(input, min, max)
+    if not bounded("clamp", input, min, max):
+        return _clamp(input, min, max)
+    if min is not None and max is not None and result_type(input, min, max) is BOOL:
+        raise refused("clamp_cpu", BOOL)
+    return _clamp_tensors(input, min, max)
 
 
 @op(inplace=True, out=numbers_only)
@@ -226,7 +230,12 @@ def _lerp_tensor(self, end, weight):
     return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
 
 
-@op(inplace="pointwise", out=True)
+def tensor_weight(out, input, end, weight):
+    """`out=` must be of the result's dtype where the weight is a tensor with axes."""
+    return "exact" if isinstance(weight, Tensor) and weight.dim() else ""
+
+
+@op(inplace="pointwise", out=tensor_weight)
 def lerp(input, end, weight):
     """input + weight * (end - input), exact at both ends.
 
@@ -645,6 +654,8 @@ def logaddexp2(input, other):
 @widened
 def _polygamma(n, self):
     x = as_float(self)
+    if n == 0:
+        return x.digamma()
     if n == 1:
         return trigamma(x)
     return zeta(n + 1, x) * ((-1) ** (n + 1) * math.factorial(n))
@@ -663,7 +674,7 @@ def polygamma(n, input):
     """
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return input.digamma() if n == 0 else _polygamma(n, input)
+    return _polygamma(n, input)
 
 
 @op(name="polygamma", only_method=True, inplace=True)

@@ -90,7 +90,7 @@ def refuse_empty_norm(x, ord, axes, whole):
                                "dimension is empty and the operation does not have an identity")
 
 
-linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, True)
+linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")
 
 
 @op(axis=True)

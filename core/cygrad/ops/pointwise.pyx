@@ -58,7 +58,7 @@ cdef class UnaryOp:
         self.plain = plain_categories(rule)
         if code == k.ANGLE:
             self.plain = BIT_FLOAT
-        elif code == k.RELU:
+        elif code == k.RELU or code == k.ABS:
             self.plain &= ~BIT_BOOL
 
     cdef Derivative derivative(self):
@@ -105,8 +105,11 @@ cdef object apply_unary(UnaryOp op, Tensor a):
         out = output_like(a.dtype, a.rank, a.sizes, a, None, None)
         copy_into(a, out)
     else:
-        if op.code == k.RELU and a.dtype.code == BOOL:
-            raise RuntimeError("Boolean inputs not supported for relu")
+        if a.dtype.code == BOOL:
+            if op.code == k.RELU:
+                raise RuntimeError("Boolean inputs not supported for relu")
+            if op.code == k.ABS:
+                raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
         if op.rule == NO_BOOL and a.dtype.code == BOOL:
             raise bool_error(op.name, True)
         out = unary(op.code, a, op.rule)
@@ -447,7 +450,7 @@ def _unary_forms(UnaryOp op):
             return apply_unary(op, need_tensor(input, op.name))
         refuse_out_grad(op.name, input, out)
         return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out,
-                         exact and not (op.rule == TO_REAL and input.is_complex()))
+                         "exact" if exact and not (op.rule == TO_REAL and input.is_complex()) else "")
 
     def inplace(self):
         return apply_unary_(op, need_tensor(self, op.name + "_"))
@@ -488,6 +491,8 @@ def _binary_forms(BinaryOp op):
             need_tensors(op, input, other)
         if out is None:
             return checked_binary(op, input, other)
+        if op.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
+            raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, out=Tensor)")
         refuse_out_grad(op.name, input, other, out)
         return write_out(op.name, checked_binary(op, input, other), out)
 

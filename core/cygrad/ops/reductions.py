@@ -7,7 +7,7 @@ import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.backend import ARGREDUCE, REDUCE
 from cygrad.dispatch import SCALAR_NAMES, argreduce, cast_to, clone_like, gather_op, reduce_dims
-from cygrad.dtype import DType
+from cygrad.dtype import DType, can_cast
 from cygrad.operands import select
 from cygrad import return_types
 from cygrad.ops.composite import BOOL, DTYPES, is_integral, refused
@@ -47,6 +47,8 @@ def axis_of(dim, rank, name):
 def sum_dtype(t, dtype):
     """The dtype of a sum or product: int64 for integers, unless one is asked for."""
     if dtype is not None:
+        if t.requires_grad and not (dtype.is_floating_point or dtype.is_complex) and cygrad.is_grad_enabled():
+            raise RuntimeError(f"Autograd not support dtype: {SCALAR_NAMES[dtype.code]}")
         return dtype
     return INT64 if is_integral(t) else t.dtype
 
@@ -63,7 +65,14 @@ def _sum_dim(self, dim, keepdim, dtype):
     return reduce_dims(SUM, self, dim, keepdim, dtype)
 
 
-@op(name="sum", axis=True, out=True)
+def some_axis(out, input, dim=None, *args, axis=None, **kwargs):
+    """`out=` needs a `dim`, as in PyTorch; the sum is computed in its dtype."""
+    if dim is None and axis is None:
+        raise TypeError("received an invalid combination of arguments: out= needs dim")
+    return "dtype"
+
+
+@op(name="sum", axis=True, out=some_axis)
 def sum_(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of all elements, or of those along some axes.
 
@@ -85,8 +94,7 @@ def sum_(input, dim=None, keepdim=False, *, dtype=None):
     """
     if isinstance(dim, DType):
         dim, dtype = None, dim
-    if dtype is None:
-        dtype = sum_dtype(input, None)
+    dtype = sum_dtype(input, dtype)
     if dim is None and not keepdim:
         return _sum(input, dtype)
     rank = input.dim()
@@ -114,7 +122,15 @@ def _mean_dim(self, dim, keepdim, dtype):
     return total / float(count_of(self, dim))
 
 
-@op(axis=True, out=True)
+def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
+    """The mean is computed in the dtype of `out`, which over the whole tensor must be able to hold it."""
+    if dim is None and axis is None and not can_cast(input.dtype, out.dtype):
+        raise RuntimeError("mean.dtype_out(): input types can't be cast to the desired output type "
+                           f"{SCALAR_NAMES[out.dtype.code]}")
+    return "dtype"
+
+
+@op(axis=True, out=mean_dtype)
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of all elements, or of those along some axes.
 
@@ -150,14 +166,16 @@ def _nansum(self, dim, keepdim, dtype):
     return reduce_dims(SUM, values, dim, keepdim, dtype)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out="dtype")
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """`sum` in which NaN counts as 0."""
+    rank = input.dim()
+    axes = EVERY[rank] if dim is None else axes_of(dim, rank, "nansum") or EVERY[rank]
     if input.is_complex():
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    rank = input.dim()
-    return _nansum(input, EVERY[rank] if dim is None else axes_of(dim, rank, "nansum") or EVERY[rank], keepdim,
-                   sum_dtype(input, dtype))
+    if dtype is not None and (dtype is BOOL or dtype.is_complex) and not is_integral(input) and input.numel():
+        raise refused("nansum_cpu", dtype)
+    return _nansum(input, axes, keepdim, sum_dtype(input, dtype))
 
 
 @op(axis=True, out=True)
@@ -200,7 +218,7 @@ def _prod_dim(self, dim, keepdim, dtype):
     return reduce_dims(PROD, self, (dim,), keepdim, dtype)
 
 
-@op(axis=True, out=True)
+@op(axis=True, out=some_axis)
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """The product of all elements, or of those along one axis.
 
@@ -290,14 +308,14 @@ def _amin(self, dim, keepdim):
 
 
 def extreme_of_axes(primitive_, name, kernel, input, dim, keepdim):
-    if input.is_complex():
-        raise refused(kernel, input.dtype)
     rank = input.dim()
     axes = () if dim is None else axes_of(dim, rank, name)
     if not axes:
         refuse_empty(input, name)
         axes = EVERY[rank]
     need_elements(input, axes, name)
+    if input.is_complex():
+        raise refused(kernel, input.dtype)
     return primitive_(input, axes, keepdim)
 
 
@@ -376,14 +394,14 @@ def extreme(name, whole, some, input, dim, keepdim, other):
     if other is not None:
         return (cygrad.maximum if name == "max" else cygrad.minimum)(input, other)
     if dim is None:
+        refuse_empty(input, name)
         if input.is_complex():
             raise refused(f"{name}_all", input.dtype)
-        refuse_empty(input, name)
         return whole(input)
-    if input.is_complex():
-        raise RuntimeError(f"{name}(): does not support complex input")
     dim = axis_of(dim, input.dim(), name)
     need_elements(input, (dim,), name)
+    if input.is_complex():
+        raise RuntimeError(f"{name}(): does not support complex input")
     return getattr(return_types, name)(some(input, dim, keepdim))
 
 

@@ -43,7 +43,8 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         writes in place itself.
     out : bool, "exact" or callable
         Also accepts `out=`: a tensor, or a tuple of them for an op with several results. "exact": of the result's
-        dtype; otherwise any that the result can be cast to; a callable tells by the arguments whether "exact" holds.
+        dtype; "dtype": its dtype is that of the computation; otherwise any that the result can be cast to. A callable
+        tells which, by the tensor given and the other arguments.
     only_method : bool
         No function in the `cygrad` namespace.
     axis : bool
@@ -55,7 +56,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     name = name or function.__name__
     if axis:
         function = with_axis(function)
-    public = with_out(name, function, out if callable(out) else out == "exact") if out else function
+    public = with_out(name, function, out) if out else function
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
     for each in (name, *aliases):
@@ -89,8 +90,10 @@ def with_out(name, function, exact=False):
             return function(*args, **kwargs)
         targets = out if isinstance(out, (tuple, list)) else (out,)
         refuse_out_grad(name, *args, *targets)
+        strict = exact(targets[0], *args, **kwargs) if callable(exact) else exact
+        if strict == "dtype" and kwargs.get("dtype") is None:
+            kwargs["dtype"] = targets[0].dtype
         result = function(*args, **kwargs)
-        strict = exact(*args, **kwargs) if callable(exact) else exact
         if isinstance(result, tuple):
             written = [write_out(name, r, t, strict) for r, t in zip(result, targets)]
             return type(result)(written)
@@ -130,7 +133,7 @@ def write_out(name, result, out, exact=False):
     if out.device != result.device:
         raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
                            f"{out.device} and {result.device}!")
-    if exact and out.dtype is not result.dtype:
+    if exact in ("exact", "dtype") and out.dtype is not result.dtype:
         raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} "
                            "instead")
     if not can_cast(result.dtype, out.dtype):

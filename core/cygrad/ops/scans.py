@@ -5,8 +5,8 @@ import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.backend import SCAN
-from cygrad.dispatch import cast_to, clone_like, scan_op, softmax_op
-from cygrad.ops.composite import BOOL, need_float, refused, widened
+from cygrad.dispatch import cast_to, clone_dense, clone_like, scan_op, softmax_op
+from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reductions import axis_of, sum_dtype
 from cygrad.ops.registry import op
 
@@ -29,18 +29,29 @@ def cast_copy(t, dtype):
     return clone_like(t) if t.dtype is dtype else cast_to(t, dtype)
 
 
+def computable(name, t, dtype):
+    """`dtype`, unless a running sum or product of `t` cannot be computed in it."""
+    if dtype is BOOL and t.dim() and t.numel():
+        raise refused(f"{name}_out_cpu", dtype)
+    return dtype
+
+
 def in_place(running):
     """The in-place form of a scan: it computes in the tensor's own dtype."""
     def inplace(self, dim, *, dtype=None):
         from cygrad.autograd.node import grad_mode, shadow
-        from cygrad.ops.pointwise import inplace_result
+        from cygrad.ops.pointwise import check_writable, inplace_result
         source = shadow(self) if grad_mode() and self.requires_grad else self
-        own = self.dtype if dtype is None else dtype
+        if dtype is not None and dtype is not self.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {self.dtype.name} and output tensor dtype "
+                               f"{dtype.name} should match")
+        check_writable(self)
+        own = computable(running.name, self, self.dtype)
         return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own), running.name + "_")
     return inplace
 
 
-@op(inplace=in_place(_cumsum), out=True, axis=True)
+@op(inplace=in_place(_cumsum), out="dtype", axis=True)
 def cumsum(input, dim, *, dtype=None):
     """Sums of the elements up to each place along an axis.
 
@@ -57,10 +68,11 @@ def cumsum(input, dim, *, dtype=None):
     >>> cygrad.cumsum(cygrad.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return _cumsum(input, axis_of(dim, input.dim(), "cumsum"), sum_dtype(input, dtype))
+    dim = axis_of(dim, input.dim(), "cumsum")
+    return _cumsum(input, dim, computable("cumsum", input, sum_dtype(input, dtype)))
 
 
-@op(inplace=in_place(_cumprod), out=True, axis=True)
+@op(inplace=in_place(_cumprod), out="dtype", axis=True)
 def cumprod(input, dim, *, dtype=None):
     """Products of the elements up to each place along an axis.
 
@@ -71,13 +83,22 @@ def cumprod(input, dim, *, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed; int64 for integers by default.
     """
-    return _cumprod(input, axis_of(dim, input.dim(), "cumprod"), sum_dtype(input, dtype))
+    dim = axis_of(dim, input.dim(), "cumprod")
+    return _cumprod(input, dim, computable("cumprod", input, sum_dtype(input, dtype)))
 
 
 def running_extreme(code, self, dim):
     if not self.dim():
         return clone_like(self), cygrad.zeros_like(self, dtype=cygrad.int64)
     return scan_op(code, self, dim, self.dtype)
+
+
+def need_order(input, name):
+    """Complex numbers have none; one or none of them needs none."""
+    if input.is_complex():
+        if input.dim() and input.numel():
+            raise refused(f"{name}_cpu", input.dtype)
+        refuse_complex_gradient(input, name)
 
 
 @primitive(name="cummax")
@@ -99,9 +120,9 @@ def cummax(input, dim):
     return_types.cummax
         (values, indices).
     """
-    if input.is_complex():
-        raise refused("cummax_cpu", input.dtype)
-    return return_types.cummax(_cummax(input, axis_of(dim, input.dim(), "cummax")))
+    dim = axis_of(dim, input.dim(), "cummax")
+    need_order(input, "cummax")
+    return return_types.cummax(_cummax(input, dim))
 
 
 @op(out="exact", axis=True)
@@ -113,17 +134,24 @@ def cummin(input, dim):
     return_types.cummin
         (values, indices).
     """
-    if input.is_complex():
-        raise refused("cummin_cpu", input.dtype)
-    return return_types.cummin(_cummin(input, axis_of(dim, input.dim(), "cummin")))
+    dim = axis_of(dim, input.dim(), "cummin")
+    need_order(input, "cummin")
+    return return_types.cummin(_cummin(input, dim))
 
 
 @primitive(name="logcumsumexp")
 @widened
 def _logcumsumexp(self, dim):
-    """Each pass adds the sums that end 1, 2, 4, ... places before: log2(n) passes, without overflow."""
-    out = clone_like(self)
+    """Each pass adds the sums that end 1, 2, 4, ... places before: log2(n) passes, without overflow.
+
+    Complex logarithms are added one by one: their imaginary parts depend on the order.
+    """
+    out = clone_dense(self)
     n = self.size(dim) if self.dim() else 1
+    if self.is_complex():
+        for i in range(1, n):
+            out.select(dim, i).copy_(cygrad.logaddexp(out.select(dim, i), out.select(dim, i - 1)))
+        return out
     shift = 1
     while shift < n:
         tail = cygrad.logaddexp(out.narrow(dim, shift, n - shift), out.narrow(dim, 0, n - shift))

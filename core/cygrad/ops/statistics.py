@@ -7,9 +7,10 @@ from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, reduce_dims, sort_op
 from cygrad.operands import select
-from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, HALVES, as_float, is_integral, refused, widened
+from cygrad.ops.composite import (BOOL, DTYPES, FLOAT32, HALVES, as_float, is_integral, refuse_complex_gradient, refused,
+                                  widened)
 from cygrad.ops.reductions import EVERY, INT64, MAX, SUM, axes_of, axis_of, count_of, need_elements, take_along
-from cygrad.ops.registry import op
+from cygrad.ops.registry import op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
 
@@ -17,6 +18,8 @@ from cygrad.tensor import Tensor
 
 def variance(x, axes, correction, keepdim):
     """(variance, mean), raw: the mean is subtracted first, and what rounding left of it corrected for."""
+    if axes is None:
+        axes = EVERY[x.dim()]
     if x.dtype in HALVES:
         return tuple([cast_to(t, x.dtype) for t in variance(cast_to(x, FLOAT32), axes, correction, keepdim)])
     if x.is_complex():
@@ -73,8 +76,8 @@ def spread(moment, name, input, dim, unbiased, keepdim, correction):
         which = "std and var" if name in ("std", "var") else name
         raise RuntimeError(f"{which} only support floating point and complex dtypes")
     rank = input.dim()
-    axes = EVERY[rank] if dim is None else axes_of(dim, rank, name) or EVERY[rank]
-    if count_of(input, axes) <= correction:
+    axes = None if dim is None else axes_of(dim, rank, name) or EVERY[rank]
+    if count_of(input, EVERY[rank] if axes is None else axes) <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
                       "factor (input numel divided by output numel).", UserWarning, stacklevel=4)
     return moment(input, axes, correction, keepdim)
@@ -138,8 +141,8 @@ def _logsumexp(self, dim, keepdim):
     return total + (largest if keepdim else largest.view(total.shape))
 
 
-@op(axis=True, out=True)
-def logsumexp(input, dim, keepdim=False):
+@op(axis=True)
+def logsumexp(input, dim, keepdim=False, *, out=None):
     """The logarithm of the sum of the exponentials along some axes, without overflow.
 
     Parameters
@@ -148,9 +151,16 @@ def logsumexp(input, dim, keepdim=False):
     dim : int or tuple of int
     keepdim : bool
         Keep the axes, with size 1.
+    out : Tensor, optional
+        Receives the result; its real part, if it is not complex.
     """
     rank = input.dim()
-    return _logsumexp(input, axes_of(dim, rank, "logsumexp") or EVERY[rank], keepdim)
+    axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
+    if out is None:
+        return _logsumexp(input, axes, keepdim)
+    refuse_out_grad("logsumexp", input, out)
+    result = _logsumexp(input, axes, keepdim)
+    return write_out("logsumexp", result.real if out.is_floating_point() else result, out)
 
 
 # --------------------------------------------------------------------------- medians
@@ -177,12 +187,23 @@ def middle(t, dim, skip_nan, keepdim):
 
 @primitive(name="median")
 def _median(self):
-    return middle(self.reshape(-1), 0, False, False)[0]
+    return middle(self.reshape(-1), 0, False, False)[0] if self.numel() else median_of_nothing(self)
 
 
 @primitive(name="nanmedian")
 def _nanmedian(self):
-    return middle(self.reshape(-1), 0, True, False)[0]
+    return middle(self.reshape(-1), 0, True, False)[0] if self.numel() else median_of_nothing(self)
+
+
+def median_of_nothing(t):
+    """NaN, as PyTorch converts it to the dtype."""
+    if t.dtype is BOOL:
+        value = True
+    elif is_integral(t):
+        value = -2 ** 63 if t.dtype is INT64 else -2 ** 31 if t.dtype is DTYPES["int32"] else 0
+    else:
+        value = math.nan
+    return cygrad.full((), value, dtype=t.dtype, device=t.device)
 
 
 @primitive(name="median_dim")
@@ -196,16 +217,14 @@ def _nanmedian_dim(self, dim, keepdim):
 
 
 def median_form(name, whole, some, input, dim, keepdim):
-    if input.is_complex() or input.dtype is BOOL:
+    if dim is not None:
+        dim = axis_of(dim, input.dim(), name)
+        need_elements(input, (dim,), "median")
+    if (input.is_complex() or input.dtype is BOOL) and (input.numel() or dim is not None):
         raise refused("median_cpu" if dim is None else "median_out", input.dtype)
     if dim is None:
-        if input.numel() == 0:
-            if is_integral(input):
-                return cygrad.full((), -2 ** 63 if input.dtype is INT64 else 0, dtype=input.dtype, device=input.device)
-            return cygrad.full((), math.nan, dtype=input.dtype, device=input.device)
+        refuse_complex_gradient(input, name)
         return whole(input)
-    dim = axis_of(dim, input.dim(), name)
-    need_elements(input, (dim,), "median")
     return getattr(return_types, name)(some(input, dim, keepdim))
 
 
@@ -272,10 +291,10 @@ def mode(input, dim=-1, keepdim=False):
     return_types.mode
         (values, indices).
     """
-    if input.is_complex():
-        raise refused("mode_cpu", input.dtype)
     dim = axis_of(dim, input.dim(), "mode")
     need_elements(input, (dim,), "mode")
+    if input.is_complex():
+        raise refused("mode_cpu", input.dtype)
     return return_types.mode(_mode(input, dim, keepdim))
 
 
@@ -305,19 +324,16 @@ def quantiles(name, input, q, dim, keepdim, interpolation, skip_nan):
     several = isinstance(q, Tensor) and q.dim() == 1
     if not isinstance(q, Tensor):
         q = cygrad.tensor(q, dtype=input.dtype, device=input.device)
-    kept = [1] * input.dim() if dim is None else list(input.shape)
-    if dim is None:
-        moved = input.reshape(-1)
+    if dim is None or not input.dim():
+        moved = input.reshape([1] * input.dim() + [-1]) if keepdim else input.reshape(-1)
     else:
         dim = axis_of(dim, input.dim(), name)
-        moved = input.movedim(dim, -1) if input.dim() else input.reshape(-1)
-        if kept:
-            kept[dim] = 1
+        moved = input.unsqueeze(-1).transpose(dim, -1) if keepdim else input.movedim(dim, -1)
     ordered = moved.sort(-1).values
     found = between(moved, ordered, q.reshape(-1), interpolation, skip_nan)       # (..., number of quantiles)
-    found = found.movedim(-1, 0)
-    shape = kept if keepdim else list(moved.shape[:-1])
-    return found.reshape([-1] + shape) if several else found.reshape([1] + shape).squeeze(0)
+    if several:
+        found = found.unsqueeze_(0).transpose_(0, -1)
+    return found.squeeze_(-1)
 
 
 def between(moved, ordered, q, interpolation, skip_nan):

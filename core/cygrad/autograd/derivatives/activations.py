@@ -9,14 +9,12 @@ derivative("relu", self=lambda grad, result: threshold_backward(grad, result, 0)
 derivative("threshold", self=lambda grad, self, threshold: threshold_backward(grad, self, threshold))
 derivative("leaky_relu", self=lambda grad, self, negative_slope: cygrad.where(self > 0, grad, grad * negative_slope))
 derivative("hardtanh", self=lambda grad, self, min_val, max_val:
-           cygrad.where((self <= min_val).logical_or(self >= max_val), 0, grad))
+           cygrad.where((self > min_val).logical_and(self < max_val), grad, 0))
 derivative("hardsigmoid", self=lambda grad, self: cygrad.where((self > -3).logical_and(self < 3), grad / 6, 0))
 derivative("hardswish", self=lambda grad, self:
            cygrad.where(self <= -3, 0, cygrad.where(self < 3, grad * (self / 3 + 0.5), grad)))
-derivative("hardshrink", self=lambda grad, self, lambd:
-           cygrad.where((self >= -lambd).logical_and(self <= lambd), 0, grad))
-derivative("softshrink", self=lambda grad, self, lambd:
-           cygrad.where((self >= -lambd).logical_and(self <= lambd), 0, grad))
+derivative("hardshrink", self=lambda grad, self, lambd: cygrad.where((self < -lambd).logical_or(self > lambd), grad, 0))
+derivative("softshrink", self=lambda grad, self, lambd: cygrad.where((self < -lambd).logical_or(self > lambd), grad, 0))
 derivative("softplus", self=lambda grad, self, beta, threshold:
            cygrad.where(self * beta > threshold, grad, grad * (self * beta).sigmoid()))
 derivative("log_sigmoid", self=lambda grad, self: grad * (-self).sigmoid())
@@ -56,7 +54,7 @@ def gelu_backward(grad, self, approximate):
 
 
 def elu_backward(grad, self, alpha, scale, input_scale):
-    return cygrad.where(self > 0, grad * scale, grad * (alpha * scale * input_scale) * (self * input_scale).exp())
+    return cygrad.where(self <= 0, grad * (alpha * scale * input_scale) * (self * input_scale).exp(), grad * scale)
 
 
 def glu_backward(grad, self, dim):

@@ -16,9 +16,9 @@ derivative("mean_dim", name="MeanBackward1", self=lambda grad, self_shape, dim, 
            spread(grad / max(count(self_shape, dim), 1), self_shape, dim, keepdim))
 derivative("nansum", self=lambda grad, self, dim, keepdim:
            spread(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
-derivative("prod", self=lambda grad, self, result: prod_backward(grad, self, result))
+derivative("prod", self=lambda grad, self, result: prod_backward(grad, self.to(result.dtype), result))
 derivative("prod_dim", name="ProdBackward1", self=lambda grad, self, dim, keepdim, result:
-           prod_dim_backward(restored(grad, self.shape, (dim,), keepdim), self,
+           prod_dim_backward(restored(grad, self.shape, (dim,), keepdim), self.to(result.dtype),
                              restored(result, self.shape, (dim,), keepdim), dim))
 
 
@@ -28,8 +28,8 @@ def count(shape, dims):
 
 
 def restored(t, shape, dims, keepdim):
-    """A reduction's result with the axes it lost, of size 1."""
-    if keepdim or not shape:
+    """A reduction's result with the axes it lost, of size 1; where it lost all (None), as it is."""
+    if keepdim or dims is None or not shape:
         return t
     if len(dims) == 1:
         return t.unsqueeze(dims[0])
@@ -128,14 +128,18 @@ derivative("linalg_vector_norm", self=lambda grad, self, ord, dim, keepdim, resu
            norm_backward(restored(grad, self.shape, dim, keepdim), self, ord, dim,
                          restored(result, self.shape, dim, keepdim)))
 derivative("dist", self=lambda grad, self, other, p, result: dist_backward(grad, self, other, p, result),
-           other=lambda grad, self, other, p, result: -dist_backward(grad, self, other, p, result))
+           other=lambda grad, self, other, p, result: dist_backward(-grad, self, other, p, result))
 derivative("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 
 
 def var_backward(grad, self, dims, correction, keepdim):
     """2 (x - mean) / (n - correction); where that divides by 0 the variance is infinite or NaN, and so is this."""
     n = count(self.shape, dims)
+    if n <= correction and (dims is None or not self.dim()):
+        return grad * cygrad.where(self == self.mean(), math.nan, math.inf)
     factor = 2.0 / (n - correction) if n != correction else math.nan if n == 0 else math.inf
+    if dims is None:
+        return grad * factor * (self - self.mean())
     return restored(grad, self.shape, dims, keepdim) * factor * (self - self.mean(dims, True))
 
 
@@ -157,7 +161,7 @@ def moments_backward(grad, grad_mean, self, dims, correction, keepdim):
 def norm_backward(grad, self, p, dims, norm):
     """Gradient of the p-norm along `dims` (axes kept); the subgradient 0 where the norm is 0."""
     if p == 0:
-        return cygrad.zeros_like(self)
+        return None
     if p == 1:
         return self.sgn() * grad
     if p == 2:

@@ -22,8 +22,8 @@ def counters():
 def run(backend, entry, args, outs):
     """Run a declined call on the CPU; `outs` are the positions of the arguments that it writes."""
     from cygrad.dispatch import SCALAR_NAMES
-    from cygrad.tensor import Tensor, as_tensor_view
-    from cygrad.transfer import host_backend, to_host
+    from cygrad.tensor import as_tensor_view
+    from cygrad.transfer import give_back, host_backend
     from cygrad.view import View
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     views = [a for a in args if isinstance(a, View)]
@@ -37,7 +37,7 @@ def run(backend, entry, args, outs):
     for position in outs:
         for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):
             if device_out is not None:
-                as_tensor_view(device_out)._overwrite(as_tensor_view(host_out))
+                give_back(as_tensor_view(device_out), host_out)
 
 
 def _flat(value):
@@ -46,10 +46,10 @@ def _flat(value):
 
 def _to_host(value):
     from cygrad.tensor import as_tensor_view
-    from cygrad.transfer import to_host
+    from cygrad.transfer import fetch
     from cygrad.view import View
     if isinstance(value, View):
-        return to_host(as_tensor_view(value))
+        return fetch(as_tensor_view(value))
     if isinstance(value, tuple):
         return tuple(_to_host(v) for v in value)
     return value

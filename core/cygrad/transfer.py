@@ -23,6 +23,27 @@ def to_host(t):
     return out
 
 
+def fetch(t):
+    """A CPU tensor with the values and the geometry of `t`, made without any kernel of its device.
+
+    The bytes from the first element to the last come over, with what lies between them; `give_back` returns them.
+    """
+    flat = empty_on(host_backend(), 0, t.dtype, (_span(t),))
+    t._backend().d2h(t._storage(), t.storage_offset() * t.element_size(), bytes_of(flat))
+    return flat.as_strided(tuple(t.shape), t.stride(), 0)
+
+
+def give_back(t, host):
+    """t[...] = host, which `fetch(t)` made and a kernel of the CPU has written."""
+    flat = host.as_strided((_span(t),), (1,), 0)
+    t._backend().h2d(bytes_of(flat).toreadonly(), t._storage(), t.storage_offset() * t.element_size())
+
+
+def _span(t):
+    """Elements from the first to the last in memory; strides are not negative."""
+    return 1 + sum((size - 1) * stride for size, stride in zip(t.shape, t.stride()))
+
+
 def bytes_of(t):
     """A writable memoryview of the bytes of a row-major host tensor."""
     import ctypes

@@ -73,6 +73,14 @@ cdef class View:
         """The backend's own buffer object behind the storage (an address on a host backend without one)."""
         return self.memory.buffer
 
+    def stride(self):
+        """Distances of neighbours along the axes, in elements."""
+        return tuple_of(self.strides, self.rank)
+
+    def is_contiguous(self):
+        """Whether the elements lie in row-major order without gaps."""
+        return self.dense
+
     def storage_offset(self):
         """Offset of the first element in the storage, in elements."""
         return self.offset

@@ -6,8 +6,9 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 from cygrad import return_types
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float, need_kernel,
-                               need_matrix, need_square, new, real_of, run)
+from cygrad.ops.batches import columns, run
+from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, exact_out, eye_like, need_float, need_kernel,
+                               need_matrix, need_square, new, real_of)
 from cygrad.ops.registry import op
 from cygrad.ops.solvers import filled_like
 
@@ -21,7 +22,7 @@ def _qr(self, mode):
     q = columns(self, (*batch, m, k)) if mode != "r" else None
     r = columns(self, (*batch, k, n))
     if self.numel():
-        run("qr", (self,), (q, r), complete=mode == "complete")
+        run("qr", (self,), (q, r), (2, 2), complete=mode == "complete")
     else:
         fill_(r, 0)
         if q is not None and q.numel():

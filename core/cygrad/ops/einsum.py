@@ -4,6 +4,8 @@ The subscripts are read into one numbering of axes, the output's first, then tho
 all axes in that order (size 1 where it has none; a repeated subscript becomes a diagonal), and operands are contracted
 two by two: `contract` is one `bmm`, or a plain product where nothing is summed.
 """
+import functools
+
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -88,163 +90,174 @@ def read_arguments(args):
 
 # ------------------------------------------------------------ one numbering of axes
 
-def count_axes(inputs, operands):
+class Plan:
+    """What an equation asks of operands of certain ranks, whatever their sizes.
+
+    Attributes
+    ----------
+    axes : int
+        How many axes the numbering has; the first `kept` of them are the output's.
+    letters : list of list of (str or int, int)
+        For each operand, its subscripts (a number: that axis of the ellipsis) and which axis each belongs to.
+    diagonals : list of list of (int, int)
+        For each operand, the pairs of axes to be replaced by their diagonal, one after the other.
+    orders : list of (int, tuple)
+        For each operand, how many axes of size 1 to append, and the permutation that puts all in the numbering's order.
+    """
+
+    def __init__(self, equation, ranks):
+        inputs, output = read_equation(equation, len(ranks))
+        covered = count_axes(inputs, ranks)
+        numbers, self.kept = number_axes(inputs, output, covered)
+        self.axes = len(numbers)
+        self.letters, self.diagonals, self.orders = [], [], []
+        for terms, rank in zip(inputs, ranks):
+            names, missing = [], covered - (rank - len(terms) + 1)
+            for letter in terms:
+                names += range(missing, covered) if letter == ELLIPSIS else [letter]
+            self.letters.append([(name, dim) for dim, name in enumerate(names)])
+            pairs, first = [], []
+            for name in names:
+                if name in first:
+                    pairs.append((first.index(name), len(first)))
+                else:
+                    first.append(name)
+            self.diagonals.append(pairs)
+            places = {numbers[name]: dim for dim, name in enumerate(first)}
+            order, ones = [], 0
+            for axis in range(self.axes):
+                if axis in places:
+                    order.append(places[axis])
+                else:
+                    order.append(len(first) + ones)
+                    ones += 1
+            self.orders.append((ones, tuple(order)))
+
+
+@functools.lru_cache(256)
+def plan_of(equation, *ranks):
+    return Plan(equation, ranks)
+
+
+def count_axes(inputs, ranks):
     """Check the operands' ranks; the number of axes the ellipsis stands for."""
     most = 0
-    for i, (terms, t) in enumerate(zip(inputs, operands)):
+    for i, (terms, rank) in enumerate(zip(inputs, ranks)):
         letters = len(terms) - (ELLIPSIS in terms)
-        if ELLIPSIS not in terms and letters != t.dim():
+        if ELLIPSIS not in terms and letters != rank:
             raise RuntimeError(f"einsum(): the number of subscripts in the equation ({letters}) does not match the "
-                               f"number of dimensions ({t.dim()}) for operand {i} and no ellipsis was given")
-        if letters > t.dim():
+                               f"number of dimensions ({rank}) for operand {i} and no ellipsis was given")
+        if letters > rank:
             raise RuntimeError(f"einsum(): the number of subscripts in the equation ({letters}) is more than the "
-                               f"number of dimensions ({t.dim()}) for operand {i}")
+                               f"number of dimensions ({rank}) for operand {i}")
         if ELLIPSIS in terms:
-            most = max(most, t.dim() - letters)
+            most = max(most, rank - letters)
     return most
 
 
 def number_axes(inputs, output, covered):
-    """({letter or (ELLIPSIS, k): axis}, number of axes of the output)."""
+    """({letter, or number of an axis of the ellipsis: axis}, number of axes of the output)."""
     used = [letter for terms in inputs for letter in terms]
     if output is None:
         output = [ELLIPSIS] + [letter for letter in LETTERS if used.count(letter) == 1]
     axes = {}
-
-    def give(key):
-        axes.setdefault(key, len(axes))
-
     for letter in output:
         if letter == ELLIPSIS:
             for k in range(covered):
-                give((ELLIPSIS, k))
+                axes[k] = len(axes)
         elif letter not in used:
             raise RuntimeError(f"einsum(): output subscript {letter} does not appear in the equation for any input "
                                "operand")
         else:
-            give(letter)
+            axes[letter] = len(axes)
     kept = len(axes)
-    for k in range(covered):
-        give((ELLIPSIS, k))
-    for letter in LETTERS:
-        if letter in used:
-            give(letter)
+    for name in [*range(covered), *LETTERS]:
+        if name not in axes and (name in used or not isinstance(name, str)):
+            axes[name] = len(axes)
     return axes, kept
 
 
-def on_all_axes(t, terms, axes, covered):
-    """`t` with every axis of the numbering, in its order; a subscript that it repeats becomes a diagonal."""
-    places = [None] * len(axes)                           # axis of the numbering -> axis of t
-    dim, i = 0, 0
-    while i < len(terms):
-        if terms[i] == ELLIPSIS:
-            missing = t.dim() - dim - (len(terms) - i - 1)
-            for k in range(covered - missing, covered):
-                places[axes[ELLIPSIS, k]] = dim
-                dim += 1
-        elif places[axes[terms[i]]] is None:
-            places[axes[terms[i]]] = dim
-            dim += 1
-        else:
-            first = places[axes[terms[i]]]
-            t = t.diagonal(0, first, dim).movedim(-1, first)
-        i += 1
-    for axis, place in enumerate(places):
-        if place is None:
-            t = t.unsqueeze(dim)
-            places[axis] = dim
-            dim += 1
-    return t.permute(places)
-
-
-def check_sizes(inputs, operands):
+def check_sizes(plan, shapes):
     """Every subscript has one size, but for axes of size 1, which broadcast."""
-    sizes, repeated = {}, {}
-    for i, (terms, t) in enumerate(zip(inputs, operands)):
-        own, dim = {}, 0
-        for k, letter in enumerate(terms):
-            if letter == ELLIPSIS:
-                dim += t.dim() - len(terms) + 1
-                continue
-            n = t.shape[dim]
-            dim += 1
-            if letter in own and own[letter] != n:
-                raise RuntimeError(f"einsum(): subscript {letter} is repeated for operand {i} but the sizes don't "
-                                   f"match, {n} != {own[letter]}")
-            own[letter] = n
-        for letter, n in own.items():
+    sizes = {}
+    for i, (letters, shape) in enumerate(zip(plan.letters, shapes)):
+        own = {} if plan.diagonals[i] else None
+        for letter, dim in letters:
+            n = shape[dim]
+            if own is not None:
+                if own.setdefault(letter, n) != n:
+                    raise RuntimeError(f"einsum(): subscript {letter} is repeated for operand {i} but the sizes don't "
+                                       f"match, {n} != {own[letter]}")
             seen = sizes.get(letter, 1)
-            if n != 1 and seen != 1 and n != seen:
-                raise RuntimeError(f"einsum(): subscript {letter} has size {n} for operand {i} which does not "
-                                   f"broadcast with previously seen size {seen}")
-            sizes[letter] = n if seen == 1 else seen
+            if seen == 1:
+                sizes[letter] = n
+            elif n != seen and n != 1:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} has size {n} for operand {i} which does not broadcast with "
+                    f"previously seen size {seen}" if isinstance(letter, str) else
+                    f"einsum(): dimension {dim} covered by ellipsis in operand {i}has size {n} which does not "
+                    f"broadcast with previously seen ellipsis with size {seen} for the respective dimension")
 
 
-def check_ellipsis(inputs, operands, covered):
-    """The axes that ellipses stand for broadcast, aligned at the last."""
-    sizes = [1] * covered
-    for i, (terms, t) in enumerate(zip(inputs, operands)):
-        if ELLIPSIS not in terms:
-            continue
-        start = terms.index(ELLIPSIS)
-        missing = t.dim() - len(terms) + 1
-        for k in range(missing):
-            at, n = covered - missing + k, t.shape[start + k]
-            if n != 1 and sizes[at] != 1 and n != sizes[at]:
-                raise RuntimeError(f"einsum(): dimension {start + k} covered by ellipsis in operand {i}has size {n} "
-                                   "which does not broadcast with previously seen ellipsis with size "
-                                   f"{sizes[at]} for the respective dimension")
-            sizes[at] = n if sizes[at] == 1 else sizes[at]
+def on_all_axes(t, diagonals, ones, order):
+    """`t` with every axis of the numbering, in its order."""
+    for first, second in diagonals:
+        t = t.diagonal(0, first, second).movedim(-1, first)
+    for _ in range(ones):
+        t = t.unsqueeze(-1)
+    return t.permute(order)
 
 
 # ----------------------------------------------------------------- contraction
 
-def contract(a, b, summed):
-    """Sum of a * b over the axes `summed`, along which both have more than one element; they stay, of size 1."""
+def contract(a, b, m, n, summed):
+    """Sum of a * b over the axes `summed`, along which both have more than one element; they stay, of size 1.
+
+    `m` and `n` are the shapes of `a` and `b`.
+    """
     if not summed:
         return a * b
-    m, n = a.shape, b.shape
     both, left, right = [], [], []                        # axes of both, of a alone, of b alone or of neither
+    batch = rows = inside = columns = 1
     for i in range(len(m)):
-        if i not in summed:
-            (both if m[i] != 1 and n[i] != 1 else left if m[i] != 1 else right).append(i)
-    if left and right and right[-1] < left[0]:            # the result comes out in order
-        a, b, m, n, left, right = b, a, n, m, right, left
-        left, right = ([i for i in left if m[i] != 1], [i for i in range(len(m))
-                       if i not in summed and i not in both and (i in right or m[i] == 1)])
-    batch, rows, inside, columns = (product(m, both), product(m, left), product(m, summed), product(n, right))
+        if i in summed:
+            inside *= m[i]
+        elif m[i] == 1:
+            right.append(i)
+            columns *= n[i]
+        elif n[i] == 1:
+            left.append(i)
+            rows *= m[i]
+        else:
+            both.append(i)
+            batch *= m[i]
+    if left and right and right[-1] < left[0]:            # then the result comes out in order with b first
+        a, b, m, n, left, right, rows, columns = b, a, n, m, right, left, columns, rows
     order = both + left + summed + right
-    x = a.permute(both + left + summed + right).reshape(batch, rows, inside)
+    x = a.permute(order).reshape(batch, rows, inside)
     y = b.permute(both + summed + right + left).reshape(batch, inside, columns)
     shape = [m[i] for i in both] + [m[i] for i in left] + [1] * len(summed) + [n[i] for i in right]
-    back = sorted(range(len(order)), key=order.__getitem__)
-    return x.bmm(y).view(shape).permute(back)
-
-
-def product(sizes, dims):
-    n = 1
-    for d in dims:
-        n *= sizes[d]
-    return n
+    return x.bmm(y).view(shape).permute(sorted(range(len(order)), key=order.__getitem__))
 
 
 def contract_next(a, b, kept, rest):
     """Contract two operands over the axes that nobody else needs."""
+    m, n = tuple(a.shape), tuple(b.shape)
     summed, alone_a, alone_b = [], [], []
-    for axis in range(kept, a.dim()):
-        if any(t.shape[axis] != 1 for t in rest):
+    for axis in range(kept, len(m)):
+        if rest and any(t.shape[axis] != 1 for t in rest):
             continue
-        if a.shape[axis] != 1 and b.shape[axis] != 1:
-            summed.append(axis)
-        elif a.shape[axis] != 1:
-            alone_a.append(axis)
-        elif b.shape[axis] != 1:
+        if m[axis] != 1:
+            (summed if n[axis] != 1 else alone_a).append(axis)
+        elif n[axis] != 1:
             alone_b.append(axis)
     if alone_a:
         a = a.sum(alone_a, keepdim=True)
+        m = tuple(a.shape)
     if alone_b:
         b = b.sum(alone_b, keepdim=True)
-    return contract(a, b, summed)
+        n = tuple(b.shape)
+    return contract(a, b, m, n, summed)
 
 
 @op(method=False)
@@ -277,15 +290,13 @@ def einsum(*args):
     torch.Size([2, 4])
     """
     equation, operands = read_arguments(args)
-    inputs, output = read_equation(equation, len(operands))
-    covered = count_axes(inputs, operands)
-    axes, kept = number_axes(inputs, output, covered)
-    check_sizes(inputs, operands)
-    check_ellipsis(inputs, operands, covered)
-    ready = [on_all_axes(t, terms, axes, covered) for t, terms in zip(operands, inputs)]
-    found, rest = ready[0], ready[1:]
+    plan = plan_of(equation, *[t.dim() for t in operands])
+    check_sizes(plan, [t.shape for t in operands])
+    ready = [on_all_axes(t, pairs, ones, order)
+             for t, pairs, (ones, order) in zip(operands, plan.diagonals, plan.orders)]
+    found, rest, kept = ready[0], ready[1:], plan.kept
     if not rest:
-        return found.sum(list(range(kept, len(axes)))) if len(axes) > kept else found
+        return found.sum(list(range(kept, plan.axes))) if plan.axes > kept else found
     while rest:
         found, rest = contract_next(found, rest[0], kept, rest[1:]), rest[1:]
-    return found.view(found.shape[:kept]) if len(axes) > kept else found
+    return found.view(found.shape[:kept]) if plan.axes > kept else found

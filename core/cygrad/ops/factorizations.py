@@ -7,8 +7,9 @@ import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, fill_
-from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, columns, exact_out, eye_like, need_float,
-                               need_kernel, need_matrix, need_square, new, run, singular)
+from cygrad.ops.batches import columns, run
+from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, common_batch, exact_out, eye_like,
+                               need_float, need_kernel, need_matrix, need_square, new, singular)
 from cygrad.ops.registry import op
 from cygrad.ops.solvers import checked_system, factored, filled_like, triangular
 
@@ -164,7 +165,7 @@ def _lu_solve(self, pivots, other, left, adjoint_):
     flip = adjoint_ if left else not adjoint_             # x @ A = b is A^H @ x^H = b^H
     rows = self.shape[-1]
     order = permutation_of(pivots, rows)
-    batch = cygrad.broadcast_shapes(order.shape[:-1], b.shape[:-2])
+    batch = common_batch(b.shape[:-2], order.shape[:-1])
     index = order.unsqueeze(-1).expand(*batch, rows, b.shape[-1])
     b = b.expand(*batch, *b.shape[-2:])
     if not flip:

@@ -1,10 +1,10 @@
-"""What the ops on LAPACK's routines share: checks with PyTorch's words, results in LAPACK's memory order, the raw call.
+"""What the ops on LAPACK's routines share: checks with PyTorch's words, `out=`, and small helpers.
 
-`run` calls `Backend.linalg` on batches (B, M, N). Results are column-major, as PyTorch's are, and nobody's view.
+The call itself is `run` in `ops/batches.pyx`.
 """
 import functools
 
-from cygrad.dispatch import SCALAR_NAMES, empty_near, linalg_op
+from cygrad.dispatch import SCALAR_NAMES, empty_near
 from cygrad.dtype import all_dtypes
 from cygrad.ops.products import write_exact
 
@@ -100,14 +100,7 @@ def exact_out(name, function=None):
     return public
 
 
-# -------------------------------------------------------------- memory and calls
-
-def columns(like, shape, dtype=None):
-    """A new tensor, uninitialised, whose last two axes are column-major."""
-    out = empty_near(like, (*shape[:-2], shape[-1], shape[-2]), dtype)
-    out._take(out.mT)
-    return out
-
+# --------------------------------------------------------------------- helpers
 
 def new(like, shape, dtype=None):
     """A new row-major tensor, uninitialised."""
@@ -117,25 +110,6 @@ def new(like, shape, dtype=None):
 def real_of(t):
     """The dtype of the parts of a complex dtype; others as they are."""
     return t.dtype.to_real()
-
-
-def batch_of(t, axes=2):
-    """`t` with its leading axes merged into one, the last `axes` (2: matrices, 1: vectors, 0: numbers) kept."""
-    if t is None:
-        return None
-    kept = t.dim() - axes
-    if kept == 1:
-        return t
-    count = 1
-    for n in t.shape[:kept]:
-        count *= n
-    return t.reshape((count, *t.shape[kept:]))
-
-
-def run(routine, ins, outs, ranks=None, **options):
-    """Call a routine: `ins` are matrices, `outs` have matrices, vectors or numbers in their last axes, by `ranks`."""
-    axes = ranks or (2,) * len(outs)
-    linalg_op(routine, tuple(batch_of(t) for t in ins), tuple(batch_of(t, n) for t, n in zip(outs, axes)), options)
 
 
 def adjoint(t):

@@ -1,4 +1,6 @@
 """Ops that read or build parts of matrices: `trace`, `diag`, `tril`, `triu`, Vandermonde matrices."""
+import functools
+
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY, REDUCE
@@ -93,14 +95,21 @@ def diagflat(input, offset=0):
     return diag(input.reshape(-1), offset)
 
 
+@functools.lru_cache(32)
+def kept_mask(rows, columns, diagonal, compare, device):
+    """Where a triangle keeps the elements of a matrix; small masks are kept for the next call."""
+    row = cygrad.arange(diagonal, rows + diagonal, device=device).unsqueeze(1)
+    return binary_op(compare, row, cygrad.arange(columns, device=device), TO_BOOL)
+
+
 def part(name, compare):
     """`tril` or `triu`: the primitive, and the public op."""
     @primitive(name=name)
     def raw(self, diagonal):
-        rows, columns = self.shape[-2:]
-        row = cygrad.arange(diagonal, rows + diagonal, device=self.device).unsqueeze(1)
-        kept = binary_op(compare, row, cygrad.arange(columns, device=self.device), TO_BOOL)
-        return select(kept, self.contiguous(), False)
+        shape = self.shape
+        rows, columns = shape[-2], shape[-1]
+        make = kept_mask if rows * columns <= 4096 else kept_mask.__wrapped__
+        return select(make(rows, columns, diagonal, compare, self.device), self.contiguous(), False)
 
     def public(input, diagonal=0):
         need_tensor(input, name, "input", 1)

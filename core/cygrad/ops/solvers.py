@@ -8,8 +8,10 @@ import math
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
-from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, check_info, columns, common_batch, exact_out,
-                               need_float, need_kernel, need_matrix, need_square, new, real_of, run, singular)
+from cygrad.operands import select
+from cygrad.ops.batches import columns, run, with_batch
+from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, check_info, common_batch, exact_out,
+                               need_float, need_kernel, need_matrix, need_square, new, real_of, singular)
 from cygrad.ops.registry import op
 from cygrad.return_types import linalg_inv_ex, linalg_slogdet, linalg_solve_ex, slogdet as slogdet_result
 from cygrad.return_types import triangular_solve as triangular_solve_result
@@ -92,12 +94,6 @@ def is_vector(A, B):
     return B.dim() == 1 or (A.dim() - 1 == B.dim() and B.shape == A.shape[:-1])
 
 
-def with_batch(a, b):
-    """Two batches of matrices with their leading axes broadcast against each other."""
-    batch = common_batch(a.shape[:-2], b.shape[:-2])
-    return a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
-
-
 def as_columns(b):
     """All matrices of a batch side by side, as one: (..., n, k) to (n, ... * k)."""
     return b.mT.reshape(-1, b.shape[-2]).t() if b.numel() else b.new_empty(b.shape[-2], 0)
@@ -131,7 +127,7 @@ def _solve_ex(self, other, left, vector):
         else:
             info = factored(a)[2]
     else:
-        a, b = with_batch(a, b if left else b.mT)
+        b, a = with_batch(b if left else b.mT, a)
         x, filled = result_of(b if left else b.mT, left)
         info = filled_like(a, a.shape[:-2])
         if x.numel():
@@ -165,7 +161,6 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     if vector and not left:
         raise RuntimeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In "
                            "this case linalg.solve is equivalent to B / A.squeeze(-1)")
-    common_batch(b.shape[:-2], A.shape[:-2])
     x, info = _solve_ex(A, B, left, vector)
     if check_errors:
         check_info(info, unsolvable)
@@ -208,10 +203,10 @@ solve = exact_out("linalg_solve", solve)
 
 def triangular(a, b, upper, unit=False):
     """Raw solution x of a @ x = b, `a` triangular; batches broadcast; column-major."""
-    a, b = with_batch(a, b)
+    b, a = with_batch(b, a)
     x = columns(b, b.shape)
     if x.numel():
-        run("triangular_solve", (a, b), (x,), upper=bool(upper), unit=bool(unit))
+        run("triangular_solve", (a, b), (x,), (2,), upper=bool(upper), unit=bool(unit))
     return x
 
 
@@ -219,10 +214,10 @@ def triangular(a, b, upper, unit=False):
 def _solve_triangular(self, other, upper, left, unitriangular):
     if left:
         return triangular(self, other, upper, unitriangular)
-    a, b = with_batch(self, other.mT)
+    b, a = with_batch(other.mT, self)
     x = columns(b, b.mT.shape)
     if x.numel():
-        run("triangular_solve", (a.mT, b), (x.mT,), upper=not upper, unit=bool(unitriangular))
+        run("triangular_solve", (a.mT, b), (x.mT,), (2,), upper=not upper, unit=bool(unitriangular))
     return x
 
 
@@ -251,7 +246,6 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
                            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     need_kernel(A, "triangular_solve_cpu")
-    common_batch(B.shape[:-2], A.shape[:-2])
     return _solve_triangular(A, B.to(A.dtype), upper, left, unitriangular)
 
 
@@ -274,12 +268,11 @@ def checked_system(b, a, name, kernel, words):
         raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by {a.shape[-1]} but "
                            f"each b matrix is {b.shape[-2]} by {b.shape[-1]}")
     need_kernel(a, kernel)
-    common_batch(b.shape[:-2], a.shape[:-2])
 
 
 @primitive(name="triangular_solve")
 def _triangular_solve(self, A, upper, transpose, unitriangular):
-    a, b = with_batch(A, self)
+    b, a = with_batch(self, A)
     copied = columns(a, a.shape)
     copy_(copied, a)
     if transpose:
@@ -302,23 +295,26 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
 def factored(a):
     """Raw LU factorisation: (compact LU, column-major; pivots from 1 on, int32; LAPACK's codes)."""
     least = min(a.shape[-2:])
-    out, pivots = columns(a, a.shape), new(a, (*a.shape[:-2], least), INT32)
-    info = filled_like(a, a.shape[:-2])
+    batch = a.shape[:-2]
+    out, pivots = columns(a, a.shape), new(a, (*batch, least), INT32)
+    info = new(a, batch, INT32)
     if out.numel():
         run("lu", (a,), (out, pivots, info), (2, 1, 0))
+    else:
+        fill_(info, 0)
     return out, pivots, info
 
 
-def swap_sign(pivots, dtype):
-    """-1 to the power of the number of row swaps."""
-    rows = cygrad.arange(1, pivots.shape[-1] + 1, device=pivots.device)
-    return 1 - 2 * ((pivots != rows).sum(-1) % 2).to(dtype)
+def signed_diagonal(lu, pivots):
+    """The diagonal of U, negative once for each row swap: the determinant is its product."""
+    diagonal = lu.diagonal(0, -2, -1)
+    return select(pivots == cygrad.arange(1, pivots.shape[-1] + 1, device=pivots.device), diagonal, -diagonal)
 
 
 @primitive(name="linalg_det")
 def _det(self):
     lu, pivots, _ = factored(self)
-    return lu.diagonal(0, -2, -1).prod(-1) * swap_sign(pivots, self.dtype)
+    return signed_diagonal(lu, pivots).prod(-1)
 
 
 def checked_det(A, name):
@@ -345,9 +341,8 @@ linalg_det = exact_out("linalg_det", linalg_det)
 @primitive(name="linalg_slogdet")
 def _slogdet(self):
     lu, pivots, _ = factored(self)
-    diagonal = lu.diagonal(0, -2, -1)
-    sign = diagonal.sgn().prod(-1) * swap_sign(pivots, self.dtype)
-    return sign, diagonal.abs().log().sum(-1)
+    diagonal = signed_diagonal(lu, pivots)
+    return diagonal.sgn().prod(-1), diagonal.abs().log().sum(-1)
 
 
 @op

@@ -53,7 +53,16 @@ def layouts(rng, shape, dtype):
 
 # ---- memory
 
-def test_memory_is_counted_and_reused():
+@pytest.fixture
+def cache():
+    """`set_cache_limit`, put back as it was afterwards."""
+    limit = cygrad.cpu.memory_stats()["limit"]
+    yield cygrad.cpu.set_cache_limit
+    cygrad.cpu.set_cache_limit(limit)
+
+
+def test_memory_is_counted_and_reused(cache):
+    cache(1 << 30)
     base = cygrad.cpu.memory_allocated()
     cygrad.cpu.reset_peak_memory_stats()
     a = cygrad.empty(1000, 1000)
@@ -79,16 +88,12 @@ def test_views_keep_memory_alive():
     assert cygrad.cpu.memory_allocated() == base
 
 
-def test_cache_limit_bounds_what_is_kept():
-    limit = cygrad.cpu.memory_stats()["limit"]
-    try:
-        cygrad.cpu.set_cache_limit(1_000_000)
-        for size in range(1000, 200_000, 7001):
-            tensors = [cygrad.empty(size) for _ in range(4)]
-            del tensors
-            assert cygrad.cpu.memory_stats()["cached"] <= 1_000_000
-    finally:
-        cygrad.cpu.set_cache_limit(limit)
+def test_cache_limit_bounds_what_is_kept(cache):
+    cache(1_000_000)
+    for size in range(1000, 200_000, 7001):
+        tensors = [cygrad.empty(size) for _ in range(4)]
+        del tensors
+        assert cygrad.cpu.memory_stats()["cached"] <= 1_000_000
 
 
 def test_blocks_never_overlap():

@@ -94,8 +94,13 @@ STRIDED = [Row(f"{statement}, {n}x{n}", MATRICES.format(n=n), statement, numpy, 
 ADAM = """mean.mul_(0.9).add_(x, alpha=0.1)
 square.mul_(0.999).addcmul_(x, x, value=0.001)
 y.addcdiv_(mean, square.sqrt().add_(1e-8), value=-0.001)"""
-CHAIN_SETUP = "z = x * 0.5\nmean = x * 0\nsquare = x * 0 + 1\nw = x.reshape(-1, 100)\n" \
-    "F = getattr(m, 'nn', None) and m.nn.functional or m"
+CHAIN_SETUP = """
+z = x * 0.5
+mean = x * 0
+square = x * 0 + 1
+w = x.reshape(-1, 100)
+F = m.nn.functional if hasattr(m, "nn") else getattr(m, "functional", None)
+"""
 CHAINS = [
     Row(f"{name}, {size}", operands("float32", SIZES[size]) + "\n" + CHAIN_SETUP, statement, numpy,
         bytes=moved * 4 * SIZES[size], tolerance=tolerance)

@@ -10,7 +10,7 @@ from cygrad.autograd.node import SavedTensor, grad_mode, primitive
 from cygrad.dispatch import clone_like, empty_near, fill_ as raw_fill, where_into
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
-from cygrad.ops.gathering import ADD, SET, SCALAR_NAMES, Written, in_range, overlaps, warn_if_expanded
+from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import checked_position, getitem_basic, slice_along
 from cygrad.tensor import Tensor
@@ -19,8 +19,8 @@ NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or
                 "{})")
 WRONG_DTYPE = "tensors used as indices must be long, int, byte or bool tensors"
 BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
-LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
-                 "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+                 "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
                  "x[torch.tensor(seq)], which will result either in an error or a different result")
 
 
@@ -135,7 +135,7 @@ def parsed(self, index):
     if used > self.dim():
         raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
     rest, tensors, dim = self.dim() - used, {}, 0
-    for part in parts:
+    for place, part in enumerate(parts):                # PyTorch's errors call the place in the key a dimension
         if part is None:
             self = self.unsqueeze(dim)
             dim += 1
@@ -146,7 +146,7 @@ def parsed(self, index):
             tensors[dim] = _truth(self, part)
             dim += 1
         elif isinstance(part, int):
-            self = self.select(dim, checked_position(part, self.shape[dim], dim))
+            self = self.select(dim, checked_position(part, self.shape[dim], place))
         elif isinstance(part, slice):
             if part != slice(None):
                 self = slice_along(self, dim, part)
@@ -161,7 +161,7 @@ def parsed(self, index):
         elif part.dtype.is_floating_point or part.dtype.is_complex:
             raise IndexError(WRONG_DTYPE)
         else:
-            self = self.select(dim, checked_position(int(part.item()), self.shape[dim], dim))
+            self = self.select(dim, checked_position(int(part.item()), self.shape[dim], place))
     return self, tensors
 
 
@@ -184,21 +184,15 @@ def check_mask(self, mask, dim):
     return mask
 
 
-def checked_places(self, t, dim):
-    """An index tensor as int64 places of an axis."""
-    if t.dtype.name not in ("int64", "int32"):
-        raise IndexError(WRONG_DTYPE)
-    size = self.shape[dim]
-    if size == 0 and t.numel():
-        rest = self.shape[:dim] + self.shape[dim + 1:]
-        if 0 not in rest:
-            raise IndexError("index is out of bounds for dimension with size 0")
-    return in_range(t, size, dim, True, IndexError)
-
-
 def expanded(self, tensors):
-    """A tuple of int64 places, checked, or None for each axis; masks become one index tensor for each of their axes."""
+    """A tuple of int64 places, checked, or None for each axis; masks become one index tensor for each of their axes.
+
+    Places are checked only if the result has elements, and errors number the axes among the indexed ones, as PyTorch's.
+    """
     found = [None] * self.dim()
+    for t in tensors.values():
+        if t.dtype.name not in ("int64", "bool", "int32", "uint8"):
+            raise IndexError(WRONG_DTYPE)
     for dim, t in tensors.items():
         if is_mask(t):
             t = check_mask(self, t, dim)
@@ -206,11 +200,32 @@ def expanded(self, tensors):
                 found[dim] = places.mask_places(t)
             else:
                 found[dim:dim + t.dim()] = functions["nonzero"](t).unbind(1)
+        elif dim >= self.dim():
+            raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
         else:
-            if dim >= self.dim():
-                raise IndexError(f"too many indices for tensor of dimension {self.dim()}")
-            found[dim] = checked_places(self, t, dim)
-    return tuple(found)
+            found[dim] = t
+    if len(tensors) > 1:
+        places.check_shapes(tuple(found))
+    shape = self.shape
+    if all([t is None or t.numel() for t in found]):
+        if any([t is not None and not n for t, n in zip(found, shape)]):
+            raise IndexError("index is out of bounds for dimension with size 0")
+        if all([t is not None or n for t, n in zip(found, shape)]):
+            number = 0
+            for dim, t in enumerate(found):
+                if t is not None:
+                    if dim in tensors and not is_mask(tensors[dim]):
+                        found[dim] = in_range(t, shape[dim], number, True, IndexError)
+                    number += 1
+            return tuple(found)
+    return tuple([t if t is None or t.dtype.name == "int64" else t.long() for t in found])
+
+
+def converted(self, tensors, value):
+    """The value to write: one element for a mask may have any dtype (others than self's are refused by `put_at`)."""
+    if value.dtype is not self.dtype and value.numel() == 1 and len(tensors) == 1 and is_mask(*tensors.values()):
+        return value.to(self.dtype)
+    return value
 
 
 def leading_mask(self, tensors):
@@ -311,10 +326,7 @@ def setitem(self, key, value):
     mask = leading_mask(view, tensors)
     tracked = grad_mode() and (view.requires_grad or isinstance(value, Tensor) and value.requires_grad)
     if isinstance(value, Tensor):
-        if value.dtype is not view.dtype:
-            raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                               f"{SCALAR_NAMES[view.dtype.code]} for the destination and "
-                               f"{SCALAR_NAMES[value.dtype.code]} for the source.")
+        value = converted(view, tensors, value)
         if value.dim() and value.shape[0] == 1:
             value = without_leading_ones(value)
         if mask is not None and not tracked and value.numel() == 1 and value.device == view.device:
@@ -360,10 +372,7 @@ def index_put_arguments(self, indices, values, accumulate=False):
         dim += t.dim() if is_mask(t) else 1
     if dim > self.dim():
         raise IndexError(f"too many indices for tensor of dimension {self.dim()} (got {dim})")
-    if values.dtype is not self.dtype:
-        raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                           f"{SCALAR_NAMES[self.dtype.code]} for the destination and {SCALAR_NAMES[values.dtype.code]} "
-                           "for the source.")
+    values = converted(self, tensors, values)
     mask = leading_mask(self, tensors)
     if mask is not None and mask.dim():
         return put_rows, (places.mask_places(mask), mask.dim(), values, accumulate)

@@ -11,7 +11,7 @@ from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, size_of, tuple_of
 
-from cygrad.dispatch import gather_into, nonzero_op, scatter_into
+from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into
 
 cdef enum:
     FEW = 2048                  # host elements up to which a plain loop beats two reductions
@@ -74,7 +74,7 @@ def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
 # ------------------------------------------------------------- from index to places
 
 cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
-    """Fill the plan of ``a[indices]`` and return the tensor of places; an entry of `indices` is None for a whole axis."""
+    """Fill the plan of ``a[indices]`` and return the tensor of places; None among the indices is a whole axis."""
     cdef Tensor places = None, index
     cdef int i, first = -1, last = -1, count = 0, at = 0, rank
     cdef bint indexed[64]
@@ -112,6 +112,8 @@ cdef Tensor make_plan(Tensor a, tuple indices, Plan *plan):
             at += rank
         if not indexed[i]:
             plan.sizes[at], plan.strides[at], plan.index[at] = a.sizes[i], a.strides[i], 0
+            if a.sizes[i] == 1:                         # as if the index had the axis: it matters to the memory order
+                plan.index[at] = 1 if first < 0 else places.elements
             at += 1
     plan.rank = at
     return places
@@ -126,7 +128,7 @@ cdef int add_places(Plan *plan, Tensor places, int at) noexcept:
     return 0
 
 
-cdef int check_shapes(tuple indices) except -1:
+def check_shapes(tuple indices not None):
     """Raise PyTorch's error if the index tensors don't broadcast."""
     cdef Py_ssize_t sizes[64]
     cdef int rank = 0, i
@@ -143,7 +145,6 @@ cdef int check_shapes(tuple indices) except -1:
                         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                                          + words)
                     sizes[i] = t.sizes[t.rank - 1 - i]
-    return 0
 
 
 cdef Tensor strided(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides):
@@ -185,7 +186,7 @@ def take_at(Tensor a not None, tuple indices not None, bint dense=False):
 
 
 def put_at(Tensor a not None, tuple indices not None, Tensor values not None, int mode):
-    """``a[indices] op= values`` in place; values of a's dtype are broadcast. `mode` is an index of backend.SCATTER."""
+    """``a[indices] op= values`` in place; values are broadcast. `mode` is an index of backend.SCATTER."""
     cdef Plan plan
     cdef Tensor places = make_plan(a, indices, &plan), walked, index
     cdef int i, rank = plan.rank - plan.scalar, missing
@@ -197,6 +198,10 @@ def put_at(Tensor a not None, tuple indices not None, Tensor values not None, in
     else:
         check_values(values, walked)
         values = expand_to(values, plan.rank, plan.sizes)
+    if values.dtype is not a.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{SCALAR_NAMES[a.dtype.code]} for the destination and {SCALAR_NAMES[values.dtype.code]} "
+                           "for the source.")
     if index.elements:
         walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
         walked.finish()

@@ -141,8 +141,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     needed, has = (other.storage_offset() + span) * self.itemsize, other._storage().nbytes()
     if span and needed > has:
         raise RuntimeError(f"setStorage: sizes {list(other.shape)}, strides {list(other.stride())}, storage offset "
-                           f"{other.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of {needed} "
-                           f"are out of bounds for storage of size {has}")
+                           f"{other.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of "
+                           f"{needed} are out of bounds for storage of size {has}")
     self._check_inplace()
     self._take(other)
     self._bump_version()

@@ -1,8 +1,8 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill, scatter_into
 from cygrad.dtype import iinfo
-from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor, one_axis,
-                                  scalar_name)
+from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
+                                  one_axis, scalar_name)
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
@@ -72,8 +72,8 @@ def check_scatter(self, dim, index, src=None):
     if fits and len(limits) != rank:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if not fits or any(n > m for n, m in zip(shape, limits)):
-        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart from "
-                           f"dimension {dim} and to be no larger size than src {list(src.shape)}")
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
+                           f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
     return dim
 
 

@@ -1,4 +1,4 @@
-"""Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; the sort kernel is stable."""
+"""Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, clone_dense, sort_op

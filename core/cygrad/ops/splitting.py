@@ -87,8 +87,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
 def _splitter(name, axis_words, axis, least):
     def function(input, indices_or_sections):
         if input.dim() < least:
-            raise RuntimeError(f"cygrad.{name} requires a tensor with at least {least} dimension, but got a tensor with "
-                               f"{input.dim()} dimensions!")
+            raise RuntimeError(f"cygrad.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                               f"with {input.dim()} dimensions!")
         dim = 0 if name == "hsplit" and input.dim() == 1 else axis
         if isinstance(indices_or_sections, int):
             size = input.shape[dim]

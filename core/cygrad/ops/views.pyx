@@ -115,7 +115,8 @@ cdef int infer_size(Tensor t, int rank, Py_ssize_t *sizes) except -1:
                 raise RuntimeError("only one dimension can be inferred")
             unknown = i
         elif sizes[i] < 0:
-            raise RuntimeError(f"invalid shape dimension {sizes[i]} at index {i} of shape {list(tuple_of(sizes, rank))}")
+            raise RuntimeError(f"invalid shape dimension {sizes[i]} at index {i} of shape "
+                               f"{list(tuple_of(sizes, rank))}")
         else:
             known *= sizes[i]
     if unknown >= 0 and known > 0 and t.elements % known == 0:
@@ -277,7 +278,7 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
     if missing < 0:
         raise RuntimeError(f"expand({type_words(t)}, size={list(tuple_of(sizes, rank))}): the number of sizes provided "
                            f"({rank}) must be greater or equal to the number of dimensions in the tensor ({t.rank})")
-    for i in range(rank):
+    for i in range(rank - 1, -1, -1):
         j = i - missing
         if j < 0:
             if sizes[i] < 0:
@@ -303,7 +304,13 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
 
 
 cdef str type_words(Tensor t):
-    return t.type().replace("cygrad", "torch") + "{" + repr(list(size_of(t))) + "}"
+    """A tensor's type and shape as PyTorch's messages give them: the newer dtypes by another kind of name."""
+    cdef str name = SCALAR_NAMES[t.dtype.code]
+    if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
+        kind = f"{t.device.type.upper()}{name}Type"
+    else:
+        kind = t.type().replace("cygrad", "torch")
+    return kind + "{" + repr(list(size_of(t))) + "}"
 
 
 def expand(Tensor self not None, *sizes):
@@ -891,7 +898,7 @@ ZERO_DIM = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `
 cdef Tensor index_axes(Tensor t, tuple index):
     """Apply the parts of a basic index one after the other; full slices are passed over."""
     cdef Tensor out = t
-    cdef int dim = 0, used = 0, i
+    cdef int dim = 0, used = 0, place = -1
     cdef Py_ssize_t start, stop, step
     for part in index:
         if part is not None and part is not Ellipsis:
@@ -899,6 +906,7 @@ cdef Tensor index_axes(Tensor t, tuple index):
     if used > t.rank:
         raise IndexError(f"too many indices for tensor of dimension {t.rank}")
     for part in index:
+        place += 1                                          # what PyTorch's errors call the dimension
         if part is None:
             out = unsqueeze_(out, dim)
             dim += 1
@@ -910,7 +918,7 @@ cdef Tensor index_axes(Tensor t, tuple index):
                 out = slice_(out, dim, start, stop, step)
             dim += 1
         else:
-            out = select_(out, dim, checked_index(part.__index__(), out.sizes[dim], dim))
+            out = select_(out, dim, checked_index(part.__index__(), out.sizes[dim], place))
     return out
 
 

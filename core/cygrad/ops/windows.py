@@ -1,4 +1,4 @@
-"""Copies with another tensor in a window: `select_scatter`, `slice_scatter`, `diagonal_scatter`, and `fill_diagonal_`."""
+"""Copies with another tensor in a window (`select_scatter`, `slice_scatter`, `diagonal_scatter`), `fill_diagonal_`."""
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import clone_like, copy_ as raw_copy
 from cygrad.ops.registry import op

@@ -26,7 +26,8 @@ derivative("clone", self=lambda grad: grad)
 derivative("to_copy", self=lambda grad: grad)
 derivative("copy", name="CopyBackwards", self=lambda grad: cygrad.zeros_like(grad), src=lambda grad: grad)
 derivative("fill", name="FillBackward2", self=lambda grad: cygrad.zeros_like(grad))
-derivative("fill_tensor", name="FillBackward3", self=lambda grad: cygrad.zeros_like(grad), value=lambda grad: grad.sum())
+derivative("fill_tensor", name="FillBackward3", self=lambda grad: cygrad.zeros_like(grad),
+           value=lambda grad: grad.sum())
 derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
 derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
            unfold_backward(grad, self_shape, dimension, size, step))

@@ -758,7 +758,11 @@ def pow(input, exponent, *, out=None):
     if result is NotImplemented:
         raise TypeError(f"pow(): argument 'exponent' (position 2) must be Tensor or Number, not "
                         f"{type(exponent).__name__}")
-    return result if out is None else write_out("pow", result, out)
+    if out is None:
+        return result
+    if not isinstance(input, Tensor) and not PyBool_Check(input) and input == 1:      # ones, in whatever dtype
+        result = (<Tensor>result).to(out.dtype)
+    return write_out("pow", result, out)
 
 
 def pow_(self, exponent):

@@ -100,18 +100,22 @@ def pow_backward(grad, self, exponent):
 
 def pow_backward_self(grad, self, exponent):
     """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is."""
-    return cygrad.where(exponent == 0, 0, grad * conj(exponent * self.pow(exponent - 1)))
+    if exponent.dtype is cygrad.bool:
+        exponent = exponent.to(self.dtype)
+    return grad * conj(exponent * self.pow(cygrad.where(exponent == 0, 0, exponent - 1)))
 
 
 def pow_backward_exponent(grad, self, exponent, result):
     """result * log(self); 0 where self is 0 and the exponent is not negative, the limit from above."""
     base = self.to(cygrad.result_type(self, exponent))
-    return cygrad.where((base == 0).logical_and(not_negative(exponent)), 0, grad * conj(result * base.log()))
+    return grad * conj(result * cygrad.where((base == 0).logical_and(not_negative(exponent)), 1, base).log())
 
 
 def scalar_pow_backward(grad, base, exponent, result):
     if base == 0:
-        return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
+        if exponent.is_complex():
+            return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
+        return grad * cygrad.where(exponent >= 0, 0.0, exponent.detach() * math.inf)
     logarithm = cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan
     return grad * conj(result * logarithm)
 
@@ -136,8 +140,15 @@ derivative("tanh", self=lambda grad, result: grad * conj(1 - result.pow(2)))
 derivative("asinh", self=lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt()))
 derivative("acosh", self=lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt()))
 derivative("atanh", self=lambda grad, self: grad / conj(1 - self.pow(2)))
-derivative("atan2", self=lambda grad, self, other: grad * other / (self * self + other * other),
-           other=lambda grad, self, other: grad * -self / (self * self + other * other))
+derivative("atan2", self=lambda grad, self, other: grad * other * inverse_square(self, other),
+           other=lambda grad, self, other: grad * -self * inverse_square(self, other))
+
+
+def inverse_square(x, y):
+    """1 / (x ** 2 + y ** 2), 0 at the origin."""
+    square = x * x + y * y
+    return cygrad.where(square == 0, 0, square.reciprocal())
+
 
 # ------------------------------------------------------------------ special functions
 
@@ -205,10 +216,10 @@ derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, ot
            other=lambda grad, self, other: grad * self / other)
 derivative("xlogy_scalar", name="XlogyBackward2", self=lambda grad, self, other: xlogy_backward(grad, self, other))
 derivative("scalar_xlogy", name="XlogyBackward1", other=lambda grad, self, other: grad * self / other)
-derivative("logaddexp", self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
-           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()))
-derivative("logaddexp2", self=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, other - self)),
-           other=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, self - other)))
+derivative("logaddexp", self=lambda grad, self, other: grad / conj(1 + (other + -1.0 * self).exp()),
+           other=lambda grad, self, other: grad / conj(1 + (self + -1.0 * other).exp()))
+derivative("logaddexp2", self=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, other + -1.0 * self)),
+           other=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, self + -1.0 * other)))
 
 
 def clamp_backward(grad, self, min, max):

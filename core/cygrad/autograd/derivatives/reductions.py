@@ -247,9 +247,9 @@ def logcumsumexp_backward(grad, self, dim, result):
         return t.flip(dim).logcumsumexp(dim).flip(dim)
     if grad.is_complex():
         return conj((from_here(conj(grad).log() - result) + self).exp())
-    logs = grad.abs().log()
-    positive = (from_here(cygrad.where(grad > 0, logs, -math.inf) - result) + self).exp()
-    negative = (from_here(cygrad.where(grad < 0, logs, -math.inf) - result) + self).exp()
+    logs, least = grad.abs().log(), cygrad.finfo(grad.dtype).min
+    positive = (from_here(cygrad.where(grad > 0, logs, least) - result) + self).exp()
+    negative = (from_here(cygrad.where(grad < 0, logs, least) - result) + self).exp()
     return positive - negative
 
 

@@ -1,4 +1,4 @@
-"""The table of inner loops: what the modules in kernels/ fill at import and the drivers call.
+"""The table of inner loops: what some modules of kernels/ fill at import and the drivers call.
 
 Every loop works on plain contiguous runs of `n` elements; strides, broadcasting, 16-bit floats, mixed dtypes and threads
 are the drivers' business (see `blocks`). `out` may be the very memory of an input. The trailing `op` of some loops
@@ -16,8 +16,11 @@ ctypedef void (*convert_loop)(const char *a, char *out, Py_ssize_t n) noexcept n
 # Copies a block of rows x columns between any strides (in elements).
 ctypedef void (*move_loop)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, char *out, Py_ssize_t out_row,
                            Py_ssize_t out_column, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil
-# Writes the reduction of the n elements to out[0].
-ctypedef void (*fold_loop)(const char *a, Py_ssize_t n, char *out, void *op) noexcept nogil
+# out[i * out_row] = reduction of the n elements from a[i * row] on, for each of the rows.
+ctypedef void (*fold_loop)(const char *a, Py_ssize_t n, Py_ssize_t row, char *out, Py_ssize_t out_row, Py_ssize_t rows,
+                           void *op) noexcept nogil
+# out[j] = reduction of a[i * row + j] over the rows, for each of n columns.
+ctypedef void (*column_loop)(const char *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, char *out, void *op) noexcept nogil
 # Position of the extreme of n elements; the value goes to out[0].
 ctypedef Py_ssize_t (*argfold_loop)(const char *a, Py_ssize_t n, char *out, void *op) noexcept nogil
 # For each of n columns: where row's element beats best, best takes it and index takes `position`.
@@ -38,5 +41,6 @@ cdef struct Kernels:
     where_loop where[5]
     move_loop move[5]
     fold_loop fold[8][12]
+    column_loop columns[8][12]
     argfold_loop argfold[2][12]
     argupdate_loop argupdate[2][12]

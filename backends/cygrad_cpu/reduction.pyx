@@ -1,28 +1,30 @@
 """Reductions of the CPU backend: sum, prod, max, min, any, all, argmax, argmin over the last axes of a view.
 
 The axes come in two groups, kept and reduced; each is sorted by stride and merged. Where the reduced axis is the
-contiguous one, rows are folded to one element each; where a kept axis is, rows are accumulated onto one another, so
-that memory is read in order in both cases. What is neither contiguous nor of the compute dtype is moved into a buffer
-first, as in `blocks`. Sums cascade: partial sums of 16 and more rows are added up in levels (as PyTorch's do), which
-keeps the rounding error near that of pairwise summation.
+contiguous one, rows are folded to one element each; where a kept axis is, columns are, so that memory is read in order
+in both cases. What is neither contiguous nor of the compute dtype is moved into a buffer first, as in `blocks`. Sums
+cascade: partial sums of 16 rows or more are added up in levels, which keeps the rounding error near that of pairwise
+summation; float sums of one contiguous axis, kept or reduced, are in PyTorch's own order.
 """
 from cython.parallel cimport prange
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 cimport cygrad.backend as ops
-from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64, UINT8, DType, dtype_of
+from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.view cimport View, data
 from cygrad_cpu.blocks cimport Conversion, conversion, convert, loaded_kernels, log_of_item
-from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, binary_loop, fold_loop
+from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, binary_loop, column_loop, fold_loop
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
     GRAIN = 32768           # elements a thread
+    BUFFER = 8192           # bytes of a buffer for moved or converted elements
     ROW_BYTES = 4096        # of one accumulator row
     LEVELS = 4              # of a cascade
     SERIAL = 16384          # below this many elements the GIL is kept
-    SHORT = 16              # a reduced axis this short is accumulated, not folded
+    SHORT = 16              # a reduced axis this short is folded by columns where there are many
+    MANY = 512
 
 cdef Kernels *kernels = loaded_kernels()
 
@@ -38,9 +40,11 @@ cdef struct Group:          # axes, innermost first
 
 cdef struct Reduction:
     bint adds               # cascade
-    bint stops              # ANY and ALL end at the first row that decides
+    bint ordered            # a sum of floats: PyTorch's order
+    bint stops              # ANY and ALL end at the first run that decides
     char decided
     fold_loop fold
+    column_loop columns
     binary_loop combine
     argfold_loop argfold
     argupdate_loop argupdate
@@ -58,8 +62,8 @@ cdef struct Cascade:
     binary_loop combine
     Py_ssize_t width        # elements of a row
     Py_ssize_t bytes
-    Py_ssize_t count        # rows so far
-    int power               # 2^power rows make one of the next level
+    Py_ssize_t count        # partial results so far
+    int power               # 2^power of one level make one of the next
     int levels
     char *rows              # one row a level
     bint used[4]
@@ -145,41 +149,45 @@ cdef inline Py_ssize_t position(const Group *group, Py_ssize_t index, int first_
 
 # ---- cascade
 
-cdef void begin(Cascade *c, const Reduction *r, Py_ssize_t width, Py_ssize_t rows, char *memory) noexcept nogil:
-    """Levels for `rows` rows; 2^power is at least 16 and about the fourth root of the number of rows."""
-    cdef int k, log = 0
+cdef int cascade_power(Py_ssize_t rows) noexcept nogil:
+    """2^power rows make a partial sum: 16, or about the fourth root of their number."""
+    cdef int log = 0
     while (<Py_ssize_t>1 << log) < rows:
         log += 1
+    return max(4, log // LEVELS)
+
+
+cdef void begin(Cascade *c, const Reduction *r, Py_ssize_t width, int power, char *memory) noexcept nogil:
+    cdef int k
     c.combine = r.combine
     c.width = width
     c.bytes = width * r.wide
     c.count = 0
-    c.power = max(4, log // LEVELS)
-    c.levels = LEVELS if r.adds else 1
+    c.power = power
+    c.levels = LEVELS - 1 if r.adds else 1
     c.rows = memory
     for k in range(LEVELS):
         c.used[k] = False
 
 
-cdef inline void push(Cascade *c, const char *row) noexcept nogil:
-    """Add one row; full levels overflow into the next."""
-    cdef int k
-    if c.used[0]:
-        c.combine(c.rows, row, c.rows, c.width, 0, NULL)
+cdef inline void merge(Cascade *c, int level, const char *row) noexcept nogil:
+    if c.used[level]:
+        c.combine(c.rows + level * c.bytes, row, c.rows + level * c.bytes, c.width, 0, NULL)
     else:
-        memcpy(c.rows, row, c.bytes)
-        c.used[0] = True
+        memcpy(c.rows + level * c.bytes, row, c.bytes)
+        c.used[level] = True
+
+
+cdef inline void push(Cascade *c, const char *row) noexcept nogil:
+    """Take a partial result; full levels overflow into the next."""
+    cdef int k
+    merge(c, 0, row)
     c.count += 1
-    if c.levels > 1 and c.count & ((<Py_ssize_t>1 << c.power) - 1) == 0:
-        for k in range(1, c.levels):
-            if c.used[k]:
-                c.combine(c.rows + k * c.bytes, c.rows + (k - 1) * c.bytes, c.rows + k * c.bytes, c.width, 0, NULL)
-            else:
-                memcpy(c.rows + k * c.bytes, c.rows + (k - 1) * c.bytes, c.bytes)
-                c.used[k] = True
-            c.used[k - 1] = False
-            if c.count & ((<Py_ssize_t>1 << (k + 1) * c.power) - 1):
-                break
+    for k in range(1, c.levels):
+        if c.count & ((<Py_ssize_t>1 << k * c.power) - 1):
+            break
+        merge(c, k, c.rows + (k - 1) * c.bytes)
+        c.used[k - 1] = False
 
 
 cdef const char *finish(Cascade *c) noexcept nogil:
@@ -195,39 +203,129 @@ cdef const char *finish(Cascade *c) noexcept nogil:
     return total
 
 
-# ---- rows
+# ---- blocks
 
-cdef inline const char *load(const Reduction *r, const char *a, Py_ssize_t stride, Py_ssize_t n,
-                             char *buffers) noexcept nogil:
-    """n elements as a contiguous run of the compute dtype. `buffers`: three times ROW_BYTES * 2."""
-    if stride != 1 and n > 1:
-        kernels.move[log_of_item(r.item)](a, 0, stride, buffers, 0, 1, 1, n)
+cdef inline bint direct(const Reduction *r, const Axis *inner) noexcept nogil:
+    return r.load.steps == 0 and (inner.stride == 1 or inner.size == 1)
+
+
+cdef inline const char *load(const Reduction *r, const char *a, Py_ssize_t row, Py_ssize_t stride, Py_ssize_t rows,
+                             Py_ssize_t n, char *buffers) noexcept nogil:
+    """A block of rows x n as a contiguous run of the compute dtype. `buffers`: three of BUFFER bytes."""
+    if (stride != 1 and n > 1) or (row != n and rows > 1):
+        kernels.move[log_of_item(r.item)](a, row, stride, buffers, n, 1, rows, n)
         a = buffers
-    return convert(&r.load, a, n, buffers + 2 * ROW_BYTES, buffers + 4 * ROW_BYTES)
+    return convert(&r.load, a, rows * n, buffers + BUFFER, buffers + 2 * BUFFER)
+
+
+cdef void store(const Reduction *r, const char *results, Py_ssize_t n, char *out, Py_ssize_t stride) noexcept nogil:
+    """Write accumulators; n fits into a buffer if it takes a conversion."""
+    cdef char buffer[BUFFER]
+    cdef char scratch[BUFFER]
+    results = convert(&r.store, results, n, buffer, scratch)
+    if n == 1:
+        memcpy(out, results, r.out_item)
+    else:
+        kernels.move[log_of_item(r.out_item)](results, n, 1, out, n, stride, 1, n)
+
+
+# ---- folds of columns and of rows
+
+cdef void fold_block(const Reduction *r, const char *a, Py_ssize_t n, Py_ssize_t first_row, Py_ssize_t row_step,
+                     Py_ssize_t rows, char *total) noexcept nogil:
+    """Fold n columns over every row_step-th of the reduced points from first_row on; `rows` of them."""
+    cdef char buffers[3 * BUFFER]
+    cdef char levels[3 * ROW_BYTES]
+    cdef char partial[ROW_BYTES]
+    cdef Cascade cascade
+    cdef const Axis *columns = &r.kept.axes[0]
+    cdef const Axis *inner = &r.reduced.axes[0]
+    cdef int power = cascade_power(rows)
+    cdef Py_ssize_t chunk = inner.size, done = 0, along, count, ignored, row = row_step * inner.stride
+    cdef bint whole = direct(r, columns)
+    cdef const char *source
+    if r.adds:
+        chunk = <Py_ssize_t>1 << power
+    if not whole:
+        chunk = min(chunk, <Py_ssize_t>(BUFFER // (n * max(r.wide, r.item, <Py_ssize_t>4))))
+    begin(&cascade, r, n, power, levels)
+    while done < rows:
+        along = (first_row + done * row_step) % inner.size
+        count = min(chunk, rows - done)
+        if row_step == 1:               # else the one reduced axis is this one
+            count = min(count, inner.size - along)
+        source = a + (along * inner.stride
+                      + position(&r.reduced, (first_row + done * row_step) // inner.size, 1, &ignored)) * r.item
+        if whole:
+            r.columns(source, row, count, n, partial, NULL)
+        else:
+            r.columns(load(r, source, row, columns.stride, count, n, buffers), n, count, n, partial, NULL)
+        push(&cascade, partial)
+        done += count
+    memcpy(total, finish(&cascade), n * r.wide)
+
+
+cdef void fold_block_in_chains(const Reduction *r, const char *a, Py_ssize_t n, char *total) noexcept nogil:
+    """PyTorch's order for the columns left over from its vectors: four chains of every fourth row, the rest to the first."""
+    cdef char chain[ROW_BYTES]
+    cdef Py_ssize_t rows = r.reduced.elements, quarter = rows // 4, k
+    if quarter == 0:
+        fold_block(r, a, n, 0, 1, rows, total)
+        return
+    fold_block(r, a, n, 0, 4, quarter, total)
+    for k in range(4 * quarter, rows):
+        r.combine(total, a + k * r.reduced.axes[0].stride * r.item, total, n, 0, NULL)
+    for k in range(1, 4):
+        fold_block(r, a, n, k, 4, quarter, chain)
+        r.combine(total, chain, total, n, 0, NULL)
+
+
+cdef inline Py_ssize_t plain_columns(const Reduction *r) noexcept nogil:
+    """How many columns PyTorch sums row after row; the others go in chains."""
+    cdef Py_ssize_t lanes = 32 // r.wide, n = r.kept.axes[0].size
+    if not r.ordered or r.reduced.rank > 1 or not direct(r, &r.kept.axes[0]):
+        return n
+    return n // (4 * lanes) * (4 * lanes) if n >= lanes else n // 4 * 4
+
+
+cdef void fold_in_chains(const Reduction *r, const char *a, char *total) noexcept nogil:
+    """PyTorch's order for one strided axis: every fourth element is a chain, as if there were four columns."""
+    cdef char chains[4 * 8]
+    cdef Reduction four = r[0]
+    cdef Py_ssize_t n = r.reduced.elements, stride = r.reduced.axes[0].stride, k
+    four.kept.axes[0].size = four.kept.elements = 4
+    four.kept.axes[0].stride = stride
+    four.reduced.axes[0].size = four.reduced.elements = n // 4
+    four.reduced.axes[0].stride = 4 * stride
+    fold_block(&four, a, 4, 0, 1, n // 4, chains)
+    for k in range(n // 4 * 4, n):
+        r.combine(chains, a + k * stride * r.item, chains, 1, 0, NULL)
+    for k in range(1, 4):
+        r.combine(chains, chains + k * r.wide, chains, 1, 0, NULL)
+    memcpy(total, chains, r.wide)
 
 
 cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogil:
     """Fold all reduced axes from `a` into total[0]."""
-    cdef char buffers[6 * ROW_BYTES]
+    cdef char buffers[3 * BUFFER]
     cdef char levels[4 * 16]
     cdef char partial[16]
     cdef Cascade cascade
     cdef const Axis *inner = &r.reduced.axes[0]
-    cdef Py_ssize_t run, start, n, step, outer = r.reduced.elements // inner.size, ignored
+    cdef Py_ssize_t run, start, n, step = inner.size, outer = r.reduced.elements // inner.size, ignored
     cdef const char *row
-    if outer == 1 and inner.stride == 1 and r.load.steps == 0 and not r.stops:
-        r.fold(a, inner.size, total, NULL)
+    if r.ordered and r.load.steps == 0 and inner.stride != 1 and outer == 1 and 4 <= inner.size <= 8192:
+        fold_in_chains(r, a, total)
         return
-    step = inner.size
-    if r.stops or r.load.steps or inner.stride != 1:
-        step = min(step, <Py_ssize_t>(2 * ROW_BYTES // max(r.wide, r.item, <Py_ssize_t>4)))
-    begin(&cascade, r, 1, outer * ((inner.size + step - 1) // step), levels)
+    if r.stops or not direct(r, inner):
+        step = min(step, <Py_ssize_t>(BUFFER // max(r.wide, r.item, <Py_ssize_t>4)))
+    begin(&cascade, r, 1, cascade_power(outer * ((inner.size + step - 1) // step)), levels)
     for run in range(outer):
         row = a + position(&r.reduced, run, 1, &ignored) * r.item
         start = 0
         while start < inner.size:
             n = min(step, inner.size - start)
-            r.fold(load(r, row + start * inner.stride * r.item, inner.stride, n, buffers), n, partial, NULL)
+            r.fold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, 0, partial, 0, 1, NULL)
             push(&cascade, partial)
             if r.stops and levels[0] == r.decided:
                 total[0] = r.decided
@@ -236,73 +334,107 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
     memcpy(total, finish(&cascade), r.wide)
 
 
-cdef void store(const Reduction *r, const char *results, Py_ssize_t n, char *out, Py_ssize_t stride) noexcept nogil:
-    cdef char buffer[4 * ROW_BYTES]
-    cdef char scratch[4 * ROW_BYTES]
-    results = convert(&r.store, results, n, buffer, scratch)
-    kernels.move[log_of_item(r.out_item)](results, 0, 1, out, 0, stride, 1, n)
-
-
 cdef void fold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Kept elements first to last - 1, each a fold."""
+    """Kept elements first to last - 1, each a fold; the loop takes contiguous rows along the inner kept axis at once."""
     cdef char total[16]
-    cdef Py_ssize_t index, offset, out_offset
-    for index in range(first, last):
-        offset = position(&r.kept, index, 0, &out_offset)
-        fold_one(r, r.a + offset * r.item, total)
-        store(r, total, 1, r.out + out_offset * r.out_item, 1)
-
-
-cdef void accumulate_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Blocks first to last - 1 of up to `width` kept elements: rows are added onto one another."""
-    cdef char buffers[6 * ROW_BYTES]
-    cdef char levels[4 * ROW_BYTES]
-    cdef Cascade cascade
     cdef const Axis *inner = &r.kept.axes[0]
-    cdef Py_ssize_t blocks = (inner.size + width - 1) // width
-    cdef Py_ssize_t index, start, n, row, offset, out_offset, ignored
+    cdef bint at_once = (r.reduced.rank == 1 and direct(r, &r.reduced.axes[0]) and r.store.steps == 0 and not r.stops)
+    cdef Py_ssize_t index = first, count, along, k, offset, out_offset
+    cdef const char *a
+    cdef char *out
+    while index < last:
+        along = index % inner.size
+        count = min(inner.size - along, last - index)
+        offset = position(&r.kept, index // inner.size, 1, &out_offset)
+        a = r.a + (offset + along * inner.stride) * r.item
+        out = r.out + (out_offset + along * inner.out_stride) * r.out_item
+        if at_once:
+            r.fold(a, r.reduced.elements, inner.stride, out, inner.out_stride, count, NULL)
+        else:
+            for k in range(count):
+                fold_one(r, a + k * inner.stride * r.item, total)
+                store(r, total, 1, out + k * inner.out_stride * r.out_item, 1)
+        index += count
+
+
+cdef void columns_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Blocks first to last - 1 of up to `width` kept elements."""
+    cdef char total[ROW_BYTES]
+    cdef const Axis *inner = &r.kept.axes[0]
+    cdef Py_ssize_t blocks = (inner.size + width - 1) // width, plain = plain_columns(r)
+    cdef Py_ssize_t index, start, n, offset, out_offset, head
     cdef const char *corner
     for index in range(first, last):
         start = index % blocks * width
         n = min(width, inner.size - start)
         offset = position(&r.kept, index // blocks, 1, &out_offset)
         corner = r.a + (offset + start * inner.stride) * r.item
-        begin(&cascade, r, n, r.reduced.elements, levels)
-        for row in range(r.reduced.elements):
-            push(&cascade, load(r, corner + position(&r.reduced, row, 0, &ignored) * r.item, inner.stride, n, buffers))
-        store(r, finish(&cascade), n, r.out + (out_offset + start * inner.out_stride) * r.out_item, inner.out_stride)
+        head = max(<Py_ssize_t>0, min(n, plain - start))
+        if head > 0:
+            fold_block(r, corner, head, 0, 1, r.reduced.elements, total)
+        if head < n:
+            fold_block_in_chains(r, corner + head * r.item, n - head, total + head * r.wide)
+        store(r, total, n, r.out + (out_offset + start * inner.out_stride) * r.out_item, inner.out_stride)
 
 
-cdef void reduce_serially(const Reduction *r) noexcept nogil:
-    run_part(r, 0, units(r))
+cdef void few_columns(const Reduction *r) noexcept nogil:
+    """A few dense columns over many rows: several rows side by side make one long row."""
+    cdef char total[ROW_BYTES]
+    cdef Reduction wide = r[0]
+    cdef Py_ssize_t n = r.kept.elements, rows = r.reduced.elements
+    cdef Py_ssize_t side = ROW_BYTES // 4 // (n * r.wide), k
+    wide.ordered = False
+    wide.kept.axes[0].size = wide.kept.elements = n * side
+    wide.reduced.axes[0].size = wide.reduced.elements = rows // side
+    wide.reduced.axes[0].stride = n * side
+    fold_block(&wide, r.a, n * side, 0, 1, rows // side, total)
+    for k in range(1, side):
+        r.combine(total, total + k * n * r.wide, total, n, 0, NULL)
+    for k in range(rows // side * side, rows):
+        r.combine(total, r.a + k * n * r.item, total, n, 0, NULL)
+    store(r, total, n, r.out, r.kept.axes[0].out_stride)
 
 
-cdef inline bint accumulates(const Reduction *r) noexcept nogil:
-    """Whether rows are added onto one another: the kept axis is the contiguous one, or the reduced one is short."""
+# ---- the choice, and threads
+
+cdef inline bint by_columns(const Reduction *r) noexcept nogil:
+    """Whether a kept axis is the contiguous one, or the reduced one is so short that rows don't pay."""
     cdef const Axis *kept = &r.kept.axes[0]
     cdef const Axis *reduced = &r.reduced.axes[0]
-    if kept.size < SHORT:
-        return False
-    return magnitude(kept.stride) < magnitude(reduced.stride) or r.reduced.elements < SHORT
+    if r.reduced.elements < SHORT and kept.size >= MANY and not (r.ordered and direct(r, reduced)):
+        return True
+    return kept.size > 1 and magnitude(kept.stride) < magnitude(reduced.stride)
 
 
 cdef inline Py_ssize_t row_width(const Reduction *r) noexcept nogil:
-    return ROW_BYTES // max(r.wide, r.item)
+    """Columns of a block: a row of accumulators, or a sixteenth of a buffer."""
+    cdef Py_ssize_t widest = max(r.wide, r.item, <Py_ssize_t>4)
+    return ROW_BYTES // widest if direct(r, &r.kept.axes[0]) else BUFFER // 16 // widest
 
 
 cdef Py_ssize_t units(const Reduction *r) noexcept nogil:
     """Independent pieces of work: kept elements, or blocks of them."""
     cdef Py_ssize_t width = row_width(r), size = r.kept.axes[0].size
-    if accumulates(r):
+    if by_columns(r):
         return r.kept.elements // size * ((size + width - 1) // width)
     return r.kept.elements
 
 
 cdef void run_part(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    if accumulates(r):
-        accumulate_range(r, row_width(r), first, last)
+    if by_columns(r):
+        columns_range(r, row_width(r), first, last)
     else:
         fold_range(r, first, last)
+
+
+cdef void reduce_serially(const Reduction *r) noexcept nogil:
+    cdef bint dense_rows = (r.kept.rank == 1 and r.reduced.rank == 1 and r.kept.axes[0].stride == 1
+                            and r.reduced.axes[0].stride == r.kept.elements)
+    if (dense_rows and r.kept.elements > 1 and r.load.steps == 0 and r.kept.elements * r.wide <= ROW_BYTES // 16
+            and r.kept.elements * r.reduced.elements > (131072 if r.ordered else 8192)):
+        few_columns(r)
+    else:
+        run_part(r, 0, units(r))
 
 
 cdef void reduce_part(const Reduction *r, Py_ssize_t first, Py_ssize_t count, char *partial) noexcept nogil:
@@ -371,15 +503,17 @@ cdef object cpu_reduce(int op, View a, View out):
     elif code == FLOAT16 or code == BFLOAT16:
         code = FLOAT32
     r.fold = kernels.fold[op][code]
+    r.columns = kernels.columns[op][code]
     r.combine = kernels.binary[binary][code]
     if r.fold == NULL or r.combine == NULL or not conversion(a.dtype.code, code, &r.load):
         return NotImplemented
     conversion(code, out.dtype.code, &r.store)
     r.a = data(a)
     if r.load.steps == 0 and a.dense and out.elements == 1 and a.elements < SERIAL and r.store.steps == 0:
-        r.fold(r.a, a.elements, data(out), NULL)
+        r.fold(r.a, a.elements, 0, data(out), 0, 1, NULL)
         return None
     r.adds = op == ops.SUM
+    r.ordered = r.adds and (code == FLOAT32 or code == FLOAT64)
     r.stops = op == ops.ANY or op == ops.ALL
     r.decided = op == ops.ANY
     r.out = data(out)
@@ -399,7 +533,7 @@ cdef object cpu_reduce(int op, View a, View out):
 
 cdef void argfold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """Kept elements first to last - 1: the position of the extreme along the one reduced axis."""
-    cdef char buffers[6 * ROW_BYTES]
+    cdef char buffers[3 * BUFFER]
     cdef char best[16]
     cdef char value[16]
     cdef const Axis *inner = &r.reduced.axes[0]
@@ -411,23 +545,23 @@ cdef void argfold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) n
         row = r.a + offset * r.item
         step = inner.size
         if r.load.steps or inner.stride != 1:
-            step = min(step, <Py_ssize_t>(2 * ROW_BYTES // max(r.wide, r.item)))
-        found = r.argfold(load(r, row, inner.stride, min(step, inner.size), buffers), min(step, inner.size), best, NULL)
+            step = min(step, <Py_ssize_t>(BUFFER // max(r.wide, r.item, <Py_ssize_t>4)))
+        found = r.argfold(load(r, row, 0, inner.stride, 1, min(step, inner.size), buffers), min(step, inner.size), best, NULL)
         start = step
         while start < inner.size:
             n = min(step, inner.size - start)
-            local = r.argfold(load(r, row + start * inner.stride * r.item, inner.stride, n, buffers), n, value, NULL)
+            local = r.argfold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, value, NULL)
             r.argupdate(value, best, &found, 1, start + local, NULL)
             start += step
         (<long long *>r.out)[out_offset] = found
 
 
-cdef void argaccumulate_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef char buffers[6 * ROW_BYTES]
+cdef void argcolumns_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef char buffers[3 * BUFFER]
     cdef char best[ROW_BYTES]
     cdef long long found[ROW_BYTES]
     cdef const Axis *inner = &r.kept.axes[0]
-    cdef Py_ssize_t blocks = (inner.size + width - 1) // width
+    cdef Py_ssize_t blocks = (inner.size + width - 1) // width, step = r.reduced.axes[0].stride * r.item
     cdef Py_ssize_t index, start, n, row, offset, out_offset
     cdef const char *corner
     for index in range(first, last):
@@ -435,18 +569,17 @@ cdef void argaccumulate_range(const Reduction *r, Py_ssize_t width, Py_ssize_t f
         n = min(width, inner.size - start)
         offset = position(&r.kept, index // blocks, 1, &out_offset)
         corner = r.a + (offset + start * inner.stride) * r.item
-        memcpy(best, load(r, corner, inner.stride, n, buffers), n * r.wide)
+        memcpy(best, load(r, corner, 0, inner.stride, 1, n, buffers), n * r.wide)
         memset(found, 0, n * sizeof(long long))
         for row in range(1, r.reduced.elements):
-            r.argupdate(load(r, corner + row * r.reduced.axes[0].stride * r.item, inner.stride, n, buffers), best, found,
-                        n, row, NULL)
+            r.argupdate(load(r, corner + row * step, 0, inner.stride, 1, n, buffers), best, found, n, row, NULL)
         kernels.move[3](<const char *>found, 0, 1, r.out + (out_offset + start * inner.out_stride) * 8, 0,
                         inner.out_stride, 1, n)
 
 
 cdef void argreduce_part(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    if accumulates(r):
-        argaccumulate_range(r, row_width(r), first, last)
+    if by_columns(r):
+        argcolumns_range(r, row_width(r), first, last)
     else:
         argfold_range(r, first, last)
 

@@ -1,10 +1,15 @@
-"""Folds of contiguous runs: one result from n elements, and the running extremes of many columns.
+"""Folds: one result from each row of contiguous elements, or from each column of rows that are `row` elements apart.
 
-Assumes contiguous runs (see `loops`). Columns are reduced with the binary loops instead (ADD, MUL, MAXIMUM, MINIMUM).
+See `loops` for the signatures. Sums of floats follow PyTorch's order, so that they round alike: vectors of 32 bytes, four
+of them side by side, partial sums of 16 or more steps added up in levels ("cascade"). The rest may be taken in any
+order: it runs in as many independent lanes as vectorise well. NaN propagates through MAX and MIN.
 """
+from libc.string cimport memset
+
 cimport cygrad.backend as ops
-from cygrad.dtype cimport (BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8)
-from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, fold_loop
+from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.elementary cimport *     # inlining
+from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, column_loop, fold_loop
 
 ctypedef unsigned char uint8
 ctypedef signed char int8
@@ -32,22 +37,357 @@ cdef fused Number:
     float
     double
 
+cdef extern from *:
+    """
+    /* 32 bytes of floats or doubles that add as one. */
+    #if defined(__GNUC__)
+    typedef float cygrad_float_lanes __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef double cygrad_double_lanes __attribute__((vector_size(32), aligned(8), may_alias));
+    #endif
+    static inline cygrad_float_lanes cygrad_float_zeros(void) { cygrad_float_lanes x = {0}; return x; }
+    static inline cygrad_double_lanes cygrad_double_zeros(void) { cygrad_double_lanes x = {0}; return x; }
+    """
+    ctypedef float FloatLanes "cygrad_float_lanes"
+    ctypedef double DoubleLanes "cygrad_double_lanes"
+    FloatLanes float_zeros "cygrad_float_zeros" () noexcept nogil
+    DoubleLanes double_zeros "cygrad_double_zeros" () noexcept nogil
+
+cdef fused Lanes:
+    FloatLanes
+    DoubleLanes
+
+cdef struct Sum:
+    char tag
+cdef struct Prod:
+    char tag
 cdef struct Max:
     char tag
 cdef struct Min:
     char tag
-cdef struct Any:
-    char tag
-cdef struct All:
-    char tag
+
+cdef fused Reduction:
+    Sum
+    Prod
+    Max
+    Min
 
 cdef fused Extreme:
     Max
     Min
 
 cdef enum:
-    LANES = 16              # independent accumulators of the vectorised folds
+    STRIP = 64              # columns whose accumulators stay in registers
+    LEVELS = 3              # of a cascade, above the running sum
+    SEARCH = 512            # elements between two looks for a new extreme
 
+
+# ---- sums of floats
+
+cdef inline int cascade_power(Py_ssize_t steps) noexcept nogil:
+    """2^power steps make a partial sum: 16, or about the fourth root of their number."""
+    cdef int log = 0
+    while (<Py_ssize_t>1 << log) < steps:
+        log += 1
+    return max(4, log // 4)
+
+
+cdef inline Lanes no_lanes(Lanes *tag) noexcept nogil:
+    if Lanes is FloatLanes:
+        return float_zeros()
+    else:
+        return double_zeros()
+
+
+cdef inline Lanes add_few_vectors(const Lanes *a, Py_ssize_t vectors) noexcept nogil:
+    """Sum of too few vectors to cascade, in four chains."""
+    cdef Lanes zero = no_lanes[Lanes](NULL)
+    cdef Lanes first = zero, second = zero, third = zero, fourth = zero
+    cdef Py_ssize_t i
+    for i in range(0, vectors - 3, 4):
+        first = first + a[i]
+        second = second + a[i + 1]
+        third = third + a[i + 2]
+        fourth = fourth + a[i + 3]
+    for i in range(vectors // 4 * 4, vectors):
+        first = first + a[i]
+    return ((first + second) + third) + fourth
+
+
+cdef inline void overflow(Lanes *levels, const Lanes *sums, Py_ssize_t steps, int power) noexcept nogil:
+    """sums joins the first level; after so many steps full levels join the next."""
+    cdef int j, k
+    for j in range(4):
+        levels[j] = levels[j] + sums[j]
+    for k in range(1, LEVELS):
+        if steps & (((<Py_ssize_t>1 << power) - 1) << (k * power)):
+            break
+        for j in range(4):
+            levels[4 * k + j] = levels[4 * k + j] + levels[4 * k - 4 + j]
+            levels[4 * k - 4 + j] = no_lanes[Lanes](NULL)
+
+
+cdef Lanes add_vectors(const Lanes *a, Py_ssize_t vectors) noexcept nogil:
+    """Sum of the vectors in four chains; two partial sums at a time hide the latency of additions."""
+    cdef Lanes zero = no_lanes[Lanes](NULL)
+    cdef Lanes levels[LEVELS * 4]
+    cdef Lanes sums[8]
+    cdef Lanes a0, a1, a2, a3, b0, b1, b2, b3
+    cdef Py_ssize_t steps = vectors // 4, i = 0, r
+    cdef int power = 4 if steps <= 524288 else cascade_power(steps), j, k
+    cdef Py_ssize_t stride = <Py_ssize_t>1 << power
+    for j in range(LEVELS * 4):
+        levels[j] = zero
+    while i + stride <= steps:
+        a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
+        if i + 2 * stride <= steps:
+            for r in range(4 * i, 4 * (i + stride), 4):
+                a0 = a0 + a[r]
+                a1 = a1 + a[r + 1]
+                a2 = a2 + a[r + 2]
+                a3 = a3 + a[r + 3]
+                b0 = b0 + a[r + 4 * stride]
+                b1 = b1 + a[r + 4 * stride + 1]
+                b2 = b2 + a[r + 4 * stride + 2]
+                b3 = b3 + a[r + 4 * stride + 3]
+        else:
+            for r in range(4 * i, 4 * (i + stride), 4):
+                a0 = a0 + a[r]
+                a1 = a1 + a[r + 1]
+                a2 = a2 + a[r + 2]
+                a3 = a3 + a[r + 3]
+        sums[0], sums[1], sums[2], sums[3] = a0, a1, a2, a3
+        sums[4], sums[5], sums[6], sums[7] = b0, b1, b2, b3
+        i += stride
+        overflow(levels, sums, i, power)
+        if i + stride <= steps:
+            i += stride
+            overflow(levels, sums + 4, i, power)
+    a0 = a1 = a2 = a3 = zero
+    for r in range(4 * i, 4 * steps, 4):
+        a0 = a0 + a[r]
+        a1 = a1 + a[r + 1]
+        a2 = a2 + a[r + 2]
+        a3 = a3 + a[r + 3]
+    for k in range(LEVELS):
+        a0 = a0 + levels[4 * k]
+        a1 = a1 + levels[4 * k + 1]
+        a2 = a2 + levels[4 * k + 2]
+        a3 = a3 + levels[4 * k + 3]
+    for r in range(4 * steps, vectors):
+        a0 = a0 + a[r]
+    return ((a0 + a1) + a2) + a3
+
+
+cdef inline Real add_scalars(const Real *a, Py_ssize_t n) noexcept nogil:
+    """Fewer than a vector: in four chains too."""
+    cdef Real first = 0, second = 0, third = 0, fourth = 0
+    cdef Py_ssize_t i
+    if n >= 4:
+        first += a[0]
+        second = a[1]
+        third = a[2]
+        fourth = a[3]
+    for i in range(n // 4 * 4, n):
+        first += a[i]
+    return ((first + second) + third) + fourth
+
+
+cdef inline void spread(const Real *a, Py_ssize_t vectors, Real *total) noexcept nogil:
+    """total[lanes] = the sum of the vectors."""
+    if Real is float:
+        if vectors < 64:
+            (<FloatLanes *>total)[0] = add_few_vectors(<const FloatLanes *>a, vectors)
+        else:
+            (<FloatLanes *>total)[0] = add_vectors(<const FloatLanes *>a, vectors)
+    else:
+        if vectors < 64:
+            (<DoubleLanes *>total)[0] = add_few_vectors(<const DoubleLanes *>a, vectors)
+        else:
+            (<DoubleLanes *>total)[0] = add_vectors(<const DoubleLanes *>a, vectors)
+
+
+cdef void real_sum(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_ssize_t out_row, Py_ssize_t rows,
+                   void *op) noexcept nogil:
+    cdef int lanes = 32 // sizeof(Real), k
+    cdef Real total[8]
+    cdef Real result
+    cdef Py_ssize_t i, vectors = n // lanes
+    for i in range(rows):
+        if vectors == 0:
+            result = add_scalars(a, n)
+        else:
+            spread(a, vectors, total)
+            result = add_in_turn(a + vectors * lanes, n - vectors * lanes)
+            for k in range(lanes):
+                result += total[k]
+        out[i * out_row] = result
+        a += row
+
+
+cdef inline Real add_in_turn(const Real *a, Py_ssize_t n) noexcept nogil:
+    cdef Real result = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        result += a[i]
+    return result
+
+
+cdef void complex_sum(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_ssize_t out_row, Py_ssize_t rows,
+                      void *op) noexcept nogil:
+    """Of pairs; `n` counts pairs."""
+    cdef int lanes = 32 // sizeof(Real)
+    cdef Real total[8]
+    cdef Real re, im
+    cdef Py_ssize_t i, k
+    for i in range(rows):
+        re = 0
+        im = 0
+        for k in range(2 * n // lanes * lanes, 2 * n, 2):
+            re += a[k]
+            im += a[k + 1]
+        spread(a, 2 * n // lanes, total)
+        for k in range(0, lanes, 2):
+            re += total[k]
+            im += total[k + 1]
+        out[2 * i * out_row] = re
+        out[2 * i * out_row + 1] = im
+        a += 2 * row
+
+
+# ---- the other folds
+
+cdef inline Number combine(Reduction *op, Number x, Number y) noexcept nogil:
+    """NaN in either operand of MAX and MIN comes through."""
+    if Reduction is Sum:
+        return <Number>(x + y)
+    elif Reduction is Prod:
+        return <Number>(x * y)
+    elif Reduction is Max:
+        if Number is float or Number is double:
+            return x if (x > y) | (x != x) else y
+        else:
+            return x if x > y else y
+    else:
+        if Number is float or Number is double:
+            return x if (x < y) | (x != x) else y
+        else:
+            return x if x < y else y
+
+
+cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reduction *op) noexcept nogil:
+    """Of n >= lanes elements; lanes is 32 or 64."""
+    cdef Number best[64]
+    cdef Number result
+    cdef Py_ssize_t i
+    cdef int k
+    for k in range(lanes):
+        best[k] = a[k]
+    for i in range(1, n // lanes):
+        for k in range(lanes):
+            best[k] = combine[Reduction, Number](op, a[i * lanes + k], best[k])
+    if lanes == 64:
+        for k in range(32):
+            best[k] = combine[Reduction, Number](op, best[32 + k], best[k])
+    for k in range(16):
+        best[k] = combine[Reduction, Number](op, best[16 + k], best[k])
+    for k in range(8):
+        best[k] = combine[Reduction, Number](op, best[8 + k], best[k])
+    for k in range(4):
+        best[k] = combine[Reduction, Number](op, best[4 + k], best[k])
+    result = combine[Reduction, Number](op, combine[Reduction, Number](op, best[0], best[1]),
+                                        combine[Reduction, Number](op, best[2], best[3]))
+    for i in range(n // lanes * lanes, n):
+        result = combine[Reduction, Number](op, a[i], result)
+    return result
+
+
+cdef Number fold_row(const Number *a, Py_ssize_t n, Reduction *op) noexcept nogil:
+    cdef Number result
+    cdef Py_ssize_t i
+    if n >= 256:
+        return fold_lanes[Number, Reduction](a, n, 64, op)
+    if n >= 32:
+        return fold_lanes[Number, Reduction](a, n, 32, op)
+    result = a[0]
+    for i in range(1, n):
+        result = combine[Reduction, Number](op, a[i], result)
+    return result
+
+
+cdef void fold(const Number *a, Py_ssize_t n, Py_ssize_t row, Number *out, Py_ssize_t out_row, Py_ssize_t rows,
+               Reduction *op) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(rows):
+        out[i * out_row] = fold_row[Number, Reduction](a + i * row, n, op)
+
+
+cdef void complex_prod(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_ssize_t out_row, Py_ssize_t rows,
+                       void *op) noexcept nogil:
+    cdef Py_ssize_t i, k
+    cdef Real re, im, old
+    for i in range(rows):
+        re = 1
+        im = 0
+        for k in range(n):
+            old = re
+            re = re * a[2 * k] - im * a[2 * k + 1]
+            im = old * a[2 * k + 1] + im * a[2 * k]
+        out[2 * i * out_row] = re
+        out[2 * i * out_row + 1] = im
+        a += 2 * row
+
+
+# ---- columns
+
+cdef inline void fold_strip(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t width, Number *out,
+                            Reduction *op) noexcept nogil:
+    cdef Number strip[STRIP]
+    cdef Py_ssize_t i, j
+    for j in range(width):
+        if Reduction is Sum:
+            strip[j] = 0
+        else:
+            strip[j] = a[j]
+    for i in range(0 if Reduction is Sum else 1, rows):
+        for j in range(width):
+            strip[j] = combine[Reduction, Number](op, a[i * row + j], strip[j])
+    for j in range(width):
+        out[j] = strip[j]
+
+
+cdef void fold_columns(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Number *out,
+                       Reduction *op) noexcept nogil:
+    cdef Py_ssize_t start = 0
+    while start + STRIP <= n:
+        fold_strip[Number, Reduction](a + start, row, rows, STRIP, out + start, op)
+        start += STRIP
+    while start + 16 <= n:
+        fold_strip[Number, Reduction](a + start, row, rows, 16, out + start, op)
+        start += 16
+    if start < n:
+        fold_strip[Number, Reduction](a + start, row, rows, n - start, out + start, op)
+
+
+cdef void add_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out, void *op) noexcept nogil:
+    fold_columns[Real, Sum](a, 2 * row, rows, 2 * n, out, NULL)
+
+
+cdef void multiply_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out,
+                                   void *op) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Real old
+    for j in range(n):
+        out[2 * j] = 1
+        out[2 * j + 1] = 0
+    for i in range(rows):
+        for j in range(n):
+            old = out[2 * j]
+            out[2 * j] = old * a[2 * j] - out[2 * j + 1] * a[2 * j + 1]
+            out[2 * j + 1] = old * a[2 * j + 1] + out[2 * j + 1] * a[2 * j]
+        a += 2 * row
+
+
+# ---- positions
 
 cdef inline bint beats(Extreme *op, Number x, Number best) noexcept nogil:
     """Whether x replaces best, so that NaN stays once it is there and the first of equals wins."""
@@ -63,87 +403,25 @@ cdef inline bint beats(Extreme *op, Number x, Number best) noexcept nogil:
             return x < best
 
 
-cdef void sum_fold(const Number *a, Py_ssize_t n, Number *out, void *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double wide = 0
-    cdef Number total = 0
-    if Number is float:
-        for i in range(n):
-            wide += a[i]
-        out[0] = <float>wide
-    else:
-        for i in range(n):
-            total += a[i]
-        out[0] = total
-
-
-cdef void prod_fold(const Number *a, Py_ssize_t n, Number *out, void *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef Number total = 1
-    for i in range(n):
-        total = <Number>(total * a[i])
-    out[0] = total
-
-
-cdef void complex_sum_fold(const Real *a, Py_ssize_t n, Real *out, void *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double re = 0, im = 0
-    for i in range(n):
-        re += a[2 * i]
-        im += a[2 * i + 1]
-    out[0] = <Real>re
-    out[1] = <Real>im
-
-
-cdef void complex_prod_fold(const Real *a, Py_ssize_t n, Real *out, void *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef Real re = 1, im = 0, old
-    for i in range(n):
-        old = re
-        re = re * a[2 * i] - im * a[2 * i + 1]
-        im = old * a[2 * i + 1] + im * a[2 * i]
-    out[0] = re
-    out[1] = im
-
-
-cdef void extreme_fold(const Number *a, Py_ssize_t n, Number *out, Extreme *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef Number best = a[0]
-    for i in range(1, n):
-        if beats[Extreme, Number](op, a[i], best):
-            best = a[i]
-    out[0] = best
-
-
-cdef void any_fold(const uint8 *a, Py_ssize_t n, uint8 *out, Any *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef uint8 total = 0
-    for i in range(n):
-        total |= a[i]
-    out[0] = total
-
-
-cdef void all_fold(const uint8 *a, Py_ssize_t n, uint8 *out, All *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef uint8 total = 1
-    for i in range(n):
-        total &= a[i]
-    out[0] = total
-
-
-cdef Py_ssize_t extreme_argfold(const Number *a, Py_ssize_t n, Number *out, Extreme *op) noexcept nogil:
-    cdef Py_ssize_t i, position = 0
-    cdef Number best = a[0]
-    for i in range(1, n):
-        if beats[Extreme, Number](op, a[i], best):
-            best = a[i]
+cdef Py_ssize_t argfold(const Number *a, Py_ssize_t n, Number *out, Extreme *op) noexcept nogil:
+    """Fold a stretch; only if its extreme is a new one, look where it is."""
+    cdef Py_ssize_t start = 0, stop, i, position = 0
+    cdef Number best = a[0], extreme
+    while start < n:
+        stop = min(start + SEARCH, n)
+        extreme = fold_row[Number, Extreme](a + start, stop - start, op)
+        if beats[Extreme, Number](op, extreme, best):
+            best = extreme
+            i = start
+            while not (a[i] == extreme or ((Number is float or Number is double) and a[i] != a[i])):
+                i += 1
             position = i
+        start = stop
     out[0] = best
     return position
 
 
-cdef void extreme_argupdate(const Number *row, Number *best, int64 *index, Py_ssize_t n, int64 position,
-                            Extreme *op) noexcept nogil:
+cdef void argupdate(const Number *row, Number *best, int64 *index, Py_ssize_t n, int64 position, Extreme *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef bint better
     for i in range(n):
@@ -152,24 +430,39 @@ cdef void extreme_argupdate(const Number *row, Number *best, int64 *index, Py_ss
         index[i] = position if better else index[i]
 
 
-cdef void put(Kernels *table, int op, int code, fold_loop loop) noexcept:
-    table.fold[op][code] = loop
+# ---- table
+
+cdef void put(Kernels *table, int op, int code, fold_loop rows, column_loop columns) noexcept:
+    table.fold[op][code] = rows
+    table.columns[op][code] = columns
+
+
+cdef void put_positions(Kernels *table, int op, int code, argfold_loop rows, argupdate_loop columns) noexcept:
+    table.argfold[op][code] = rows
+    table.argupdate[op][code] = columns
 
 
 cdef void install_number(Kernels *table, int code, Number *tag) noexcept:
-    put(table, ops.SUM, code, <fold_loop>sum_fold[Number])
-    put(table, ops.PROD, code, <fold_loop>prod_fold[Number])
-    put(table, ops.MAX, code, <fold_loop>extreme_fold[Number, Max])
-    put(table, ops.MIN, code, <fold_loop>extreme_fold[Number, Min])
-    table.argfold[<int>ops.ARGMAX][code] = <argfold_loop>extreme_argfold[Number, Max]
-    table.argfold[<int>ops.ARGMIN][code] = <argfold_loop>extreme_argfold[Number, Min]
-    table.argupdate[<int>ops.ARGMAX][code] = <argupdate_loop>extreme_argupdate[Number, Max]
-    table.argupdate[<int>ops.ARGMIN][code] = <argupdate_loop>extreme_argupdate[Number, Min]
+    if Number is float or Number is double:
+        put(table, ops.SUM, code, <fold_loop>real_sum[Number], <column_loop>fold_columns[Number, Sum])
+    else:
+        put(table, ops.SUM, code, <fold_loop>fold[Number, Sum], <column_loop>fold_columns[Number, Sum])
+    put(table, ops.PROD, code, <fold_loop>fold[Number, Prod], <column_loop>fold_columns[Number, Prod])
+    put(table, ops.MAX, code, <fold_loop>fold[Number, Max], <column_loop>fold_columns[Number, Max])
+    put(table, ops.MIN, code, <fold_loop>fold[Number, Min], <column_loop>fold_columns[Number, Min])
+    put_positions(table, ops.ARGMAX, code, <argfold_loop>argfold[Number, Max], <argupdate_loop>argupdate[Number, Max])
+    put_positions(table, ops.ARGMIN, code, <argfold_loop>argfold[Number, Min], <argupdate_loop>argupdate[Number, Min])
+
+
+cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
+    put(table, ops.SUM, code, <fold_loop>complex_sum[Real], <column_loop>add_complex_columns[Real])
+    put(table, ops.PROD, code, <fold_loop>complex_prod[Real], <column_loop>multiply_complex_columns[Real])
 
 
 def install(size_t address):
-    """Fill the table at `address` with this module's loops."""
+    """Fill the table at `address` with this module's loops; a bool is a uint8, its sum the maximum."""
     cdef Kernels *table = <Kernels *>address
+    cdef int op
     install_number(table, UINT8, <uint8 *>NULL)
     install_number(table, INT8, <int8 *>NULL)
     install_number(table, INT16, <int16 *>NULL)
@@ -177,17 +470,11 @@ def install(size_t address):
     install_number(table, INT64, <int64 *>NULL)
     install_number(table, FLOAT32, <float *>NULL)
     install_number(table, FLOAT64, <double *>NULL)
-    put(table, ops.SUM, COMPLEX64, <fold_loop>complex_sum_fold[float])
-    put(table, ops.SUM, COMPLEX128, <fold_loop>complex_sum_fold[double])
-    put(table, ops.PROD, COMPLEX64, <fold_loop>complex_prod_fold[float])
-    put(table, ops.PROD, COMPLEX128, <fold_loop>complex_prod_fold[double])
-    put(table, ops.MAX, BOOL, <fold_loop>any_fold)
-    put(table, ops.MIN, BOOL, <fold_loop>all_fold)
-    put(table, ops.SUM, BOOL, <fold_loop>any_fold)
-    put(table, ops.PROD, BOOL, <fold_loop>all_fold)
-    put(table, ops.ANY, BOOL, <fold_loop>any_fold)
-    put(table, ops.ALL, BOOL, <fold_loop>all_fold)
-    table.argfold[<int>ops.ARGMAX][<int>BOOL] = <argfold_loop>extreme_argfold[uint8, Max]
-    table.argfold[<int>ops.ARGMIN][<int>BOOL] = <argfold_loop>extreme_argfold[uint8, Min]
-    table.argupdate[<int>ops.ARGMAX][<int>BOOL] = <argupdate_loop>extreme_argupdate[uint8, Max]
-    table.argupdate[<int>ops.ARGMIN][<int>BOOL] = <argupdate_loop>extreme_argupdate[uint8, Min]
+    install_complex(table, COMPLEX64, <float *>NULL)
+    install_complex(table, COMPLEX128, <double *>NULL)
+    for op in (ops.SUM, ops.MAX, ops.ANY):
+        put(table, op, BOOL, table.fold[<int>ops.MAX][<int>UINT8], table.columns[<int>ops.MAX][<int>UINT8])
+    for op in (ops.PROD, ops.MIN, ops.ALL):
+        put(table, op, BOOL, table.fold[<int>ops.MIN][<int>UINT8], table.columns[<int>ops.MIN][<int>UINT8])
+    for op in (ops.ARGMAX, ops.ARGMIN):
+        put_positions(table, op, BOOL, table.argfold[op][<int>UINT8], table.argupdate[op][<int>UINT8])

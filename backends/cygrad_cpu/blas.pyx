@@ -3,9 +3,9 @@
 The wheel is not linked: its shared library is opened where pip put it and the addresses of its Fortran routines are
 taken by name. `import cygrad` therefore costs nothing for it, and a script that multiplies no matrices never loads it.
 
-OpenBLAS computes with one thread: products are split among the threads of our own kernels (see matmul.pyx). Two pools of
-threads that wait busily for work would make each other's next kernel ten times slower where threads are as many as cores.
-Only LAPACK, which can't be split from outside, gets OpenBLAS's own threads, for the time of a call.
+OpenBLAS computes with one thread: products are split among the threads of our own kernels (see matmul.pyx). Two pools
+of threads that wait busily for work would make each other's next kernel ten times slower where threads are as many as
+cores. Only LAPACK, which can't be split from outside, gets OpenBLAS's own threads, for the time of a call.
 """
 import os
 

@@ -48,10 +48,13 @@ cdef void set_walk(Walk *walk, const Py_ssize_t *sizes, int rank, int dim, const
         walk.second[r] = b[i]
         walk.third[r] = c[i]
         r += 1
-    if r == 0:
+    while r < 2:                                        # the kernels take the last two axes at once
+        for i in range(r, 0, -1):
+            walk.sizes[i] = walk.sizes[i - 1]
+            walk.first[i], walk.second[i], walk.third[i] = walk.first[i - 1], walk.second[i - 1], walk.third[i - 1]
         walk.sizes[0] = 1
         walk.first[0] = walk.second[0] = walk.third[0] = 0
-        r = 1
+        r += 1
     walk.rank = r
 
 

@@ -349,7 +349,7 @@ def eig(View a, View w, View v, View info):
     cdef void *matrix = pool.take(<Py_ssize_t>n * n * size)
     cdef void *vectors = pool.take(<Py_ssize_t>n * n * size)
     cdef void *pairs = pool.take(<Py_ssize_t>n * n * 2 * real)
-    cdef char *parts = <char *>pool.take(2 * n * real)      # real parts, then imaginary parts; or work of the complex one
+    cdef char *parts = <char *>pool.take(2 * n * real)      # real parts, then imaginary parts; or complex work
     cdef double[2] first
     cdef void *work = &first[0]
     cdef char *job = b"V" if v is not None else b"N"
@@ -381,7 +381,7 @@ ctypedef fused Real:
 
 
 cdef void pair_up(const Real *parts, const Real *vectors, Real *w, Real *pairs, Py_ssize_t n) noexcept nogil:
-    """Complex results from LAPACK's real ones: two columns hold the parts of a vector and stand for its conjugate too."""
+    """Complex results from LAPACK's real ones: two columns are the parts of a vector and stand for its conjugate."""
     cdef Py_ssize_t j = 0, i
     cdef Real imaginary
     while j < n:

@@ -17,7 +17,7 @@ cdef struct MatmulTable:
 cdef enum:
     WALK_RANK = 64
 
-cdef struct Walk:               # axes of three operands walked together; strides in elements, the last axis is innermost
+cdef struct Walk:               # axes of three operands walked together; strides in elements, the last axis innermost
     int rank
     Py_ssize_t sizes[64]
     Py_ssize_t first[64]

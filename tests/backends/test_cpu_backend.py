@@ -164,7 +164,7 @@ def test_broadcast_batch():
     a, b = values(rng, (6, 20, 30), "float64"), values(rng, (30, 40), "float64")
     ta, tb = cygrad.from_numpy(a), cygrad.from_numpy(b)
     np.testing.assert_allclose(cygrad.matmul(ta, tb).numpy(), a @ b, rtol=1e-12)
-    np.testing.assert_allclose(cygrad.matmul(tb.t(), ta.transpose(1, 2)).numpy(), b.T @ a.transpose(0, 2, 1), rtol=1e-12)
+    np.testing.assert_allclose(cygrad.matmul(tb.t(), ta.mT).numpy(), b.T @ a.transpose(0, 2, 1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype, epsilon", [("float16", 2.0**-11), ("bfloat16", 2.0**-8)])

@@ -54,8 +54,8 @@ cdef inline void start(const Walk *walk, Place *place) noexcept nogil:
 
 
 cdef inline bint advance(const Walk *walk, Place *place) noexcept nogil:
-    """To the next row (run along the last axis); False after the last one."""
-    cdef int axis = walk.rank - 2
+    """To the next matrix (the last two axes; a walk has at least two); False after the last one."""
+    cdef int axis = walk.rank - 3
     while axis >= 0:
         place.at[axis] += 1
         place.first += walk.first[axis]
@@ -97,40 +97,46 @@ cdef inline void gather_row(const Item *src, Py_ssize_t s, const int64 *index, P
 
 cdef void gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step) noexcept nogil:
     cdef Place place
-    cdef int last = walk.rank - 1
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i
     start(walk, &place)
     while True:
-        gather_row(src + place.first, walk.first[last], index + place.second, walk.second[last], out + place.third,
-                   walk.third[last], walk.sizes[last], step)
+        for i in range(walk.sizes[r]):
+            gather_row(src + place.first + i * walk.first[r], walk.first[c],
+                       index + place.second + i * walk.second[r], walk.second[c],
+                       out + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step)
         if not advance(walk, &place):
             return
 
 
 # ---- scatter: first is out, second the index, third src
 
-cdef void put(int mode, Item *out, const int64 *index, const Item *src, const Walk *walk, Py_ssize_t step) noexcept nogil:
-    """SCATTER_SET of any dtype."""
-    cdef Place place
-    cdef int last = walk.rank - 1
-    cdef Py_ssize_t n = walk.sizes[last], o = walk.first[last], x = walk.second[last], s = walk.third[last], j
-    cdef Item *target
-    cdef const int64 *at
-    cdef const Item *source
-    start(walk, &place)
-    while True:
-        target = out + place.first
-        at = index + place.second
-        source = src + place.third
-        if x == 0:
-            target += at[0] * step
-            if o == 1 and s == 1:
-                memcpy(target, source, n * sizeof(Item))
-            else:
-                for j in range(n):
-                    target[j * o] = source[j * s]
+cdef inline void put_row(Item *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Item *src, Py_ssize_t s,
+                         Py_ssize_t n, Py_ssize_t step) noexcept nogil:
+    cdef Py_ssize_t j
+    if x == 0:
+        out += index[0] * step
+        if o == 1 and s == 1:
+            memcpy(out, src, n * sizeof(Item))
         else:
             for j in range(n):
-                target[j * o + at[j * x] * step] = source[j * s]
+                out[j * o] = src[j * s]
+    else:
+        for j in range(n):
+            out[j * o + index[j * x] * step] = src[j * s]
+
+
+cdef void put(int mode, Item *out, const int64 *index, const Item *src, const Walk *walk,
+              Py_ssize_t step) noexcept nogil:
+    """SCATTER_SET of any dtype."""
+    cdef Place place
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i
+    start(walk, &place)
+    while True:
+        for i in range(walk.sizes[r]):
+            put_row(out + place.first + i * walk.first[r], walk.first[c], index + place.second + i * walk.second[r],
+                    walk.second[c], src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step)
         if not advance(walk, &place):
             return
 
@@ -169,25 +175,27 @@ cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *i
             out[at] = combined(mode, out[at], src[j * s], boolean)
 
 
-cdef void scatter_rows(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk, Py_ssize_t step,
-                       bint boolean) noexcept nogil:
+cdef inline void scatter_rows(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
+                              Py_ssize_t step, bint boolean) noexcept nogil:
     cdef Place place
-    cdef int last = walk.rank - 1
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i
     start(walk, &place)
     while True:
-        if mode == modes.SCATTER_ADD:
-            scatter_row(modes.SCATTER_ADD, out + place.first, walk.first[last], index + place.second,
-                        walk.second[last], src + place.third, walk.third[last], walk.sizes[last], step, boolean)
-        else:
-            scatter_row(mode, out + place.first, walk.first[last], index + place.second, walk.second[last],
-                        src + place.third, walk.third[last], walk.sizes[last], step, boolean)
+        for i in range(walk.sizes[r]):
+            scatter_row(mode, out + place.first + i * walk.first[r], walk.first[c],
+                        index + place.second + i * walk.second[r], walk.second[c],
+                        src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, boolean)
         if not advance(walk, &place):
             return
 
 
 cdef void scatter(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
                   Py_ssize_t step) noexcept nogil:
-    scatter_rows(mode, out, index, src, walk, step, False)
+    if mode == modes.SCATTER_ADD:                       # a constant, so that its loop has no other mode's code
+        scatter_rows(modes.SCATTER_ADD, out, index, src, walk, step, False)
+    else:
+        scatter_rows(mode, out, index, src, walk, step, False)
 
 
 cdef void scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *src, const Walk *walk,

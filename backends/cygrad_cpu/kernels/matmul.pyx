@@ -1,8 +1,8 @@
 """Matrix products that BLAS does not do, or not well: integers, and batches of small float matrices.
 
-Integers are blocked for the cache and their sums wrap around as PyTorch's do: `b` and `out` have contiguous rows, `a` any
-strides (in elements). Small float matrices, at most SIDE long and wide, have any strides: `b` is packed into rows of
-whole vectors, four rows of the result are summed in registers.
+Integers are blocked for the cache and their sums wrap around as PyTorch's do: `b` and `out` have contiguous rows, `a`
+any strides (in elements). Small float matrices, at most SIDE long and wide, have any strides: `b` is packed into rows
+of whole vectors, four rows of the result are summed in registers.
 """
 from libc.string cimport memset
 

@@ -229,7 +229,8 @@ cdef inline bint beats(bint largest, Ordered x, Ordered best) noexcept nogil:
         return x >= best if largest else x <= best
 
 
-cdef inline void extreme_single(bint largest, const Ordered *a, Ordered *out, int64 *index, const Lanes *s) noexcept nogil:
+cdef inline void extreme_single(bint largest, const Ordered *a, Ordered *out, int64 *index,
+                                const Lanes *s) noexcept nogil:
     """One lane: extremes seldom change, so a run that ends at the next one is cheaper than a chain of selections."""
     cdef Ordered best
     cdef int64 where

@@ -1,9 +1,10 @@
 """Stable sorting of rows, with the positions the elements came from.
 
 An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
-descending). Key and position share one 64-bit word, key above, so that all words differ and any sort of words is a
-stable sort: merging for hundreds, radix for more (a handful of keys is ranked, all with all). Keys of 64 bits sort by their upper half
-first, then each run of equal upper halves by the lower one; integers of a narrow range are shifted into 32 bits.
+descending). A handful of keys is ranked, all against all. For more, key and position share one 64-bit word, key above,
+so that all words differ and any sort of words is a stable sort: merging for hundreds, radix beyond. Keys of 64 bits
+sort by their upper half first, then each run of equal upper halves by the lower one; integers of a narrow range are
+shifted into 32 bits.
 """
 from libc.string cimport memcpy, memset
 

@@ -914,6 +914,10 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
 def scatter_into(int mode, Tensor out not None, int dim, Tensor index not None, Tensor src not None):
     """Raw scatter into `out`, in place: index int64, non-negative, in range; src of out's dtype and index's shape."""
     cdef Backend backend = <Backend>out.memory.backend
+    if index.memory is out.memory:                      # what is read must not change under the writes
+        index = dense_copy(index)
+    if src.memory is out.memory:
+        src = dense_copy(src)
     if index.elements and backend.scatter(mode, out, dim, index, src) is not None:
         declined(backend, "scatter", (mode, out, dim, index, src), (1,))
 

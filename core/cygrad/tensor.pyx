@@ -30,6 +30,16 @@ NO_MATRIX_T = ("The use of `x.T` on tensors of dimension other than 2 to reverse
                "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
 
 
+cdef object _getitem = None, _setitem = None
+
+
+cdef import_indexing():
+    """The functions for indices with tensors, which are ops themselves."""
+    global _getitem, _setitem
+    from cygrad.ops.indexing import getitem, setitem
+    _getitem, _setitem = getitem, setitem
+
+
 @cython.freelist(16)
 cdef class VersionCounter:
     """Counts in-place changes where a tensor does not share its storage's counter (`.data`)."""
@@ -538,14 +548,16 @@ cdef class Tensor(View):
     def __getitem__(self, index):
         found = basic_getitem(self, index)
         if found is NotImplemented:
-            from cygrad.ops.indexing import getitem
-            return getitem(self, index)
+            if _getitem is None:
+                import_indexing()
+            return _getitem(self, index)
         return found
 
     def __setitem__(self, index, value):
         if not basic_setitem(self, index, value):
-            from cygrad.ops.indexing import setitem
-            setitem(self, index, value)
+            if _setitem is None:
+                import_indexing()
+            _setitem(self, index, value)
 
     def __delitem__(self, index):
         raise TypeError("Tensor does not support deleting items")

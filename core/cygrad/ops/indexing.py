@@ -6,13 +6,14 @@ each axis; a mask over the first axes alone becomes positions in row-major order
 """
 import warnings
 
-from cygrad.autograd.node import SavedTensor, grad_mode, primitive
-from cygrad.dispatch import clone_like, empty_near, fill_ as raw_fill, where_into
+from cygrad.autograd.node import grad_mode, primitive
+from cygrad.dispatch import empty_near, fill_ as raw_fill, where_into
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
+from cygrad.ops.places import Indices
 from cygrad.ops.registry import functions, op
-from cygrad.ops.views import checked_position, getitem_basic, slice_along
+from cygrad.ops.views import alias, checked_position, getitem_basic, slice_along
 from cygrad.tensor import Tensor
 
 NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
@@ -22,18 +23,6 @@ BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dty
 LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
                  "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
                  "x[torch.tensor(seq)], which will result either in an error or a different result")
-
-
-class Indices:
-    """Index tensors that a node keeps, one or None for each axis; refused if they were changed in place since."""
-
-    __slots__ = ("saved",)
-
-    def __init__(self, tensors):
-        self.saved = [None if t is None else SavedTensor(t) for t in tensors]
-
-    def read(self):
-        return tuple([None if s is None else s.unpack() for s in self.saved])
 
 
 # ------------------------------------------------------------------- primitives
@@ -48,17 +37,12 @@ def index_rows(self, positions, axes):
     return places.take_rows(self, positions, axes)
 
 
-def apart(values, target):
-    """`values`, or a copy of them if they share target's memory."""
-    return clone_like(values) if values._storage() is target._storage() else values
-
-
 def _index_put(self, indices, values, accumulate):
-    places.put_at(self, indices.read(), apart(values, self), ADD if accumulate else SET)
+    places.put_at(self, indices.read(), values, ADD if accumulate else SET)
 
 
 def _put_rows(self, positions, axes, values, accumulate):
-    places.put_rows(self, positions, axes, apart(values, self), ADD if accumulate else SET)
+    places.put_rows(self, positions, axes, values, ADD if accumulate else SET)
 
 
 index_put = Written(_index_put, "index_put")
@@ -241,12 +225,21 @@ def leading_mask(self, tensors):
 
 def getitem(self, key):
     """``self[key]`` for a key with tensors, masks, sequences or bools among its parts."""
-    if isinstance(key, Tensor) and key.dim() and self.dim():
-        view, tensors = self, {0: key}
-    else:
-        view, tensors = parsed(self, key)
-        if not tensors:
-            return view.alias() if view is self else view
+    if type(key) is list and key and all([type(part) is int for part in key]):
+        key = functions["tensor"](key, device=self.device)
+    found = places.getitem_fast(self, key)
+    if found is not None:
+        return found
+    if grad_mode() and self.requires_grad:
+        parts = places.key_parts(self, key)
+        if parts is not None:
+            view, mask, tensors = parts
+            if mask is not None:
+                return index_rows(view, places.mask_places(mask), mask.dim())
+            return index(view, Indices(tensors))
+    view, tensors = parsed(self, key)
+    if not tensors:
+        return alias(view) if view is self else view
     mask = leading_mask(view, tensors)
     if mask is not None:
         return index_rows(view, places.mask_places(mask), mask.dim())
@@ -308,7 +301,7 @@ def is_whole(self, key):
 
 def setitem(self, key, value):
     """``self[key] = value`` for any key."""
-    if key is False:
+    if key is False or places.setitem_fast(self, key, value):
         return
     if not isinstance(value, Tensor):
         value = assigned_number(self, value)
@@ -316,13 +309,10 @@ def setitem(self, key, value):
     if view is not NotImplemented:
         assign(view, value)
         return
-    if isinstance(key, Tensor) and key.dim() and self.dim():
-        view, tensors = self, {0: key}
-    else:
-        view, tensors = parsed(self, key)
-        if not tensors:
-            assign(view, value)
-            return
+    view, tensors = parsed(self, key)
+    if not tensors:
+        assign(view, value)
+        return
     mask = leading_mask(view, tensors)
     tracked = grad_mode() and (view.requires_grad or isinstance(value, Tensor) and value.requires_grad)
     if isinstance(value, Tensor):
@@ -351,7 +341,7 @@ def masked_assign(view, mask, value):
         warn_if_expanded(view, "index_put_", "tensor[indices] = tensor")
         places.put_rows(view, places.mask_places(mask.expand(view.shape)), view.dim(), value, SET)
     else:
-        where_into(mask.expand(view.shape), apart(value, view).expand(view.shape), view, view)
+        where_into(mask.expand(view.shape), value.clone().expand(view.shape), view, view)
     view._bump_version()
 
 

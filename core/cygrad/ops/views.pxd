@@ -12,6 +12,7 @@ cdef Tensor transpose_(Tensor t, int dim0, int dim1)
 cdef Tensor t_(Tensor t)
 cdef Tensor alias_(Tensor t)
 cdef object basic_getitem(Tensor t, object index)
+cdef int slice_bounds(object index, Py_ssize_t size, Py_ssize_t *start, Py_ssize_t *stop, Py_ssize_t *step) except -1
 cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes)
 cdef Tensor permute_reversed(Tensor t)
 cdef bint basic_setitem(Tensor t, object index, object value) except -1

@@ -10,11 +10,11 @@ from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_CheckExact
 
-from cygrad.autograd.node cimport Derivative, OpNode, attach, check_inplace, find_row, grad_enabled, record
-from cygrad.dispatch cimport dense_copy, fill_into
+from cygrad.autograd.node cimport Derivative, OpNode, attach, check_inplace, check_overlap, find_row, grad_enabled, record
+from cygrad.dispatch cimport copy_into, dense_copy, fill_into
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, bump_version, new_tensor, requires_grad, view_of
-from cygrad.view cimport MAX_RANK, View, fill_dense, fill_strided, size_of, tuple_of
+from cygrad.view cimport MAX_RANK, View, fill_dense, fill_strided, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.ops.registry import add_op, op
@@ -928,16 +928,30 @@ def checked_position(index, Py_ssize_t size, int dim):
 
 
 cdef bint basic_setitem(Tensor t, object index, object value) except -1:
-    """t[index] = value where the index is geometry, the value a number and nothing tracked; False: not done."""
+    """t[index] = value where the index is geometry, the value fits as it is and nothing tracked; False: not done."""
     cdef object target
-    if not (PyFloat_CheckExact(value) or PyLong_Check(value)) or t.inference:
+    cdef Tensor given = None
+    if isinstance(value, Tensor):
+        given = <Tensor>value
+        if (given.memory is t.memory or given.memory.backend is not t.memory.backend
+                or given.memory.index != t.memory.index or (grad_enabled() and requires_grad(given))):
+            return False
+    elif not (PyFloat_CheckExact(value) or PyLong_Check(value)):
+        return False
+    if t.inference:
         return False
     if grad_enabled() and (requires_grad(t) or t.creation != 0):
         return False
     target = basic_getitem(t, index)
     if target is NotImplemented:
         return False
-    fill_into(<Tensor>target, value)
+    if given is None:
+        fill_into(<Tensor>target, value)
+    elif given.rank != 0 and same_sizes(<Tensor>target, given):
+        check_overlap(<Tensor>target)
+        copy_into(given, <Tensor>target)
+    else:
+        return False
     bump_version(t)
     return True
 

@@ -279,7 +279,7 @@ def outer(input, vec2):
     for argument, value in (("self", input), ("vec2", vec2)):
         if value.dim() != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    return input.unsqueeze(1) * vec2
+    return input.reshape(input.shape[0], 1) * vec2
 
 
 @op

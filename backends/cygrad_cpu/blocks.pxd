@@ -26,6 +26,7 @@ cdef struct Job:
     Kernels *kernels
     int kind
     int inputs
+    bint spread             # binary loops get constants as runs, not as one element
     unary_loop unary
     binary_loop binary
     where_loop where

@@ -89,6 +89,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
     job.kernels = &_kernels
     job.kind = kind
     job.inputs = inputs
+    job.spread = False
     job.rank = 1 if dense else out.rank
     if dense:
         job.sizes[0] = out.elements
@@ -128,13 +129,27 @@ cdef void swap_axes(Job *job, int i, int j) noexcept nogil:
         job.operands[k].strides[i], job.operands[k].strides[j] = job.operands[k].strides[j], job.operands[k].strides[i]
 
 
+cdef inline bint belongs_inside(Job *job, int i, int j) noexcept nogil:
+    """Whether axis i should be walked inside axis j: most operands have the smaller stride there; out breaks ties."""
+    cdef int k, votes = 0
+    cdef Py_ssize_t first, second
+    for k in range(job.inputs + 1):
+        first = magnitude(job.operands[k].strides[i])
+        second = magnitude(job.operands[k].strides[j])
+        if first != 0 and second != 0:
+            votes += (first < second) - (first > second)
+    if votes != 0:
+        return votes > 0
+    return magnitude(job.operands[0].strides[i]) < magnitude(job.operands[0].strides[j])
+
+
 cdef void simplify(Job *job) noexcept nogil:
-    """Sort the axes by out's strides, drop those of size 1 and merge neighbours that all operands step through alike."""
+    """Sort the axes, drop those of size 1 and merge neighbours that all operands step through alike."""
     cdef int i, j, k, kept = 0
     cdef bint mergeable
     for i in range(1, job.rank):
         j = i
-        while j > 0 and magnitude(job.operands[0].strides[j]) < magnitude(job.operands[0].strides[j - 1]):
+        while j > 0 and belongs_inside(job, j, j - 1):
             swap_axes(job, j, j - 1)
             j -= 1
     for i in range(job.rank):
@@ -176,8 +191,8 @@ cdef void choose_blocks(Job *job) noexcept nogil:
                 transposed = True
     capacity = BLOCK_BYTES // widest
     if transposed:
-        job.columns = min(columns, <Py_ssize_t>32)
-        job.rows = min(rows, capacity // 32)
+        job.rows = min(rows, <Py_ssize_t>16)
+        job.columns = min(columns, capacity // 16)
     elif columns >= capacity or (columns >= 32 and not buffered):
         job.columns = min(columns, capacity if buffered else <Py_ssize_t>16384)
         job.rows = 1
@@ -191,7 +206,7 @@ cdef void choose_blocks(Job *job) noexcept nogil:
         job.blocks *= job.sizes[k]
     for k in range(job.inputs + 1):
         operand = &job.operands[k]
-        operand.constant = operand.strides[0] == 0 and (job.rows == 1 or operand.strides[1] == 0)
+        operand.constant = not job.spread and operand.strides[0] == 0 and (job.rows == 1 or operand.strides[1] == 0)
 
 
 # ---- one block

@@ -206,6 +206,9 @@ cdef object cpu_binary(int op, View a, View b, View out):
                     division_by_zero()
                 return None
     elif narrow(code):
+        if op == ops.TRUNC_DIVIDE:              # PyTorch rounds the quotient of two tensors first
+            cpu_binary(ops.DIV, a, b, out)
+            return cpu_unary(ops.TRUNC, out, out)
         loop = kernels.binary[op][<int>FLOAT32]
         dense = a.dense and b.dense and out.dense
     if loop == NULL:
@@ -255,6 +258,8 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
     start(&job, BINARY, 2, out, dense)
     add_input(&job, 2 if swapped else 1, a, dense)
     add_constant(&job, 1 if swapped else 2, item, 4 if scalar_code == FLOAT32 else a.dtype.itemsize)
+    # PyTorch takes square roots for exponents of +-1/2 of all floats but these
+    job.spread = op == ops.POW and code == FLOAT16 and (x == 0.5 or x == -0.5)
     return finish_binary(&job, op, code, out.dtype.code, out.elements, loop)
 
 

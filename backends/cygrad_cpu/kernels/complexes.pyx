@@ -3,7 +3,7 @@
 Assumes contiguous runs (see `loops`); `n` counts complex elements. Functions are C99's, computed in double; products
 are the plain textbook ones (as PyTorch's), quotients Smith's, so that large and small divisors don't overflow.
 """
-from libc.math cimport atan2, cos, exp, expm1, fabs, hypot, log1p, sin
+from libc.math cimport INFINITY, atan2, cos, exp, expm1, fabs, hypot, log1p, sin, sqrt
 
 cdef extern from *:
     """
@@ -17,6 +17,7 @@ cdef extern from *:
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport COMPLEX64, COMPLEX128
+from cygrad_cpu.elementary cimport *     # inlining
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop
 
 cdef extern from "<complex.h>" nogil:
@@ -239,7 +240,7 @@ cdef inline void simple(Simple *op, Real re, Real im, Real minus, Real *out) noe
         out[1] = im / size if size != 0 else size
 
 
-cdef inline double complex evaluate(Function *op, double complex z) noexcept nogil:
+cdef double complex evaluate(Function *op, double complex z) noexcept nogil:
     cdef double re = split(z).re, im = split(z).im, half
     cdef double pair[2]
     if Function is Exp:
@@ -307,12 +308,33 @@ cdef void simple_loop(const Real *a, Real *out, Py_ssize_t n, Simple *op) noexce
 
 
 cdef void size_loop(const Real *a, Real *out, Py_ssize_t n, Size *op) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        if Size is Abs:
-            out[i] = <Real>hypot(a[2 * i], a[2 * i + 1])
+    """|z|: float32 in double; float64 by the plain formula in runs where no square leaves its range, else by hypot."""
+    cdef Py_ssize_t i, start = 0, stop
+    cdef double x, y
+    cdef int rare
+    while start < n:
+        stop = min(start + 64, n)
+        rare = Real is double or Size is Angle
+        if Real is double and Size is Abs:
+            rare = 0
+            for i in range(start, stop):
+                x = fabs(a[2 * i])
+                y = fabs(a[2 * i + 1])
+                x = x if x > y else y
+                rare |= not ((x < 1e150) & (x > 1e-140) & (y == y))
+        if rare:
+            for i in range(start, stop):
+                if Size is Abs:
+                    out[i] = <Real>hypot(a[2 * i], a[2 * i + 1])
+                else:
+                    out[i] = <Real>atan2(a[2 * i + 1], a[2 * i])
         else:
-            out[i] = <Real>atan2(a[2 * i + 1], a[2 * i])
+            for i in range(start, stop):
+                x = a[2 * i]
+                y = a[2 * i + 1]
+                x = sqrt(x * x + y * y)
+                out[i] = <Real>(INFINITY if (fabs(a[2 * i]) == INFINITY) | (fabs(a[2 * i + 1]) == INFINITY) else x)
+        start = stop
 
 
 cdef void function_loop(const Real *a, Real *out, Py_ssize_t n, Function *op) noexcept nogil:
@@ -341,13 +363,11 @@ cdef bint plain_power(const Real *a, Real re, Real im, Real *out, Py_ssize_t n) 
     return True
 
 
-cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
-    cdef Py_ssize_t i, a_step = 0 if form == FIRST_SCALAR else 2, b_step = 0 if form == SECOND_SCALAR else 2
+cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b, Py_ssize_t b_step, Real *out, Py_ssize_t n,
+                                Arithmetic *op) noexcept nogil:
+    cdef Py_ssize_t i
     cdef Real x, y, u, v, minus = <Real>minus_one(op)
     cdef Pair result
-    if Arithmetic is Pow:
-        if form == SECOND_SCALAR and plain_power(a, b[0], b[1], out, n):
-            return 0
     for i in range(n):
         x = a[i * a_step]
         y = a[i * a_step + 1]
@@ -368,6 +388,18 @@ cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, 
             result = split(cpow(join(x, y), join(u, v)))
             out[2 * i] = <Real>result.re
             out[2 * i + 1] = <Real>result.im
+
+
+cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
+    if Arithmetic is Pow:
+        if form == SECOND_SCALAR and plain_power(a, b[0], b[1], out, n):
+            return 0
+    if form == BOTH_VECTORS:
+        arithmetic_run[Real, Arithmetic](a, 2, b, 2, out, n, op)
+    elif form == FIRST_SCALAR:
+        arithmetic_run[Real, Arithmetic](a, 0, b, 2, out, n, op)
+    else:
+        arithmetic_run[Real, Arithmetic](a, 2, b, 0, out, n, op)
     return 0
 
 

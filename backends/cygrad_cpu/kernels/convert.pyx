@@ -10,6 +10,80 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT
                            UINT8)
 from cygrad_cpu.loops cimport Kernels, convert_loop, move_loop, where_loop
 
+cdef extern from *:
+    """
+    #include <stddef.h>
+
+    /* Conversion of halves by instruction; the number of elements done (the rest is the caller's). */
+    #if defined(__F16C__)
+    #include <immintrin.h>
+    static Py_ssize_t cygrad_halves_to_floats(const unsigned short *a, float *out, Py_ssize_t n) {
+        Py_ssize_t i = 0;
+    #if defined(__AVX512F__)
+        for (; i + 16 <= n; i += 16)
+            _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + i))));
+    #endif
+        for (; i + 8 <= n; i += 8)
+            _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + i))));
+        return i;
+    }
+    static Py_ssize_t cygrad_floats_to_halves(const float *a, unsigned short *out, Py_ssize_t n) {
+        Py_ssize_t i = 0;
+    #if defined(__AVX512F__)
+        for (; i + 16 <= n; i += 16)
+            _mm256_storeu_si256((__m256i *)(out + i), _mm512_cvtps_ph(_mm512_loadu_ps(a + i), 0));
+    #endif
+        for (; i + 8 <= n; i += 8)
+            _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(a + i), 0));
+        return i;
+    }
+    #else
+    static Py_ssize_t cygrad_halves_to_floats(const unsigned short *a, float *out, Py_ssize_t n) { return 0; }
+    static Py_ssize_t cygrad_floats_to_halves(const float *a, unsigned short *out, Py_ssize_t n) { return 0; }
+    #endif
+
+    /* Transpose of a square tile of n x n elements, as many as fill a vector: log2(n) rounds of interleaving row i with
+       row i + n / 2. Columns of `a` are a_column apart, rows of `out` out_row. */
+    #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+    #define CYGRAD_TILES 1
+    #define CYGRAD_TILE(name, type, n, bytes, low, high)                                                              \
+        static inline void cygrad_tile_##name(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) {      \
+            typedef type vector __attribute__((vector_size(bytes), aligned(1), may_alias));                           \
+            vector rows[n], mixed[n];                                                                                 \
+            int i, round;                                                                                             \
+            for (i = 0; i < n; i++) rows[i] = *(const vector *)((const type *)a + i * a_column);                      \
+            for (round = 1; round < n; round *= 2) {                                                                  \
+                for (i = 0; i < n / 2; i++) {                                                                         \
+                    mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + n / 2], low);                            \
+                    mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + n / 2], high);                       \
+                }                                                                                                     \
+                for (i = 0; i < n; i++) rows[i] = mixed[i];                                                           \
+            }                                                                                                         \
+            for (i = 0; i < n; i++) *(vector *)((type *)out + i * out_row) = rows[i];                                 \
+        }
+    #define CYGRAD_LIST(...) __VA_ARGS__
+    CYGRAD_TILE(1, unsigned char, 16, 16, CYGRAD_LIST(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+                CYGRAD_LIST(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
+    CYGRAD_TILE(2, unsigned short, 8, 16, CYGRAD_LIST(0, 8, 1, 9, 2, 10, 3, 11), CYGRAD_LIST(4, 12, 5, 13, 6, 14, 7, 15))
+    CYGRAD_TILE(4, unsigned int, 8, 32, CYGRAD_LIST(0, 8, 1, 9, 2, 10, 3, 11), CYGRAD_LIST(4, 12, 5, 13, 6, 14, 7, 15))
+    CYGRAD_TILE(8, unsigned long long, 4, 32, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
+    #else
+    #define CYGRAD_TILES 0
+    static inline void cygrad_tile_1(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
+    static inline void cygrad_tile_2(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
+    static inline void cygrad_tile_4(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
+    static inline void cygrad_tile_8(const void *a, ptrdiff_t a_column, void *out, ptrdiff_t out_row) { }
+    #endif
+    """
+    enum:
+        TILES "CYGRAD_TILES"
+    Py_ssize_t halves_to_floats "cygrad_halves_to_floats" (const unsigned short *a, float *out, Py_ssize_t n) noexcept nogil
+    Py_ssize_t floats_to_halves "cygrad_floats_to_halves" (const float *a, unsigned short *out, Py_ssize_t n) noexcept nogil
+    void tile_1 "cygrad_tile_1" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
+    void tile_2 "cygrad_tile_2" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
+    void tile_4 "cygrad_tile_4" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
+    void tile_8 "cygrad_tile_8" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
+
 ctypedef unsigned char uint8
 ctypedef signed char int8
 ctypedef short int16
@@ -125,7 +199,7 @@ cdef void half_to_float(const uint16 *a, float *out, Py_ssize_t n) noexcept nogi
     cdef Py_ssize_t i
     cdef Bits value
     cdef uint32 magnitude
-    for i in range(n):
+    for i in range(halves_to_floats(a, out, n), n):
         magnitude = <uint32>(a[i] & 0x7FFF)
         value.bits = magnitude << 13
         value.value = value.value * <float>5.192296858534828e33
@@ -139,7 +213,7 @@ cdef void float_to_half(const float *a, uint16 *out, Py_ssize_t n) noexcept nogi
     cdef Py_ssize_t i
     cdef Bits value, anchor, total
     cdef uint32 sign, magnitude, exponent, result
-    for i in range(n):
+    for i in range(floats_to_halves(a, out, n), n):
         value.value = a[i]
         sign = (value.bits >> 16) & 0x8000
         magnitude = value.bits & 0x7FFFFFFF
@@ -173,34 +247,76 @@ cdef void float_to_bfloat(const float *a, uint16 *out, Py_ssize_t n) noexcept no
 
 # ---- strided blocks and selection, by item size
 
+cdef inline void move_row(const Item *a, Py_ssize_t step, Item *out, Py_ssize_t columns) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(columns):
+        out[j] = a[j * step]
+
+
+cdef inline void transpose_tile(const Item *a, Py_ssize_t a_column, Item *out, Py_ssize_t out_row) noexcept nogil:
+    if Item is uint8:
+        tile_1(a, a_column, out, out_row)
+    elif Item is uint16:
+        tile_2(a, a_column, out, out_row)
+    elif Item is uint32:
+        tile_4(a, a_column, out, out_row)
+    elif Item is uint64:
+        tile_8(a, a_column, out, out_row)
+
+
+cdef void transpose(const Item *a, Py_ssize_t a_column, Item *out, Py_ssize_t out_row, Py_ssize_t rows,
+                    Py_ssize_t columns) noexcept nogil:
+    """out[i][j] = a[j][i], where a's columns and out's rows are the far strides: in tiles of a vector's width."""
+    cdef Py_ssize_t side = 16 if Item is uint8 else 8 if Item is uint16 or Item is uint32 else 4
+    cdef Py_ssize_t i, j = 0
+    while TILES and Item is not Wide and j + side <= columns:
+        i = 0
+        while i + side <= rows:
+            transpose_tile(a + i + j * a_column, a_column, out + i * out_row + j, out_row)
+            i += side
+        while i < rows:
+            move_row(a + i + j * a_column, a_column, out + i * out_row + j, side)
+            i += 1
+        j += side
+    for i in range(rows):
+        move_row(a + i + j * a_column, a_column, out + i * out_row + j, columns - j)
+
+
 cdef void move(const Item *a, Py_ssize_t a_row, Py_ssize_t a_column, Item *out, Py_ssize_t out_row,
                Py_ssize_t out_column, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
-    cdef Py_ssize_t i, j, block, stop
-    cdef const Item *source
-    cdef Item *target
+    cdef Py_ssize_t i, j
     cdef Item item
-    if a_column == 1 and out_column == 1 and columns >= 8:
+    if out_column == 1 and a_row == 1 and rows > 1 and a_column != 1:
+        transpose(a, a_column, out, out_row, rows, columns)
+        return
+    if a_column == 1 and out_row == 1 and columns > 1 and out_column != 1:
+        transpose(a, a_row, out, out_column, columns, rows)
+        return
+    if out_column == 1 and a_column == 0 and a_row == 0:
+        item = a[0]
         for i in range(rows):
-            memcpy(out + i * out_row, a + i * a_row, columns * sizeof(Item))
-    elif a_column == 0 and out_column == 1:
-        for i in range(rows):
-            item = a[i * a_row]
-            target = out + i * out_row
             for j in range(columns):
-                target[j] = item
-    elif a_row == 1 and out_column == 1 and rows > 1:      # a transpose: by bands of columns that stay in the cache
-        for block in range(0, columns, 16):
-            stop = min(block + 16, columns)
-            for i in range(rows):
-                target = out + i * out_row
-                for j in range(block, stop):
-                    target[j] = a[i + j * a_column]
-    else:
-        for i in range(rows):
-            source = a + i * a_row
-            target = out + i * out_row
+                out[i * out_row + j] = item
+        return
+    for i in range(rows):
+        if out_column != 1:
             for j in range(columns):
-                target[j * out_column] = source[j * a_column]
+                out[j * out_column] = a[j * a_column]
+        elif a_column == 1:
+            if columns >= 16:
+                memcpy(out, a, columns * sizeof(Item))
+            else:
+                move_row(a, 1, out, columns)
+        elif a_column == 2:                 # a constant step vectorises
+            move_row(a, 2, out, columns)
+        elif a_column == -1:
+            move_row(a, -1, out, columns)
+        elif a_column == 0:
+            move_row(a, 0, out, columns)
+        else:
+            move_row(a, a_column, out, columns)
+        a += a_row
+        out += out_row
 
 
 cdef void select(const uint8 *condition, const Item *a, const Item *b, Item *out, Py_ssize_t n) noexcept nogil:

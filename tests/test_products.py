@@ -216,8 +216,8 @@ def test_complex_factors():
 def test_addmm_errors():
     one = cygrad.ones
     assert message(cygrad.addmm, one(5), one(2, 3), one(3, 4)) == (
-        "RuntimeError: The expanded size of the tensor (4) must match the existing size (5) at non-singleton dimension 1."
-        "  Target sizes: [2, 4].  Tensor sizes: [5]")
+        "RuntimeError: The expanded size of the tensor (4) must match the existing size (5) at non-singleton dimension "
+        "1.  Target sizes: [2, 4].  Tensor sizes: [5]")
     assert message(one(4).addmm_, one(2, 3), one(3, 4)) == (
         "RuntimeError: Bad in-place call: input tensor size [4] and output tensor size [2, 4] should match")
     assert message(cygrad.addmm, one(4).double(), one(2, 3), one(3, 4)) == (
@@ -273,8 +273,8 @@ def test_einsum_forms():
 
 
 @pytest.mark.parametrize("equation, shapes, words", [
-    ("ij,jk->ik", [(2, 3), (4, 5)], "subscript j has size 4 for operand 1 which does not broadcast with previously seen "
-     "size 3"),
+    ("ij,jk->ik", [(2, 3), (4, 5)], "subscript j has size 4 for operand 1 which does not broadcast with previously "
+     "seen size 3"),
     ("ij,jk->ik", [(2, 3)], "fewer operands were provided than specified in the equation"),
     ("ij", [(2, 3), (2, 3)], "more operands were provided than specified in the equation"),
     ("ij->iz", [(2, 3)], "output subscript z does not appear in the equation for any input operand"),
@@ -307,7 +307,8 @@ def test_tensordot_kron_inner():
     c = a[0].T.copy()
     equal(cygrad.kron(tensor(c).mT.contiguous().mT, tensor(c)), np.kron(c, c))
     assert message(cygrad.tensordot, tensor(a), tensor(b), 2) == (
-        "RuntimeError: contracted dimensions need to match, but first has size 3 in dim -2 and second has size 4 in dim 0")
+        "RuntimeError: contracted dimensions need to match, but first has size 3 in dim -2 and second has size 4 in dim "
+        "0")
 
 
 def test_cross():

@@ -3,7 +3,7 @@
 Assumes contiguous runs (see `loops`); `n` counts complex elements. Functions are C99's, computed in double; products
 are the plain textbook ones (as PyTorch's), quotients Smith's, so that large and small divisors don't overflow.
 """
-from libc.math cimport INFINITY, atan2, cos, exp, expm1, fabs, hypot, log1p, sin, sqrt
+from libc.math cimport atan2, cos, exp, expm1, fabs, hypot, log1p, sin, sqrt
 
 cdef extern from *:
     """
@@ -19,6 +19,9 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport COMPLEX64, COMPLEX128
 from cygrad_cpu.elementary cimport *     # inlining
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop
+
+cdef extern from "<math.h>" nogil:
+    float fmaf(float, float, float)
 
 cdef extern from "<complex.h>" nogil:
     double complex cacos(double complex)
@@ -55,10 +58,6 @@ cdef fused Real:
 cdef struct Neg:
     char tag
 cdef struct Conj:
-    char tag
-cdef struct Abs:
-    char tag
-cdef struct Angle:
     char tag
 cdef struct Sign:
     char tag
@@ -117,10 +116,6 @@ cdef fused Simple:              # pair to pair
     Square
     Reciprocal
     Sign
-
-cdef fused Size:                # pair to real
-    Abs
-    Angle
 
 cdef fused Function:
     Exp
@@ -202,7 +197,14 @@ cdef inline double minus_one(void *op) noexcept nogil:
     return -1 if op == NULL else 1
 
 
-cdef inline void divide(Real a, Real b, Real c, Real d, Real minus, Real *out) noexcept nogil:
+cdef inline Real multiply_add(Real a, Real b, Real c) noexcept nogil:
+    """a * b + c, in one rounding where that is one instruction."""
+    if HAS_FMA:
+        return fmaf(a, b, c) if Real is float else fma(a, b, c)
+    return a * b + c
+
+
+cdef inline void divide(Real a, Real b, Real c, Real d, Real *out) noexcept nogil:
     """(a + bi) / (c + di) by Smith's method."""
     cdef Real ratio, scale
     if fabs(c) >= fabs(d):
@@ -211,14 +213,14 @@ cdef inline void divide(Real a, Real b, Real c, Real d, Real minus, Real *out) n
             out[1] = b / fabs(c)
             return
         ratio = d / c
-        scale = 1 / (c + d * ratio)
-        out[0] = (a + b * ratio) * scale
-        out[1] = (b + minus * (a * ratio)) * scale
+        scale = <Real>1 / multiply_add(d, ratio, c)
+        out[0] = multiply_add(b, ratio, a) * scale
+        out[1] = multiply_add(-a, ratio, b) * scale
     else:
         ratio = c / d
-        scale = 1 / (c * ratio + d)
-        out[0] = (a * ratio + b) * scale
-        out[1] = (b * ratio + minus * a) * scale
+        scale = <Real>1 / multiply_add(c, ratio, d)
+        out[0] = multiply_add(a, ratio, b) * scale
+        out[1] = multiply_add(b, ratio, -a) * scale
 
 
 cdef inline void simple(Simple *op, Real re, Real im, Real minus, Real *out) noexcept nogil:
@@ -233,7 +235,7 @@ cdef inline void simple(Simple *op, Real re, Real im, Real minus, Real *out) noe
         out[0] = re * re + minus * (im * im)
         out[1] = re * im + im * re
     elif Simple is Reciprocal:
-        divide[Real](1, 0, re, im, minus, out)
+        divide[Real](1, 0, re, im, out)
     else:
         size = <Real>hypot(re, im)
         out[0] = re / size if size != 0 else size
@@ -266,7 +268,7 @@ cdef double complex evaluate(Function *op, double complex z) noexcept nogil:
         return csqrt(z)
     elif Function is Rsqrt:
         z = csqrt(z)
-        divide[double](1, 0, split(z).re, split(z).im, -1, pair)
+        divide[double](1, 0, split(z).re, split(z).im, pair)
         return join(pair[0], pair[1])
     elif Function is Sin:
         return csin(z)
@@ -294,7 +296,7 @@ cdef double complex evaluate(Function *op, double complex z) noexcept nogil:
         return catanh(z)
     else:
         z = cexp(join(-re, -im))
-        divide[double](1, 0, 1 + split(z).re, split(z).im, -1, pair)
+        divide[double](1, 0, 1 + split(z).re, split(z).im, pair)
         return join(pair[0], pair[1])
 
 
@@ -307,34 +309,38 @@ cdef void simple_loop(const Real *a, Real *out, Py_ssize_t n, Simple *op) noexce
         simple[Simple, Real](op, a[2 * i], a[2 * i + 1], minus, out + 2 * i)
 
 
-cdef void size_loop(const Real *a, Real *out, Py_ssize_t n, Size *op) noexcept nogil:
-    """|z|: float32 in double; float64 by the plain formula in runs where no square leaves its range, else by hypot."""
+cdef inline bint is_plain(double x, double y) noexcept nogil:
+    """Whether x^2 + y^2 stays in range and neither is NaN."""
+    cdef double larger = fabs(x) if fabs(x) > fabs(y) else fabs(y)
+    return (larger < 1e150) & (larger > 1e-140) & (y == y) & (x == x)
+
+
+cdef inline double plain_size(double x, double y) noexcept nogil:
+    return sqrt(x * x + y * y)
+
+
+cdef void abs_loop(const Real *a, Real *out, Py_ssize_t n, void *op) noexcept nogil:
     cdef Py_ssize_t i, start = 0, stop
-    cdef double x, y
     cdef int rare
     while start < n:
         stop = min(start + 64, n)
-        rare = Real is double or Size is Angle
-        if Real is double and Size is Abs:
-            rare = 0
-            for i in range(start, stop):
-                x = fabs(a[2 * i])
-                y = fabs(a[2 * i + 1])
-                x = x if x > y else y
-                rare |= not ((x < 1e150) & (x > 1e-140) & (y == y))
+        rare = 0
+        for i in range(start, stop):
+            rare |= not is_plain(a[2 * i], a[2 * i + 1])
         if rare:
             for i in range(start, stop):
-                if Size is Abs:
-                    out[i] = <Real>hypot(a[2 * i], a[2 * i + 1])
-                else:
-                    out[i] = <Real>atan2(a[2 * i + 1], a[2 * i])
+                out[i] = <Real>(plain_size(a[2 * i], a[2 * i + 1]) if is_plain(a[2 * i], a[2 * i + 1])
+                                else hypot(a[2 * i], a[2 * i + 1]))
         else:
             for i in range(start, stop):
-                x = a[2 * i]
-                y = a[2 * i + 1]
-                x = sqrt(x * x + y * y)
-                out[i] = <Real>(INFINITY if (fabs(a[2 * i]) == INFINITY) | (fabs(a[2 * i + 1]) == INFINITY) else x)
+                out[i] = <Real>plain_size(a[2 * i], a[2 * i + 1])
         start = stop
+
+
+cdef void angle_loop(const Real *a, Real *out, Py_ssize_t n, void *op) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <Real>atan2(a[2 * i + 1], a[2 * i])
 
 
 cdef void function_loop(const Real *a, Real *out, Py_ssize_t n, Function *op) noexcept nogil:
@@ -383,7 +389,7 @@ cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b,
             out[2 * i] = x * u + minus * (y * v)
             out[2 * i + 1] = x * v + y * u
         elif Arithmetic is Div:
-            divide[Real](x, y, u, v, minus, out + 2 * i)
+            divide[Real](x, y, u, v, out + 2 * i)
         else:
             result = split(cpow(join(x, y), join(u, v)))
             out[2 * i] = <Real>result.re
@@ -444,8 +450,8 @@ cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.SQUARE, code, <unary_loop>simple_loop[Real, Square])
     put(table, ops.RECIPROCAL, code, <unary_loop>simple_loop[Real, Reciprocal])
     put(table, ops.SIGN, code, <unary_loop>simple_loop[Real, Sign])
-    put(table, ops.ABS, code, <unary_loop>size_loop[Real, Abs])
-    put(table, ops.ANGLE, code, <unary_loop>size_loop[Real, Angle])
+    put(table, ops.ABS, code, <unary_loop>abs_loop[Real])
+    put(table, ops.ANGLE, code, <unary_loop>angle_loop[Real])
     put(table, ops.EXP, code, <unary_loop>function_loop[Real, Exp])
     put(table, ops.EXP2, code, <unary_loop>function_loop[Real, Exp2])
     put(table, ops.EXPM1, code, <unary_loop>function_loop[Real, Expm1])

@@ -261,6 +261,26 @@ cdef inline double lgamma_for_float(double x) noexcept nogil:
     return INFINITY if fabs(x) == INFINITY else result
 
 
+cdef inline double digamma_near_root(double x) noexcept nogil:
+    """For |x - 1.4616...| < 0.22: the distance to the root, in full, times a polynomial."""
+    cdef double t = (x - 1.4616321449683622) - 9.5499954299656977152e-17, p = -0.001734422076684185278
+    p = p * t + 0.0025257626130073952267
+    p = p * t - 0.0033565285912192947584
+    p = p * t + 0.0049091149441763113593
+    p = p * t - 0.0072051199166081752825
+    p = p * t + 0.010539521553073668168
+    p = p * t - 0.015424751331019192708
+    p = p * t + 0.022597631585176640442
+    p = p * t - 0.033161126678693343493
+    p = p * t + 0.048804288369929202379
+    p = p * t - 0.072199561254960095939
+    p = p * t + 0.10782405069001448649
+    p = p * t - 0.16394270544241137021
+    p = p * t + 0.25849976095565389133
+    p = p * t - 0.44276316898359210162
+    return t * (p * t + 0.96767224544762116934)
+
+
 cdef inline double digamma_(double x) noexcept nogil:
     """Reflection below 0, digamma(x + 8) less the sum of 1 / (x + i), asymptotic series (Abramowitz, Stegun 6.3.18)."""
     cdef double y = 1 - x if x < 0 else x
@@ -286,6 +306,7 @@ cdef inline double digamma_(double x) noexcept nogil:
     result = result - 3.141592653589793 / tangent if x < 0 else result
     result = NAN if (x < 0) & (f == 0) else result
     result = with_sign(INFINITY, -x) if x == 0 else result
+    result = digamma_near_root(x) if fabs(x - 1.46163) < 0.21 else result
     return x if x == INFINITY else result
 
 

@@ -307,8 +307,8 @@ def test_tensordot_kron_inner():
     c = a[0].T.copy()
     equal(cygrad.kron(tensor(c).mT.contiguous().mT, tensor(c)), np.kron(c, c))
     assert message(cygrad.tensordot, tensor(a), tensor(b), 2) == (
-        "RuntimeError: contracted dimensions need to match, but first has size 3 in dim -2 and second has size 4 in dim "
-        "0")
+        "RuntimeError: contracted dimensions need to match, but first has size 3 in dim -2 and second has size 4 in "
+        "dim 0")
 
 
 def test_cross():

@@ -140,6 +140,12 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     -------
     Tensor
         (n, p).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addmm(cygrad.ones(2), cygrad.ones(1, 3), cygrad.ones(3, 2), beta=10)
+    tensor([[13., 13.]])
     """
     cdef Tensor c = operand(input, "addmm", "input", 1), a = operand(mat1, "addmm", "mat1", 2)
     cdef Tensor b = operand(mat2, "addmm", "mat2", 3)

@@ -109,7 +109,14 @@ svd = exact_out("linalg_svd", svd)
 
 
 def svdvals(A, *, driver=None):
-    """The singular values of matrices, descending: (..., m, n) gives (..., min(m, n))."""
+    """The singular values of matrices, descending: (..., m, n) gives (..., min(m, n)).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.svdvals(cygrad.tensor([[3., 0.], [0., -4.]]))
+    tensor([4., 3.])
+    """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
     return _svd(A, False, grad_mode() and A.requires_grad)[1]
@@ -181,7 +188,14 @@ eigh = exact_out("linalg_eigh", eigh)
 
 
 def eigvalsh(A, UPLO="L"):
-    """The eigenvalues of symmetric (Hermitian) matrices, ascending; see `eigh`."""
+    """The eigenvalues of symmetric (Hermitian) matrices, ascending; see `eigh`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.eigvalsh(cygrad.tensor([[2., 1.], [1., 2.]]))
+    tensor([1., 3.])
+    """
     checked_eigh(A, UPLO)
     return _eigh(A, UPLO, grad_mode() and A.requires_grad)[0]
 

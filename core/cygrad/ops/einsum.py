@@ -287,7 +287,7 @@ def einsum(*args):
     --------
     >>> import cygrad
     >>> cygrad.einsum("ij,jk->ik", cygrad.ones(2, 3), cygrad.ones(3, 4)).shape
-    torch.Size([2, 4])
+    cygrad.Size([2, 4])
     """
     equation, operands = read_arguments(args)
     plan = plan_of(equation, *[t.dim() for t in operands])

@@ -270,6 +270,13 @@ def linalg_cholesky(A, *, upper=False):
     ------
     LinAlgError
         If a matrix is not positive-definite.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.cholesky(cygrad.tensor([[4., 2.], [2., 5.]]))
+    tensor([[2., 0.],
+            [1., 2.]])
     """
     out, info = cholesky_ex(A, upper=upper)
     check_info(info, indefinite("linalg.cholesky"))

@@ -296,7 +296,7 @@ def matmul(input, other, *, out=None):
     --------
     >>> import cygrad
     >>> cygrad.matmul(cygrad.ones(5, 2, 3), cygrad.ones(3, 4)).shape
-    torch.Size([5, 2, 4])
+    cygrad.Size([5, 2, 4])
     """
     cdef Tensor result = matmul_(operand(input, "matmul", "input", 1), operand(other, "matmul", "other", 2))
     return result if out is None else write_exact("matmul", result, out, input, other)

@@ -102,6 +102,9 @@ def kept_mask(rows, columns, diagonal, compare, device):
     return binary_op(compare, row, cygrad.arange(columns, device=device), TO_BOOL)
 
 
+EXAMPLES = {"tril": "[[1., 0.],\n            [1., 1.]]", "triu": "[[1., 1.],\n            [0., 1.]]"}
+
+
 def part(name, compare):
     """`tril` or `triu`: the primitive, and the public op."""
     @primitive(name=name)
@@ -127,6 +130,12 @@ def part(name, compare):
         (..., n, m).
     diagonal : int
         What is on this diagonal and {side} it is kept; 0 is the main one, positive ones are above it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.ones(2, 2))
+    tensor({EXAMPLES[name]})
     """
     return public
 

@@ -192,6 +192,12 @@ def solve(A, B, *, left=True):
     ------
     LinAlgError
         If a matrix is singular.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.solve(cygrad.tensor([[2., 1.], [1., 3.]]), cygrad.tensor([5., 10.]))
+    tensor([1., 3.])
     """
     return solve_ex(A, B, left=left, check_errors=True).result
 
@@ -325,7 +331,14 @@ def checked_det(A, name):
 
 @op
 def det(input):
-    """Determinants of square matrices: (..., n, n) gives (...)."""
+    """Determinants of square matrices: (..., n, n) gives (...).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.det(cygrad.tensor([[2., 1.], [1., 3.]]))
+    tensor(5.)
+    """
     checked_det(input, "linalg.det")
     return _det(input)
 
@@ -433,6 +446,15 @@ def lstsq(A, B, rcond=None, *, driver=None):
     -------
     (solution, residuals, rank, singular_values)
         What the driver does not compute is empty. Residuals are the squared norms of the columns of A @ x - B.
+
+    Examples
+    --------
+    The line through (0, 1), (1, 3), (2, 5):
+
+    >>> import cygrad
+    >>> A = cygrad.tensor([[1., 0.], [1., 1.], [1., 2.]])
+    >>> cygrad.linalg.lstsq(A, cygrad.tensor([1., 3., 5.])).solution
+    tensor([1.0000, 2.0000])
     """
     name = "torch.linalg.lstsq"
     if A.dim() < 2:

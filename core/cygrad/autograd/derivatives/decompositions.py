@@ -26,10 +26,6 @@ def halved(t):
     return t * (1 - 0.5 * eye_like(t, n))
 
 
-def real_part(t):
-    return t.real if t.is_complex() else t
-
-
 def on_diagonal(t, dtype):
     """Diagonal matrices of `dtype` of the last axis of t."""
     return t.to(dtype).diag_embed()

@@ -63,6 +63,7 @@ def test_by_hand():
     a = cygrad.tensor([[2.0, 1.0], [1.0, 3.0]])  # det = 2*3 - 1*1 = 5, inverse = [3 -1; -1 2] / 5
     close(linalg.inv(a), [[0.6, -0.2], [-0.2, 0.4]], "float32")
     close(cygrad.det(a), 5.0, "float32")
+    assert cygrad.det(cygrad.tensor([[1.0, 2.0], [3.0, 4.0]])).item() == -2.0  # exactly, as PyTorch's
     close(linalg.solve(a, cygrad.tensor([5.0, 10.0])), [1.0, 3.0], "float32")
     sign, size = cygrad.slogdet(cygrad.tensor([[0.0, 2.0], [1.0, 0.0]]))  # det = -2
     assert sign.item() == -1 and abs(size.item() - np.log(2)) < 1e-6

@@ -311,16 +311,19 @@ def factored(a):
     return out, pivots, info
 
 
-def signed_diagonal(lu, pivots):
-    """The diagonal of U, negative once for each row swap: the determinant is its product."""
+def signed_diagonal(a):
+    """The diagonal of the U of LU factors, negative once for each row swap: the determinant is its product.
+
+    Rounded as in PyTorch, which factors the transpose of a real row-major matrix (the determinant is the same).
+    """
+    lu, pivots, _ = factored(a.mT if a.is_contiguous() and not a.is_complex() else a)
     diagonal = lu.diagonal(0, -2, -1)
     return select(pivots == cygrad.arange(1, pivots.shape[-1] + 1, device=pivots.device), diagonal, -diagonal)
 
 
 @primitive(name="linalg_det")
 def _det(self):
-    lu, pivots, _ = factored(self)
-    return signed_diagonal(lu, pivots).prod(-1)
+    return signed_diagonal(self).prod(-1)
 
 
 def checked_det(A, name):
@@ -353,8 +356,7 @@ linalg_det = exact_out("linalg_det", linalg_det)
 
 @primitive(name="linalg_slogdet")
 def _slogdet(self):
-    lu, pivots, _ = factored(self)
-    diagonal = signed_diagonal(lu, pivots)
+    diagonal = signed_diagonal(self)
     return diagonal.sgn().prod(-1), diagonal.abs().log().sum(-1)
 
 

@@ -28,8 +28,8 @@ cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 _OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
         "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
-        "composite", "complexes", "comparison", "reductions", "scans", "norms", "statistics",
-        "activations", "linear", "matrices", "einsum", "solvers",
+        "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans", "integration",
+        "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum", "solvers",
         "factorizations", "decompositions", "matrix_functions")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
@@ -75,7 +75,7 @@ def numel(input):
     return input.numel()
 
 
-_LAZY = ("functional", "linalg", "testing", "serialization", "names")
+_LAZY = ("functional", "special", "linalg", "testing", "serialization", "names")
 
 
 def __getattr__(name):

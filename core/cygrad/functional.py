@@ -2,14 +2,15 @@
 from cygrad.ops import activations as _activations, scans as _scans
 from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
-from cygrad.ops.registry import functions as _functions
+from cygrad.ops.registry import functions as _functions, methods as _methods
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
     globals()[_name] = _activations.writes_in_place(getattr(_activations, _name), _name)
 relu = _activations.writes_in_place(_functions["relu"], "relu")
 sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
-relu_, selu_, celu_, threshold_ = (_functions[_name] for _name in ("relu_", "selu_", "celu_", "threshold_"))
+relu_ = _methods["relu_"]
+selu_, celu_, threshold_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_"))
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):

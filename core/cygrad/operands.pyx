@@ -2,7 +2,8 @@
 
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
 """
-from cygrad.dispatch cimport (broadcast_sizes, cast, empty, expand_to, fill_into, scalar_dtype)
+from cygrad.dispatch cimport (binary_into, broadcast_sizes, cast, empty, expand_to, fill_into, scalar_dtype,
+                              scalar_into)
 from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view, same_sizes
@@ -104,3 +105,12 @@ def select(Tensor condition not None, x, y):
     b = cast(on_device_of(main, <Tensor>y), dtype) if isinstance(y, Tensor) else number_near(main, y, dtype)
     three = expanded([condition, a, b])
     return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
+
+
+def binary_to(int op, Tensor a not None, y, Tensor out not None):
+    """Raw out = op(a, y): y a number or a tensor of a's shape and dtype, `out` of that shape and maybe an operand."""
+    if isinstance(y, Tensor):
+        binary_into(op, a, <Tensor>y, out)
+    else:
+        scalar_into(op, a, y, False, out)
+    return out

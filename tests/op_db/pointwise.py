@@ -15,7 +15,8 @@ def add(name, low=-4, high=4, reference=None, **kwargs):
     kwargs.setdefault("out", True)
     samples = unary(low, high)
     if name in ("acosh", "arccosh"):  # on the cut along the imaginary axis PyTorch's sign depends on the tensor's size
-        samples = chain(unary(low, high, specials=False), lambda make: [] if make.is_complex else [S(make.special()).kink()])
+        samples = chain(unary(low, high, specials=False),
+                        lambda make: [] if make.is_complex else [S(make.special()).kink()])
     OPS.append(Op(name, samples, reference=reference, **kwargs))
 
 
@@ -69,24 +70,28 @@ def activation(*kwargs_list, specials=True):
 
 def halves(make):
     yield from (S(make(*shape, layout=k), dim=d) for shape, k, d in [
-        ((4,), "sliced", 0), ((2, 4), "contiguous", -1), ((4, 3), "transposed", 0), ((3, 2, 2), "permuted", 1), ((0,), "contiguous", 0)])
+        ((4,), "sliced", 0), ((2, 4), "contiguous", -1), ((4, 3), "transposed", 0), ((3, 2, 2), "permuted", 1),
+        ((0,), "contiguous", 0)])
     yield S(make(3), dim=0)
     yield S(make(), dim=0)
     yield S(make(2, 4))
 
 
 OPS += [
-    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), also=["functional.softplus"], method=False),
+    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), also=["functional.softplus"],
+       method=False),
     Op("nn.functional.gelu", activation({}, {"approximate": "tanh"}, specials=False),  # inf may give PyTorch NaN
        also=["functional.gelu"], method=False,
        tolerance=4.0, reason="1 + erf(x) cancels for negative x"),
     Op("nn.functional.silu", unary(), also=["functional.silu"], method=False),
-    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), also=["functional.leaky_relu"], method=False),
+    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), also=["functional.leaky_relu"],
+       method=False),
 ]  # fmt: skip
 for name, *kwargs in [
     ("hardtanh", {}, {"min_val": -2, "max_val": 0.5}),
     ("relu6",), ("mish",), ("logsigmoid",), ("softsign",), ("tanhshrink",),
-    ("softshrink", {}, {"lambd": 1.5}), ("hardshrink", {}, {"lambd": 1.5}), ("threshold", {"threshold": 0.5, "value": 3.0}),
+    ("softshrink", {}, {"lambd": 1.5}), ("hardshrink", {}, {"lambd": 1.5}),
+    ("threshold", {"threshold": 0.5, "value": 3.0}),
 ]:  # fmt: skip
     OPS.append(Op("nn.functional." + name, activation(*kwargs), also=["functional." + name], method=False))
 OPS += [
@@ -95,7 +100,8 @@ OPS += [
 ]
 for name, *kwargs in [("elu", {}, {"alpha": 0.5}), ("selu",), ("celu", {}, {"alpha": 2.0}), ("hardswish",)]:
     # At NaN PyTorch's gradient depends on the dtype.
-    OPS.append(Op("nn.functional." + name, activation(*kwargs, specials=False), also=["functional." + name], method=False))
+    OPS.append(Op("nn.functional." + name, activation(*kwargs, specials=False), also=["functional." + name],
+                  method=False))
 OPS.append(Op("nn.functional.glu", halves, also=["functional.glu"], method=False))
 OPS.append(Op("polygamma", lambda make: (
     S(n, make(*s, layout=k, low=0.5, high=5)) for n in (0, 1, 2, 3) for s, k in PLACEMENTS), out=True, method=False,

@@ -49,7 +49,8 @@ OPS += [
         lambda make: (S(make(*s, layout=k, low=-1, high=1)) for s, k in PLACEMENTS),
         lambda make: [S(make(2, 3, low=-1, high=1), dim=d) for d in (0, -1, (0, 1), 2)]), exact=True, diff=False),
     Op("logsumexp", logsumexps, out=True, tolerance=4.0, reason=SUMS, dtypes=[d for d in ALL if d not in COMPLEX]),
-    Op("logsumexp.complex", logsumexps, lambda m, *a, **k: m.logsumexp(*a, **k), tolerance=4.0, reason=SUMS, dtypes=COMPLEX),
+    Op("logsumexp.complex", logsumexps, lambda m, *a, **k: m.logsumexp(*a, **k), tolerance=4.0, reason=SUMS,
+       dtypes=COMPLEX),
 ]  # fmt: skip
 
 

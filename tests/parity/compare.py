@@ -177,7 +177,8 @@ def out(m, op, sample):
         if isinstance(result, Error):
             report.append(result)
         else:
-            report.append([all(r is t for r, t in zip(tensors_of(m, result), target)), [str(t.dtype).split(".")[-1] for t in target],
+            report.append([all(r is t for r, t in zip(tensors_of(m, result), target)),
+                [str(t.dtype).split(".")[-1] for t in target],
                 plain(m, [as_precise(m, t, e) for t, e in zip(target, expected)])])
     return report
 
@@ -287,7 +288,8 @@ GAP = re.compile(r"(the )?derivative for .* is not implemented|.*(a tensor with 
 
 
 # A sample with two faults, of geometry and of dtype, may be refused for either.
-GEOMETRY = re.compile(r"outputs with complex dtype|must match the (existing )?size|out of range|multiple times|match the broadcast|can't be cast")
+GEOMETRY = re.compile(r"outputs with complex dtype|must match the (existing )?size|out of range|multiple times|"
+                      r"match the broadcast|can't be cast")
 
 
 def comparable(kind, want, got):

@@ -4,11 +4,11 @@ Each is one node. 16-bit floats are computed in float32 and rounded once.
 """
 import math
 
-import cygrad
 from cygrad.autograd.node import primitive
-from cygrad.operands import select
-from cygrad.ops.composite import _clamp, BOOL, need_float, refuse_complex_gradient, refused, widened
-from cygrad.ops.registry import functions, inplace_form, methods, op
+from cygrad.operands import binary_to, select
+from cygrad.ops.clamping import _clamp
+from cygrad.ops.composite import BOOL, MAXIMUM, need_float, refuse_complex_gradient, refused, widened
+from cygrad.ops.registry import functions, inplace_form, op
 from cygrad.ops.reductions import UINT8, axis_of
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
@@ -32,7 +32,10 @@ def writes_in_place(function, name):
 @widened
 def _softplus(self, beta, threshold):
     scaled = self * beta
-    return select(scaled > threshold, self, scaled.exp().log1p() / beta)
+    out = scaled.exp().log1p_()
+    if beta != 1:
+        out /= beta
+    return select(scaled > threshold, self, out)
 
 
 def softplus(input, beta=1.0, threshold=20.0):
@@ -52,9 +55,19 @@ def softplus(input, beta=1.0, threshold=20.0):
 @widened
 def _gelu(self, approximate):
     if approximate == "tanh":
-        inner = ROOT_2_PI * (self + 0.044715 * self * self * self)
-        return 0.5 * self * (1 + inner.tanh())
-    return self * 0.5 * (1 + (self * ROOT_HALF).erf())
+        inner = self * self
+        inner *= self
+        inner *= 0.044715
+        inner += self
+        inner *= ROOT_2_PI
+        inner.tanh_()
+    else:
+        inner = self * ROOT_HALF
+        inner.erf_()
+    inner += 1
+    inner *= 0.5
+    inner *= self
+    return inner
 
 
 def gelu(input, approximate="none"):
@@ -76,7 +89,9 @@ def gelu(input, approximate="none"):
 @primitive(name="silu")
 @widened
 def _silu(self):
-    return self * self.sigmoid()
+    out = self.sigmoid()
+    out *= self
+    return out
 
 
 def silu(input):
@@ -149,7 +164,10 @@ def celu(input, alpha=1.0):
 @primitive(name="leaky_relu")
 @widened
 def _leaky_relu(self, negative_slope):
-    return select(self > 0, self, self * negative_slope)
+    out = self * negative_slope
+    if 0 <= negative_slope <= 1:
+        return binary_to(MAXIMUM, out, self, out)
+    return select(self > 0, self, out)
 
 
 def leaky_relu(input, negative_slope=0.01):
@@ -279,4 +297,3 @@ def glu(input, dim=-1):
 
 for _name in ("selu", "celu", "threshold"):
     functions[_name + "_"] = inplace_form(_name, functions[_name])
-functions["relu_"] = methods["relu_"]

@@ -73,7 +73,7 @@ def equal(input, other):
     True
     """
     need_tensors("equal", input=input, other=other)
-    if input.device != other.device:
+    if input._backend() is not other._backend() or input._device_index() != other._device_index():
         raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
                            f"{input.device} and {other.device}!")
     if input.shape != other.shape:

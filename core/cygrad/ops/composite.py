@@ -1,4 +1,4 @@
-"""Pointwise ops with several operands or parameters, computed with the kernels of other ops but with nodes of their own.
+"""Pointwise ops with several operands or parameters: other ops' kernels compute them, but each has a node of its own.
 
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded, so it is written with operators and
 public ops. 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
@@ -9,16 +9,16 @@ import math
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY, UNARY
-from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, clone_like, result_type, unary_op
+from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
-from cygrad.operands import broadcast, scalar_near, select
+from cygrad.operands import binary_to, select
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
 FLOAT32, BOOL = DTYPES["float32"], DTYPES["bool"]
-MAXIMUM, MINIMUM = BINARY.index("maximum"), BINARY.index("minimum")
+MAXIMUM, MINIMUM, SUBTRACT = BINARY.index("maximum"), BINARY.index("minimum"), BINARY.index("sub")
 SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
 
 
@@ -29,10 +29,15 @@ def widened(forward):
         for a in args:
             if isinstance(a, Tensor) and a.dtype in HALVES:
                 dtype = result_type(*[x for x in args if isinstance(x, (Tensor, int, float))])
-                wide = forward(*[cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x for x in args])
+                wide = forward(*[single(x) for x in args])
                 return cast_to(wide, dtype) if wide.dtype is FLOAT32 and dtype in HALVES else wide
         return forward(*args)
     return run
+
+
+def single(x):
+    """A 16-bit tensor in float32; anything else as it is."""
+    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x
 
 
 def refused(kernel, dtype):
@@ -112,105 +117,9 @@ def as_condition(t):
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{SCALAR_NAMES[t.dtype.code]}")
     import warnings
-    warnings.warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-                  "version of PyTorch. Use a boolean condition instead.", UserWarning, stacklevel=4)
+    warnings.warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+                  "future version of PyTorch. Use a boolean condition instead.", UserWarning, stacklevel=4)
     return cast_to(t, BOOL)
-
-
-# ------------------------------------------------------------------------- clamping
-
-@primitive(name="clamp")
-def _clamp(self, min, max):
-    out = self
-    if min is not None:
-        out = binary_op(MAXIMUM, out, min)
-    if max is not None:
-        out = binary_op(MINIMUM, out, max)
-    return out
-
-
-@primitive(name="clamp_tensors")
-def _clamp_tensors(self, min, max):
-    return _clamp.forward(self, min, max)
-
-
-@primitive(name="clamp_min_tensor")
-def _clamp_min_tensor(self, min):
-    return binary_op(MAXIMUM, self, min)
-
-
-@primitive(name="clamp_max_tensor")
-def _clamp_max_tensor(self, max):
-    return binary_op(MINIMUM, self, max)
-
-
-@primitive(name="clamp_min")
-def _clamp_min(self, min):
-    return binary_op(MAXIMUM, self, min)
-
-
-@primitive(name="clamp_max")
-def _clamp_max(self, max):
-    return binary_op(MINIMUM, self, max)
-
-
-def bounded(name, input, min, max):
-    """Check the arguments of `clamp`: returns whether the bounds are tensors."""
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    kinds = set()
-    for value in (min, max):
-        if value is not None:
-            kinds.add(isinstance(value, Tensor))
-            if not isinstance(value, (Tensor, int, float, complex)):
-                kinds.update((True, False))
-    if len(kinds) > 1:
-        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
-                        f"{type(max).__name__})")
-    if input.is_complex():
-        raise NotImplementedError("clamp is not supported for complex types")
-    return kinds.pop()
-
-
-def numbers_only(out, *args, **kwargs):
-    """`out=` must be of the result's dtype where the bounds are numbers."""
-    return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
-
-
-@op(inplace=True, out=numbers_only, aliases=("clip",))
-def clamp(input, min=None, max=None):
-    """Each element, but not below `min` and not above `max`; NaN stays.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a real dtype.
-    min, max : number or Tensor, optional
-        At least one; both of one kind. Where min > max the result is max.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
-    tensor([-1.0000,  0.5000,  1.0000])
-    """
-    if not bounded("clamp", input, min, max):
-        return _clamp(input, min, max)
-    if min is not None and max is not None and result_type(input, min, max) is BOOL:
-        raise refused("clamp_cpu", BOOL)
-    return _clamp_tensors(input, min, max)
-
-
-@op(inplace=True, out=numbers_only)
-def clamp_min(input, min):
-    """Each element, but not below `min` (a number or a tensor)."""
-    return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
-
-
-@op(inplace=True, out=numbers_only)
-def clamp_max(input, max):
-    """Each element, but not above `max` (a number or a tensor)."""
-    return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
 
 
 # --------------------------------------------------------------- weighted sums
@@ -218,9 +127,12 @@ def clamp_max(input, max):
 @primitive(name="lerp")
 @widened
 def _lerp(self, end, weight):
+    step = end - self
     if abs(weight) < 0.5:
-        return self + weight * (end - self)
-    return end - (end - self) * (1 - weight)
+        step *= weight
+        return plus(self, step)
+    step *= weight - 1
+    return plus(end, step)
 
 
 @primitive(name="lerp_tensor")
@@ -269,7 +181,7 @@ C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfl
 @widened
 def _addcmul(self, tensor1, tensor2, value):
     self, tensor1, tensor2 = alike(self, tensor1, tensor2)
-    return self + (tensor1 * tensor2 if value == 1 else value * tensor1 * tensor2)
+    return plus(self, tensor1 * tensor2 if value == 1 else value * tensor1 * tensor2)
 
 
 @op(inplace="pointwise", out=True)
@@ -298,7 +210,14 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 @widened
 def _addcdiv(self, tensor1, tensor2, value):
     self, tensor1, tensor2 = alike(self, tensor1, tensor2)
-    return self + (tensor1 / tensor2 if value == 1 else value * tensor1 / tensor2)
+    return plus(self, tensor1 / tensor2 if value == 1 else value * tensor1 / tensor2)
+
+
+def plus(t, step):
+    """t + step, where possible in the memory of `step`, which is new."""
+    if step.shape == t.shape and step.dtype is t.dtype and step.is_contiguous() and t.is_contiguous():
+        return step.add_(t)
+    return t + step
 
 
 @op(inplace="pointwise", out=True)
@@ -314,11 +233,11 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     need_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     if is_integral(tensor1) and is_integral(tensor2):
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
-            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
-            "tensor1 / tensor2), for all dtypes.")
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+            "* tensor1 / tensor2), for all dtypes.")
     return _addcdiv(input, tensor1, tensor2, value)
 
 
@@ -359,7 +278,8 @@ def sgn(input):
 
 @primitive(name="frac")
 def _frac(self):
-    return self - self.trunc()
+    whole = self.trunc()
+    return binary_to(SUBTRACT, self, whole, whole)
 
 
 @op(inplace=True, out="exact")
@@ -419,6 +339,8 @@ def _nan_to_num(self, nan, posinf, neginf):
         return out.detach()
     if is_integral(self):
         return clone_like(self)
+    if bool(self.isfinite().all()):
+        return clone_like(self)
     limits = finfo(self.dtype)
     out = select(self.isnan(), 0.0 if nan is None else nan, self)
     out = select(self == math.inf, limits.max if posinf is None else posinf, out)
@@ -455,6 +377,12 @@ def heaviside(input, values):
 
 
 # ------------------------------------------------------------- units and powers
+
+@op(inplace=True, out=True)
+def ldexp(input, other):
+    """input * 2 ** other, elementwise."""
+    return input * cygrad.pow(2.0, other)
+
 
 @primitive(name="deg2rad")
 def _deg2rad(self):
@@ -509,213 +437,3 @@ def power_dtype(*operands):
         if x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex):
             return DTYPES["complex128"]
     return DTYPES["float64"]
-
-
-# --------------------------------------------------------------- special functions
-
-@primitive(name="sinc")
-@widened
-def _sinc(self):
-    x = as_float(self) * math.pi
-    return select(x == 0, 1, x.sin() / x)
-
-
-@op(inplace=True, out=True)
-def sinc(input):
-    """sin(pi * x) / (pi * x) of each element, 1 at 0."""
-    return _sinc(input)
-
-
-@primitive(name="logit")
-@widened
-def _logit(self, eps):
-    z = as_float(self)
-    if eps is not None:
-        z = binary_op(MINIMUM, binary_op(MAXIMUM, z, eps), 1 - eps)
-    return (z / (1 - z)).log()
-
-
-@op(inplace=True, out=True)
-def logit(input, eps=None):
-    """log(x / (1 - x)) of each element, the inverse of `sigmoid`.
-
-    Parameters
-    ----------
-    input : Tensor
-    eps : float, optional
-        Elements are first moved into [eps, 1 - eps].
-    """
-    if input.is_complex():
-        raise refused("logit_cpu", input.dtype)
-    return _logit(input, eps)
-
-
-@primitive(name="xlogy")
-@widened
-def _xlogy(self, other):
-    dtype = result_type(self, other)
-    if not dtype.is_floating_point:
-        dtype = get_default_dtype()
-    if isinstance(other, Tensor):
-        other = cast_to(other, dtype)
-    if isinstance(self, Tensor):
-        self = cast_to(self, dtype)
-    product = self * (other.log() if isinstance(other, Tensor) else log_of(other))
-    if isinstance(self, Tensor):
-        zero = self == 0
-    else:
-        zero = scalar_near(other, self == 0)
-    undefined = other.isnan() if isinstance(other, Tensor) else other != other
-    if undefined is False:
-        return select(zero, 0, product)
-    if undefined is True:
-        return product
-    return select(zero.logical_and(undefined.logical_not()), 0, product)
-
-
-@primitive(name="xlogy_scalar")
-def _xlogy_scalar(self, other):
-    return _xlogy.forward(self, other)
-
-
-@primitive(name="scalar_xlogy")
-def _scalar_xlogy(self, other):
-    return _xlogy.forward(self, other)
-
-
-def log_of(x):
-    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
-
-
-@op(inplace="pointwise", out=True)
-def xlogy(input, other):
-    """input * log(other), 0 where input is 0 (NaN where other is).
-
-    Parameters
-    ----------
-    input, other : Tensor or number
-        At least one tensor, of real dtypes.
-    """
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    dtype = result_type(input, other)
-    if dtype.is_complex:
-        if isinstance(input, Tensor) and isinstance(other, Tensor):
-            broadcast(input, other)
-        raise refused("xlogy_cpu", dtype)
-    if not isinstance(input, Tensor):
-        return _scalar_xlogy(input, other)
-    return _xlogy(input, other) if isinstance(other, Tensor) else _xlogy_scalar(input, other)
-
-
-@primitive(name="logaddexp")
-@widened
-def _logaddexp(self, other):
-    if self.is_complex() or other.is_complex():
-        larger = select(self.real >= other.real, self, other)
-        return larger + ((select(self.real >= other.real, other, self) - larger).exp()).log1p()
-    self, other = alike(self, other)
-    larger = binary_op(MAXIMUM, self, other)
-    return select((self == other).logical_and(self.isinf()), self, larger + (-(self - other).abs()).exp().log1p())
-
-
-@op(out=True)
-def logaddexp(input, other):
-    """log(exp(input) + exp(other)), without overflow."""
-    need_tensors("logaddexp", input=input, other=other)
-    broadcast(input, other)
-    dtype = result_type(input, other)
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise refused("logaddexp_cpu", dtype)
-    return _logaddexp(input, other)
-
-
-@primitive(name="logaddexp2")
-@widened
-def _logaddexp2(self, other):
-    self, other = alike(self, other)
-    larger = binary_op(MAXIMUM, self, other)
-    return select((self == other).logical_and(self.isinf()), self,
-                  larger + (-(self - other).abs()).exp2().log1p() * (1 / math.log(2)))
-
-
-@op(out=True)
-def logaddexp2(input, other):
-    """log2(2 ** input + 2 ** other), without overflow."""
-    need_tensors("logaddexp2", input=input, other=other)
-    broadcast(input, other)
-    dtype = result_type(input, other)
-    if not dtype.is_floating_point:
-        raise refused("logaddexp2_cpu", dtype)
-    return _logaddexp2(input, other)
-
-
-@primitive(name="polygamma")
-@widened
-def _polygamma(n, self):
-    x = as_float(self)
-    if n == 0:
-        return x.digamma()
-    if n == 1:
-        return trigamma(x)
-    return zeta(n + 1, x) * ((-1) ** (n + 1) * math.factorial(n))
-
-
-@op(method=False, out=True)
-def polygamma(n, input):
-    """The n-th derivative of `digamma`.
-
-    Parameters
-    ----------
-    n : int
-        Not negative.
-    input : Tensor
-        Of a real dtype.
-    """
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma(n, input)
-
-
-@op(name="polygamma", only_method=True, inplace=True)
-def _polygamma_method(self, n):
-    """The n-th derivative of `digamma`."""
-    return polygamma(n, self)
-
-
-def trigamma(x):
-    """Recurrence up to x + 6, then the asymptotic series; reflection below 1/2 (Abramowitz and Stegun, 6.4)."""
-    reflected = x < 0.5
-    sine = (x * math.pi).sin()
-    z = select(reflected, 1 - x, x)
-    total = cygrad.zeros_like(z)
-    for _ in range(6):
-        total = total + 1 / (z * z)
-        z = z + 1
-    w = 1 / (z * z)
-    total = total + (1 + 1 / (2 * z) + w * (1 / 6 - w * (1 / 30 - w * (1 / 42)))) / z
-    return select(reflected, math.pi ** 2 / (sine * sine) - total, total)
-
-
-# Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
-ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0, -2950130727918.1642,
-        116467828143500.67, -4597978722407472.6, 181521054019435467.7, -7166165256175667011.3)
-
-
-def zeta(s, q):
-    """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0, for a number s > 1 (Euler-Maclaurin)."""
-    total = cygrad.zeros_like(q)
-    z = q
-    for _ in range(10):
-        total = total + z ** -s
-        z = z + 1
-    power = z ** -s
-    total = total + power * z / (s - 1) + power / 2
-    factor = float(s)
-    for k, coefficient in enumerate(ZETA):
-        power = power / z
-        total = total + power * (factor / coefficient)
-        power = power / z
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2)
-    pole = (q <= 0).logical_and(q == q.floor())
-    return select(pole, math.inf, total)

@@ -5,7 +5,7 @@ import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
-from cygrad.ops.reductions import EVERY, MAX, MIN, SUM, axes_of
+from cygrad.ops.reductions import EVERY, MAX, MIN, SUM, axes_of, square_sum
 from cygrad.ops.registry import op, with_out
 from cygrad.tensor import Tensor
 
@@ -25,7 +25,7 @@ def norm_of(x, p, axes, keepdim, dtype):
     if p == 0:
         return reduce_dims(SUM, x != 0, axes, keepdim, real)
     if p == 2 and not x.is_complex():
-        return reduce_dims(SUM, x * x, axes, keepdim, real).sqrt()
+        return square_sum(x, axes, keepdim).sqrt_()
     size = x.abs()
     if p == math.inf:
         return reduce_dims(MAX, size, axes, keepdim, real)
@@ -82,12 +82,12 @@ def check_norm_dtype(name, x, dtype):
 
 def refuse_empty_norm(x, ord, axes, whole):
     if whole:
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation "
-                           "does not have an identity")
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the "
+                           "operation does not have an identity")
     for axis in axes:
         if x.size(axis) == 0:
-            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axis}because this "
-                               "dimension is empty and the operation does not have an identity")
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axis}because "
+                               "this dimension is empty and the operation does not have an identity")
 
 
 linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")

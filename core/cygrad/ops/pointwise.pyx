@@ -10,8 +10,8 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, check_overlap, find_row, gradient_edge, grad_enabled,
-                                   rebase, record, record_pair, set_meta_of)
+from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, check_overlap, find_row, gradient_edge,
+                                   grad_enabled, rebase, record, record_pair, set_meta_of)
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
@@ -125,13 +125,13 @@ cdef object apply_unary(UnaryOp op, Tensor a):
 
 cdef object bool_error(str name, bint both):
     if name == "neg":
-        return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-                            "a mask, use the `~` or `logical_not()` operator instead.")
+        return RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+                            "invert a mask, use the `~` or `logical_not()` operator instead.")
     if both:
         return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
                             "`logical_xor()` operator instead.")
-    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
-                        "a mask, use the `~` or `logical_not()` operator instead.")
+    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                        "invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 cdef bint is_number(object x):
@@ -492,7 +492,8 @@ def _binary_forms(BinaryOp op):
         if out is None:
             return checked_binary(op, input, other)
         if op.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
-            raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, out=Tensor)")
+            raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, "
+                            "out=Tensor)")
         refuse_out_grad(op.name, input, other, out)
         return write_out(op.name, checked_binary(op, input, other), out)
 

@@ -1,4 +1,4 @@
-"""Where ops become public: functions of `cygrad`, methods of `Tensor`, in-place and `out=` forms, each from one definition.
+"""Where ops become public: function of `cygrad`, method of `Tensor`, in-place and `out=` form, from one definition.
 
     @op(inplace=True)
     def lerp(input, end, weight): ...
@@ -151,7 +151,17 @@ def write_out(name, result, out, exact=False):
     return out
 
 
+# In-place forms that PyTorch also has as functions.
+IN_PLACE_FUNCTIONS = """
+    abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_
+    ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ erf_ erfc_ exp2_ exp_ expm1_
+    fill_ fix_ floor_ frac_ gcd_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_
+    rad2deg_ reciprocal_ relu_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ xlogy_
+    zero_""".split()
+
+
 def publish(namespace, tensor_type, attach):
     """Put the registered functions into the `cygrad` namespace and the methods on Tensor (`attach(type, dict)`)."""
     namespace.update(functions)
+    namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
     attach(tensor_type, methods)

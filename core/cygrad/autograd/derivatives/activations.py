@@ -21,7 +21,8 @@ derivative("log_sigmoid", self=lambda grad, self: grad * (-self).sigmoid())
 derivative("silu", self=lambda grad, self: silu_backward(grad, self))
 derivative("mish", self=lambda grad, self: mish_backward(grad, self))
 derivative("gelu", self=lambda grad, self, approximate: gelu_backward(grad, self, approximate))
-derivative("elu", self=lambda grad, self, alpha, scale, input_scale: elu_backward(grad, self, alpha, scale, input_scale))
+derivative("elu", self=lambda grad, self, alpha, scale, input_scale:
+           elu_backward(grad, self, alpha, scale, input_scale))
 derivative("celu", self=lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha))
 derivative("glu", self=lambda grad, self, dim: glu_backward(grad, self, dim))
 

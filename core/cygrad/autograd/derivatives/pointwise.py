@@ -189,14 +189,17 @@ def sgn_backward(grad, self, result):
 derivative("where", self=lambda grad, condition: cygrad.where(condition, grad, 0),
            other=lambda grad, condition: cygrad.where(condition, 0, grad))
 derivative("clamp", name="ClampBackward1", self=lambda grad, self, min, max: clamp_backward(grad, self, min, max))
-derivative("clamp_tensors", name="ClampBackward0", self=lambda grad, self, min, max: clamp_backward(grad, self, min, max),
+derivative("clamp_tensors", name="ClampBackward0",
+           self=lambda grad, self, min, max: clamp_backward(grad, self, min, max),
            min=lambda grad, self, min, max: clamp_min_backward(grad, self, min, max),
            max=lambda grad, self, min, max: clamp_max_backward(grad, self, min, max))
 derivative("clamp_min", self=lambda grad, self, min: cygrad.where(self >= min, grad, 0))
 derivative("clamp_max", self=lambda grad, self, max: cygrad.where(self <= max, grad, 0))
-derivative("clamp_min_tensor", name="ClampMinBackward1", self=lambda grad, self, min: cygrad.where(self >= min, grad, 0),
+derivative("clamp_min_tensor", name="ClampMinBackward1",
+           self=lambda grad, self, min: cygrad.where(self >= min, grad, 0),
            min=lambda grad, self, min: cygrad.where(self < min, grad, 0))
-derivative("clamp_max_tensor", name="ClampMaxBackward1", self=lambda grad, self, max: cygrad.where(self <= max, grad, 0),
+derivative("clamp_max_tensor", name="ClampMaxBackward1",
+           self=lambda grad, self, max: cygrad.where(self <= max, grad, 0),
            max=lambda grad, self, max: cygrad.where(self > max, grad, 0))
 derivative("lerp", self=lambda grad, weight: grad * conj(1 - weight), end=lambda grad, weight: grad * conj(weight))
 derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),

@@ -76,7 +76,8 @@ derivative("median", self=lambda grad, self, result: evenly(grad, self, result))
 derivative("nanmedian", self=lambda grad, self, result: evenly(grad, self, result))
 derivative("amax", self=lambda grad, self, dim, keepdim, result: share(grad, self, result, dim, keepdim))
 derivative("amin", self=lambda grad, self, dim, keepdim, result: share(grad, self, result, dim, keepdim))
-derivative("aminmax", self=lambda grads, self, dim, keepdim, result: aminmax_backward(grads, self, dim, keepdim, result))
+derivative("aminmax", self=lambda grads, self, dim, keepdim, result:
+           aminmax_backward(grads, self, dim, keepdim, result))
 for _op, _name in (("max_dim", "MaxBackward0"), ("min_dim", "MinBackward0"), ("median_dim", "MedianBackward1"),
                    ("nanmedian_dim", "NanmedianBackward1"), ("mode", "ModeBackward0")):
     derivative(_op, name=_name, self=lambda grad, self_shape, dim, keepdim, result:

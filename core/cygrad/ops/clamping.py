@@ -1,0 +1,103 @@
+"""Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
+from cygrad.autograd.node import primitive
+from cygrad.dispatch import binary_op, result_type
+from cygrad.operands import binary_to
+from cygrad.ops.composite import BOOL, MAXIMUM, MINIMUM, refused
+from cygrad.ops.registry import op
+from cygrad.tensor import Tensor
+
+
+@primitive(name="clamp")
+def _clamp(self, min, max):
+    if min is None:
+        return binary_op(MINIMUM, self, max)
+    out = binary_op(MAXIMUM, self, min)
+    if max is None:
+        return out
+    if isinstance(max, (int, float)) and result_type(out, max) is out.dtype:
+        return binary_to(MINIMUM, out, max, out)
+    return binary_op(MINIMUM, out, max)
+
+
+@primitive(name="clamp_tensors")
+def _clamp_tensors(self, min, max):
+    return _clamp.forward(self, min, max)
+
+
+@primitive(name="clamp_min_tensor")
+def _clamp_min_tensor(self, min):
+    return binary_op(MAXIMUM, self, min)
+
+
+@primitive(name="clamp_max_tensor")
+def _clamp_max_tensor(self, max):
+    return binary_op(MINIMUM, self, max)
+
+
+@primitive(name="clamp_min")
+def _clamp_min(self, min):
+    return binary_op(MAXIMUM, self, min)
+
+
+@primitive(name="clamp_max")
+def _clamp_max(self, max):
+    return binary_op(MINIMUM, self, max)
+
+
+def bounded(name, input, min, max):
+    """Check the arguments of `clamp`: returns whether the bounds are tensors."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    kinds = set()
+    for value in (min, max):
+        if value is not None:
+            kinds.add(isinstance(value, Tensor))
+            if not isinstance(value, (Tensor, int, float, complex)):
+                kinds.update((True, False))
+    if len(kinds) > 1:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
+                        f"{type(max).__name__})")
+    if input.is_complex():
+        raise NotImplementedError("clamp is not supported for complex types")
+    return kinds.pop()
+
+
+def numbers_only(out, *args, **kwargs):
+    """`out=` must be of the result's dtype where the bounds are numbers."""
+    return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
+
+
+@op(inplace=True, out=numbers_only, aliases=("clip",))
+def clamp(input, min=None, max=None):
+    """Each element, but not below `min` and not above `max`; NaN stays.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    min, max : number or Tensor, optional
+        At least one; both of one kind. Where min > max the result is max.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    if not bounded("clamp", input, min, max):
+        return _clamp(input, min, max)
+    if min is not None and max is not None and result_type(input, min, max) is BOOL:
+        raise refused("clamp_cpu", BOOL)
+    return _clamp_tensors(input, min, max)
+
+
+@op(inplace=True, out=numbers_only)
+def clamp_min(input, min):
+    """Each element, but not below `min` (a number or a tensor)."""
+    return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
+
+
+@op(inplace=True, out=numbers_only)
+def clamp_max(input, max):
+    """Each element, but not above `max` (a number or a tensor)."""
+    return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)

@@ -3,7 +3,7 @@
 One call of the backend's `addmm` where it has one; otherwise a product and pointwise kernels. Where beta is 0 the input
 is not read.
 """
-from cygrad.autograd.node cimport attach, grad_enabled, record
+from cygrad.autograd.node cimport attach, check_inplace, grad_enabled, record
 from cygrad.backend cimport ADD, Backend, MUL
 from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, expand_to, result_dtype,
                               scalar_into)
@@ -162,8 +162,9 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
     if a.rank == 2 and b.rank == 2 and (c.rank != 2 or c.sizes[0] != a.sizes[0] or c.sizes[1] != b.sizes[1]):
         raise RuntimeError(f"Bad in-place call: input tensor size {list(size_of(c))} and output tensor size "
                            f"{[a.sizes[0], b.sizes[1]]} should match")
-    if (not grad_enabled() and c.dense and c.memory is not a.memory and c.memory is not b.memory
-            and not c.inference):
+    if (c.dense and c.memory is not a.memory and c.memory is not b.memory
+            and not (grad_enabled() and (requires_grad(c) or requires_grad(a) or requires_grad(b)))):
+        check_inplace(c)
         addmm_(c, a, b, beta, alpha, c)
         bump_version(c)
         return c

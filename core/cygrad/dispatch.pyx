@@ -843,9 +843,11 @@ def empty_like_strided(Tensor a not None, DType dtype not None):
     """Raw uninitialised tensor of a's shape in a's memory order."""
     cdef Tensor out = output_like(dtype, a.rank, a.sizes, a, None, None)
     cdef int i
-    if out.elements == 0:
-        for i in range(a.rank):
-            out.strides[i] = a.strides[i]
+    for i in range(a.rank):
+        if a.sizes[i] != 1 and out.strides[i] != a.strides[i] and out.elements != 0:
+            return out
+    for i in range(a.rank):                             # `a` has no gaps: the strides of axes of size 1 are its own, too
+        out.strides[i] = a.strides[i]
     return out
 
 

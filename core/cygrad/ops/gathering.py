@@ -8,7 +8,7 @@ import warnings
 
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op
-from cygrad.ops.places import put_rows, take_rows, wrapped
+from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
@@ -152,10 +152,10 @@ def _gather(input, dim, index, *, sparse_grad=False):
         int_index(index, "gather")
         if max(rank, 1) != max(index.dim(), 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-        for d, n in enumerate(index.shape):
-            if d != dim and n > input.shape[d]:
-                raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                                   f"larger than self {list(input.shape)} apart from dimension {dim}")
+        if not fits_within(index, input, dim):
+            d = next(d for d, n in enumerate(index.shape) if d != dim and n > input.shape[d])
+            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                               f"larger than self {list(input.shape)} apart from dimension {dim}")
     return gather(input, dim, index)
 
 

@@ -3,7 +3,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill
 from cygrad.ops.gathering import (ADD, INDEX_DTYPES, SET, Written, in_place, in_range, need_tensor, one_axis,
                                   scalar_name, warn_if_expanded)
-from cygrad.ops.places import put_at, take_at
+from cygrad.ops.places import put_at, same_off_axis, take_at
 from cygrad.ops.registry import op
 from cygrad.ops.scattering import reduce_into, refuse_complex_extremes
 from cygrad.ops.views import wrap
@@ -67,7 +67,7 @@ def _add_slices(self, dim, index, source, alpha):
                       "index out of range in self" if few else None)
     if alpha != 1:
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
-            alpha = int(alpha)
+            alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
         source = binary_op(2, source, alpha)                    # mul
     put_at(target, along(dim, places), source if self.dim() else source.reshape(-1), ADD)
 
@@ -91,8 +91,7 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
     if self.dim() and index.numel() != count:
         raise RuntimeError(f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
                            f"({count}), for dim: {dim}")
-    rest = self.shape[:dim] + self.shape[dim + 1:]
-    if source.dim() != self.dim() or source.shape[:dim] + source.shape[dim + 1:] != rest:
+    if not same_off_axis(self, source, dim):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
                            f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
     return dim, index, source, alpha
@@ -149,9 +148,9 @@ def index_copy_arguments(self, dim, index, source):
     if self.dtype is not source.dtype:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
                            f"{scalar_name(self)} and (source) {scalar_name(source)}")
-    rest = self.shape[:dim] + self.shape[dim + 1:]
-    other = source.shape[:dim] + source.shape[dim + 1:]
-    if rest != other:
+    if not same_off_axis(self, source, dim) and (self.dim() > 1 or source.dim() > 1):
+        rest = self.shape[:dim] + self.shape[dim + 1:]
+        other = source.shape[:dim] + source.shape[dim + 1:]
         raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
                            f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
                            f"{' '.join(map(str, other))} at dimension 0.")

@@ -16,7 +16,7 @@ from cygrad.dispatch cimport (SAME, binary, cast, dense_copy, empty, expand_to, 
 from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.ops.views cimport select_, slice_, slice_bounds, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, version_of
-from cygrad.view cimport View, data, fill_strided, size_of
+from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
 from cygrad.autograd.node import SavedTensor
 from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into, where_into
@@ -77,6 +77,31 @@ def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
     if high >= size or low < (-size if negative else 0):
         return None
     return binary(k.REMAINDER, index, size, SAME) if low < 0 else index
+
+
+def same_shape(Tensor a not None, Tensor b not None):
+    """Whether two tensors have one shape."""
+    return same_sizes(a, b)
+
+
+def same_off_axis(Tensor a not None, Tensor b not None, int dim):
+    """Whether two tensors have one shape but for axis `dim`."""
+    cdef int i
+    if a.rank != b.rank:
+        return False
+    for i in range(a.rank):
+        if i != dim and a.sizes[i] != b.sizes[i]:
+            return False
+    return True
+
+
+def fits_within(Tensor inner not None, Tensor outer not None, int dim):
+    """Whether `inner`, of as many axes, is nowhere longer than `outer`, but along axis `dim` (-1: along none)."""
+    cdef int i
+    for i in range(min(inner.rank, outer.rank)):
+        if i != dim and inner.sizes[i] > outer.sizes[i]:
+            return False
+    return True
 
 
 # ------------------------------------------------------------- from index to places
@@ -191,6 +216,17 @@ def take_at(Tensor a not None, tuple indices not None, bint dense=False):
         walked.finish()
         gather_into(walked, index, plan.dim, out)
     return without_axis(out, plan.dim) if plan.scalar else out
+
+
+def take_into(Tensor a not None, tuple indices not None, Tensor out not None):
+    """``out[...] = a[indices]``, whose shape `out` has."""
+    cdef Plan plan
+    cdef Tensor places = make_plan(a, indices, &plan)
+    if out.elements:
+        plan.sizes[plan.dim], plan.strides[plan.dim] = plan.span, plan.step
+        walked = strided(a, a.offset, plan.rank, plan.sizes, plan.strides)
+        plan.sizes[plan.dim] = out.sizes[plan.dim]
+        gather_into(walked, strided(places, places.offset, plan.rank, plan.sizes, plan.index), plan.dim, out)
 
 
 def put_at(Tensor a not None, tuple indices not None, Tensor values not None, int mode):

@@ -1,8 +1,8 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import (SCALAR_NAMES, arange_into, clone_like, copy_ as raw_copy, empty_like_strided, empty_near,
+from cygrad.dispatch import (SCALAR_NAMES, arange_into, clone_dense, clone_like, copy_ as raw_copy, empty_like_strided, empty_near,
                              fill_ as raw_fill, join_into, scan_op)
-from cygrad.ops.places import put_at
+from cygrad.ops.places import take_into
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
@@ -141,10 +141,10 @@ def flip(self, dims):
     places, last = [None] * self.dim(), len(dims)
     for i, d in enumerate(sorted(dims)):
         places[d] = reversed_places(self, self.shape[d]).view((-1,) + (1,) * (last - i - 1))
-    source = self
-    if last > 1 and max(dims) - min(dims) + 1 != last:          # put_at expects the axes of apart indices in front
-        source = self.movedim(tuple(sorted(dims)), tuple(range(last)))
-    put_at(out, tuple(places), source, 0)
+    target = out
+    if max(dims) - min(dims) + 1 != last:                       # the axes of indices that are no neighbours come first
+        target = out.movedim(tuple(sorted(dims)), tuple(range(last)))
+    take_into(self, tuple(places), target)
     return out
 
 
@@ -198,7 +198,7 @@ def flipud(input):
 def rot90(self, k, dims):
     k %= 4
     if k == 0:
-        return clone_like(self)
+        return clone_dense(self)
     if k == 2:
         return flip(self, dims)
     turned = flip(self, (dims[1] if k == 1 else dims[0],)).transpose(*dims)

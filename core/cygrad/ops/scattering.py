@@ -3,6 +3,7 @@ from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill, scatter_in
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
                                   one_axis, scalar_name)
+from cygrad.ops.places import fits_within, same_shape
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
@@ -16,7 +17,7 @@ def scattered(self, dim, index, src, mode):
     places = in_range(places, target.shape[dim], dim)
     if src.dim() == 0:
         src = src.expand(places.shape)
-    elif src.shape != places.shape:
+    elif not same_shape(src, places):
         src = src[tuple([slice(n) for n in places.shape])]
     scatter_into(mode, target, dim, places, src)
 
@@ -57,21 +58,20 @@ def check_scatter(self, dim, index, src=None):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.numel():
         return dim
-    rank, shape = max(self.dim(), 1), index.shape or (1,)
-    if rank != len(shape):
+    rank = max(self.dim(), 1)
+    if rank != max(index.dim(), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    fits = all(d == dim or n <= self.shape[d] for d, n in enumerate(shape))
+    fits = fits_within(index, self, dim)
     if src is None:
         if not fits:
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
                                f"from dimension {dim}")
         return dim
-    limits = src.shape or (1,)
-    if fits and src.dim() and len(limits) < rank:
+    if fits and 0 < src.dim() < rank:
         wrap(src.dim(), src.dim())                                  # PyTorch's IndexError
-    if fits and len(limits) != rank:
+    if fits and max(src.dim(), 1) != rank:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if not fits or any(n > m for n, m in zip(shape, limits)):
+    if not fits or not fits_within(index, src, -1) or index.dim() > src.dim() and index.numel() > 1:
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
                            f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
     return dim
@@ -193,7 +193,7 @@ def _scatter_reduce(self, dim, index, src, reduce, include_self):
         return
     places = in_range(places, target.shape[dim], dim)
     src = one_axis(src)
-    if src.shape != places.shape:
+    if not same_shape(src, places):
         src = src[tuple([slice(n) for n in places.shape])]
     reduce_into(target, dim, places, src, reduce, include_self)
 

@@ -8,6 +8,8 @@ from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.registry import functions, op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
+FEW = 1 << 15            # comparisons up to which every value is compared with every entry
+
 DTYPES: dict[str, DType] = {d.name: d for d in all_dtypes()}
 
 
@@ -25,6 +27,10 @@ def positions(rows, values, right):
     if n == 0 or not found.numel():
         return found
     flat = rows.dim() == 1
+    if n * found.numel() <= FEW:                            # fewer and larger steps
+        entries = rows.unsqueeze(-2)
+        values = values.unsqueeze(-1)
+        return (entries.gt(values) if right else entries.ge(values)).logical_not().sum(-1)
     if flat:
         values, found = values.reshape(-1), found.reshape(-1)
     last = found.dim() - 1
@@ -244,15 +250,15 @@ def bincount(input, weights=None, minlength=0):
     return weighted_bincount(places, weights, size)
 
 
-def outer_range(input, low, high, name):
-    """The range of a histogram: that of the data where both bounds are equal."""
+def outer_range(input, low, high, name, margin):
+    """The range of a histogram: that of the data where both bounds are equal; wider by a margin if that is a point."""
     if low == high and input.numel():
         low, high = input.min().item(), input.max().item()
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"cygrad.{name}: range of [{low:g}, {high:g}] is not finite")
     if low > high:
         raise RuntimeError(f"cygrad.{name}: max must be larger than min")
-    return (low - 1, high + 1) if low == high else (low, high)
+    return (low - margin, high + margin) if low == high else (low, high)
 
 
 @op(out="exact")
@@ -283,13 +289,15 @@ def histc(input, bins=100, min=0, max=0):
     if min > max:
         raise RuntimeError("cygrad.histc: max must be larger than min")
     if not input.dtype.is_floating_point:
-        for bound in (min, max):
+        for bound in (min, max) if min < max or input.numel() else (min - 1, max + 1):
             input.new_full((), float(bound))                   # raises where the dtype can't hold it
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
     data = input.detach().reshape(-1)
-    low, high = outer_range(data, float(min), float(max), "histc")
+    low, high = outer_range(data, float(min), float(max), "histc", 1)
+    low, high = data.new_full((), low).item(), data.new_full((), high).item()
+    width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
     data = data.masked_select((data >= low) & (data <= high))
-    places = ((data - low) * bins / (high - low)).to(DTYPES["int64"]).clamp(max=bins - 1)
+    places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(max=bins - 1)
     return data.new_zeros(bins).index_add(0, places, data.new_ones(places.shape))
 
 
@@ -330,10 +338,10 @@ def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
         if bins <= 0:
             raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
         low, high = range if range is not None else (0.0, 0.0)
-        if range is not None and low == high:
-            low, high = low - 0.5, high + 0.5
-        elif range is None:
-            low, high = outer_range(data, low, high, "histogramdd") if data.numel() else (0.0, 1.0)
+        if range is not None or data.numel():
+            low, high = outer_range(data if range is None else data[:0], float(low), float(high), "histogramdd", 0.5)
+        else:
+            high = 1.0
         edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
     count = edges.numel() - 1
     if weight is None:

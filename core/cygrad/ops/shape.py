@@ -88,31 +88,6 @@ def conjugate_transpose(self):
 # ------------------------------------------------------------- fewer and more axes
 
 @op
-def flatten(input, start_dim=0, end_dim=-1):
-    """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.zeros(2, 3, 4).flatten(1).shape
-    cygrad.Size([2, 12])
-    """
-    rank = input.dim()
-    start, end = wrap(start_dim, rank), wrap(end_dim, rank)
-    if start > end:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if rank == 0:
-        return input.reshape(1)
-    if start == end:
-        return input
-    shape = input.shape
-    count = 1
-    for n in shape[start:end + 1]:
-        count *= n
-    return input.reshape(shape[:start] + (count,) + shape[end + 1:])
-
-
-@op
 def ravel(input):
     """All elements in row-major order, as one axis; a view where there is one."""
     return input.contiguous().view(-1)

@@ -14,7 +14,7 @@ def begins(rows):
     """Which rows of a non-empty tensor differ from the one before; the first does."""
     changes = rows[1:].ne(rows[:-1])
     if rows.dim() > 1:
-        changes = changes.reshape(changes.shape[0], -1).any(1)
+        changes = changes.flatten(1).any(1)
     first = empty_near(changes, (1,))
     raw_fill(first, True)
     return functions["cat"]([first, changes])
@@ -79,7 +79,7 @@ def unique_elements(self):
 def unique_slices(self, dim):
     if not self.shape[dim]:
         return self.clone(), *nothing(self)
-    rows = self.movedim(dim, 0).reshape(self.shape[dim], -1)
+    rows = self.movedim(dim, 0).flatten(1) if self.dim() > 1 else self.unsqueeze(1)
     ranks, order = sort_op(row_ranks(rows), 0, False, True)
     starts, run, counts = runs(begins(ranks))
     return slices_at(self, dim, order[starts]), unsorted(run, order), counts

@@ -246,6 +246,33 @@ def reshape(Tensor input not None, *shape):
     return reshape_(input, parse_shape(shape, sizes, "reshape"), sizes)
 
 
+def flatten(Tensor input not None, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1):
+    """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3, 4).flatten(1).shape
+    cygrad.Size([2, 12])
+    """
+    cdef Py_ssize_t sizes[64]
+    cdef int start = wrap_dim(start_dim, input.rank), end = wrap_dim(end_dim, input.rank), i, rank = 0
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if input.rank == 0:
+        sizes[0] = 1
+        return reshape_(input, 1, sizes)
+    if start == end:
+        return input
+    for i in range(input.rank):
+        if start < i <= end:
+            sizes[start] *= input.sizes[i]
+        else:
+            sizes[rank] = input.sizes[i]
+            rank += 1
+    return reshape_(input, rank, sizes)
+
+
 def view_as(Tensor self not None, Tensor other not None):
     """`self.view(other.shape)`."""
     return view(self, size_of(other))
@@ -963,7 +990,7 @@ def getitem_basic(Tensor self not None, index):
 
 # ------------------------------------------------------------------ registration
 
-for _function in (reshape, t, transpose, permute, squeeze, unsqueeze, select, narrow, unbind, split_with_sizes,
+for _function in (reshape, flatten, t, transpose, permute, squeeze, unsqueeze, select, narrow, unbind, split_with_sizes,
                   diagonal, as_strided, broadcast_to):
     add_op(_function.__name__, _function, None)
 for _function in (view, view_as, reshape_as, expand, expand_as, unfold):

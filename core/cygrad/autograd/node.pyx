@@ -15,7 +15,7 @@ their new node (`AsStridedBackward0`) when they next need one, by comparing vers
 cimport cython
 from cpython.object cimport PyObject
 
-from cygrad.dtype cimport DType, CATEGORY_FLOAT
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
                             CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias, requires_grad, version_of)
 from cygrad.view cimport MAX_RANK, make_view, size_of, tuple_of
@@ -558,11 +558,31 @@ cdef _regenerate(Tensor view):
     cdef Derivative row
     if view.creation != CREATED_NORMALLY:
         return
+    if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
+        _regenerate_parts(view)
+        return
     row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
     cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
     _set_meta(node, view)
     view.node = node
     view.output_number = 0
+    view.requires = True
+    view.view_version = version_of(view)
+
+
+cdef _regenerate_parts(Tensor view):
+    """The same for a real view of a complex base, or the other way round."""
+    global cygrad_grad_mode
+    cdef int mode = cygrad_grad_mode
+    cdef Tensor again
+    from cygrad.autograd.slices import window_of_parts
+    cygrad_grad_mode = 1
+    try:
+        again = window_of_parts(view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset)
+    finally:
+        cygrad_grad_mode = mode
+    view.node = again.node
+    view.output_number = again.output_number
     view.requires = True
     view.view_version = version_of(view)
 
@@ -891,6 +911,7 @@ cdef class CopySlices(Node):
     """
     cdef Node function
     cdef int number
+    cdef bint parts                    # one of base and view is complex, the other real
     cdef tuple base_geometry, view_geometry
 
     cdef setup(self, Tensor base, Tensor view, object function, int number):
@@ -900,6 +921,7 @@ cdef class CopySlices(Node):
         _append_edge(base, nexts, numbers)
         self.base_geometry = _geometry_of(base)
         self.view_geometry = _geometry_of(view)
+        self.parts = (base.dtype.category == CATEGORY_COMPLEX) != (view.dtype.category == CATEGORY_COMPLEX)
         self.number = number
         if inner is not None:
             self.function = inner
@@ -912,9 +934,11 @@ cdef class CopySlices(Node):
         _new_sequence(self)
 
     cdef object run(self, list grads):
-        from cygrad.autograd.slices import copy_slices_backward
+        from cygrad.autograd.slices import copy_slices_backward, copy_parts_backward
         if grads[0] is None:
             return [None] * len(self.nexts)
+        if self.parts:
+            return copy_parts_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
         return copy_slices_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
 
     def _apply_function(self, grad):

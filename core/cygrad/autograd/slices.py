@@ -54,6 +54,32 @@ def copy_slices_backward(grad, base, view, function):
     return [flat.as_strided(size, stride, offset - low), *found[1:]]
 
 
+def copy_parts_backward(grad, base, view, function):
+    """`copy_slices_backward` where one of base and view is complex and the other shows its parts: in real numbers."""
+    import cygrad
+    if grad.is_complex():
+        found = copy_slices_backward(cygrad.view_as_real(grad), _parts(*base), view, function)
+        return [cygrad.view_as_complex(found[0].contiguous()), *found[1:]]
+
+    def of_parts(window):
+        first, *others = function(cygrad.view_as_complex(window))
+        return [None if first is None else cygrad.view_as_real(first), *others]
+    return copy_slices_backward(grad, base, _parts(*view), of_parts)
+
+
+def _parts(size, stride, offset):
+    """The geometry of a complex tensor's real numbers: a last axis more."""
+    return (*size, 2), (*[2 * s for s in stride], 1), 2 * offset
+
+
+def window_of_parts(base, size, stride, offset):
+    """A window on the parts of a complex base, or (of a real base) a window of complex numbers; recorded."""
+    import cygrad
+    if base.is_complex():
+        return cygrad.view_as_real(base).as_strided(size, stride, offset)
+    return cygrad.view_as_complex(base.as_strided(*_parts(size, stride, offset)))
+
+
 def as_strided_backward(grad, geometry, size, stride, storage_offset):
     """Gradient of `as_strided` with respect to its input, which lies in the storage as `geometry` says."""
     in_size, in_stride, in_offset = geometry

@@ -52,7 +52,7 @@ def compile_flags(kernel):
     """Flags of one module; kernels are optimised harder and may use OpenMP."""
     if sys.platform == "win32":
         return ["/O2"]
-    flags = ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable",
+    flags = ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-psabi",
              "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
     if sys.platform.startswith("linux") and kernel:
         flags.append("-fopenmp")

@@ -14,8 +14,8 @@ from cygrad_cpu.loops cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernel
 
 cdef enum:
     SERIAL = 16384          # below this many elements: keep the GIL, one thread
-    CHEAP_GRAIN = 32768     # elements a thread for ops that memory limits
-    DEAR_GRAIN = 4096       # ... for ops that take tens of cycles an element
+    CHEAP_GRAIN = 65536     # elements a thread for ops that memory limits
+    DEAR_GRAIN = 8192       # ... for ops that take tens of cycles an element
 
 cdef Kernels *kernels = loaded_kernels()
 

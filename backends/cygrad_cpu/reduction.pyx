@@ -18,7 +18,7 @@ from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, binary_loop
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
-    GRAIN = 32768           # elements a thread
+    GRAIN = 65536           # elements a thread
     BUFFER = 8192           # bytes of a buffer for moved or converted elements
     ROW_BYTES = 4096        # of one accumulator row
     LEVELS = 4              # of a cascade

@@ -63,12 +63,17 @@ cdef inline double quick_rest(double x, double q) noexcept nogil:
 
 
 cdef inline Parts full_rest(double x, double q) noexcept nogil:
-    """r in two parts, right even where x is near a multiple of pi/2."""
+    """r in two parts, right even where x is near a multiple of pi/2: that is taken in three parts of 33 bits, so that
+    their products with q are exact, and a rest."""
     cdef Parts r
-    cdef double first = x - q * 1.57079632673412561417
     cdef double step = q * 6.07710050630396597660e-11
+    cdef double first = x - q * 1.57079632673412561417
     cdef double second = first - step
-    cdef double rest = q * 2.02226624879595063154e-21 - ((first - second) - step)
+    cdef double rest = (first - second) - step
+    step = q * 2.02226624871116645580e-21
+    first = second
+    second = first - step
+    rest = (q * 8.47842766036889956997e-32 - ((first - second) - step)) - rest
     r.high = second - rest
     r.low = (second - r.high) - rest
     return r

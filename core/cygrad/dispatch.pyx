@@ -233,15 +233,79 @@ cdef void collapse(Axes *axes) noexcept nogil:
 
 
 cdef tuple split(tuple views, Axes *axes):
-    """Slices along the outermost axis, for the rare call that keeps more than eight axes: a list of operand tuples."""
-    cdef Py_ssize_t i
-    cdef int k
+    """Slices along the outermost axes, for the rare call that keeps more than eight axes: a tuple of operand tuples."""
+    cdef int outer = axes.rank - INLINE_RANK, d, k
+    cdef Py_ssize_t count = 1, n, left, at, offsets[4]
+    for d in range(outer):
+        count *= axes.sizes[d]
     found = []
-    for i in range(axes.sizes[0]):
-        found.append(tuple([make_view((<View>views[k]).memory, (<View>views[k]).dtype,
-                                      (<View>views[k]).offset + i * axes.strides[k][0], axes.rank - 1,
-                                      axes.sizes + 1, axes.strides[k] + 1) for k in range(axes.operands)]))
+    for n in range(count):
+        left = n
+        for k in range(axes.operands):
+            offsets[k] = (<View>views[k]).offset
+        for d in range(outer - 1, -1, -1):
+            at = left % axes.sizes[d]
+            left //= axes.sizes[d]
+            for k in range(axes.operands):
+                offsets[k] += at * axes.strides[k][d]
+        found.append(tuple([make_view((<View>views[k]).memory, (<View>views[k]).dtype, offsets[k], INLINE_RANK,
+                                      axes.sizes + outer, axes.strides[k] + outer) for k in range(axes.operands)]))
     return tuple(found)
+
+
+# ------------------------------------------------------------- operands that share memory
+
+cdef bint has_no_gaps(View v):
+    """Whether the elements fill a stretch of memory, each place once, in any order of the axes."""
+    cdef Py_ssize_t step = 1
+    cdef bint used[64], found = True
+    cdef int i
+    if v.dense:
+        return True
+    for i in range(v.rank):
+        used[i] = v.sizes[i] == 1
+    while found:
+        found = False
+        for i in range(v.rank):
+            if not used[i] and v.strides[i] == step:
+                used[i] = found = True
+                step *= v.sizes[i]
+    return step == v.elements
+
+
+cdef int refuse_overlap(View out, View other, bint whole) except -1:
+    """Raise where an op would write to memory that it still reads: `other` is partly `out`'s (or wholly, if asked).
+
+    As in PyTorch this is only noticed for operands without gaps; the caller copies others that share a storage.
+    """
+    cdef Py_ssize_t start, stop, i
+    cdef bint same = True
+    if out.memory is not other.memory or out is other and not whole or not (out.elements and other.elements):
+        return 0
+    if out is not other and not (has_no_gaps(out) and has_no_gaps(other)):
+        return 0
+    start, stop = out.offset * out.dtype.itemsize, other.offset * other.dtype.itemsize
+    if start + out.elements * out.dtype.itemsize <= stop or stop + other.elements * other.dtype.itemsize <= start:
+        return 0
+    if start == stop and out.elements == other.elements and out.rank == other.rank:
+        for i in range(out.rank):
+            same = same and out.sizes[i] == other.sizes[i] and (out.sizes[i] == 1 or out.strides[i] == other.strides[i])
+        if same and not whole:
+            return 0
+    raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                       "single memory location. Please clone() the tensor before performing the operation.")
+
+
+def refuse_partial_overlap(View out not None, View other not None):
+    """Raise if an operand shares some of the memory that is written to, as far as PyTorch notices it."""
+    refuse_overlap(out, other, False)
+
+
+def refuse_any_overlap(View out not None, tuple operands not None):
+    """Raise if an operand (not every one needs to be a tensor) shares some of the memory that is written to, or all."""
+    for other in operands:
+        if isinstance(other, View):
+            refuse_overlap(out, <View>other, True)
 
 
 # ------------------------------------------------------------ pointwise kernels
@@ -530,7 +594,7 @@ cdef DType compute_dtype(DType dtype, int op, int rule):
 
 
 cdef object not_implemented(int op, DType dtype):
-    return NotImplementedError(f'"{op_name(op)}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    return errors.not_implemented(op_name(op), SCALAR_NAMES[dtype.code])
 
 
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",

@@ -37,6 +37,24 @@ class OutOfMemoryError(RuntimeError):
     """A device could not give the memory asked for."""
 
 
+_KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",
+            "trunc_divide": "div_trunc_cpu", "pow": "pow", "digamma": "digamma"}
+_VML = ("round", "erf", "erfc", "erfinv", "lgamma")
+_WORDS = {"sign": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+          "relu": "clamp is not supported for complex types"}
+
+
+def not_implemented(op, dtype, pointwise=True):
+    """The error for an op that has no kernel for a dtype (named as in `SCALAR_NAMES`), in PyTorch's words."""
+    if dtype.startswith("Complex"):
+        if op in ("floor", "ceil", "trunc"):
+            return NotImplementedError(f"{op} is not supported for complex inputs")
+        if op in _WORDS:
+            return NotImplementedError(_WORDS[op])
+    kernel = _KERNELS.get(op) or (f"{op}_vml_cpu" if op in _VML else f"{op}_cpu") if pointwise else op
+    return NotImplementedError(f'"{kernel}" not implemented for \'{dtype}\'')
+
+
 def report_unraisable(what, name):
     """Report an exception where none can be raised (in a destructor)."""
     error = sys.exc_info()[1]

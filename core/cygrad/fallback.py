@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import KernelMissing
+from cygrad.errors import KernelMissing, not_implemented
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
@@ -29,11 +29,11 @@ def run(backend, entry, args, outs):
     views = [a for a in args if isinstance(a, View)]
     dtype = views[0].dtype if views else args[1][0].dtype
     if backend.name == "cpu":
-        raise NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+        raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     _record(backend, entry, op, dtype)
     host = [_to_host(a) for a in args]
     if getattr(host_backend(), entry)(*host) is NotImplemented:
-        raise NotImplementedError(f'"{op}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+        raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     for position in outs:
         for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):
             if device_out is not None:

@@ -11,7 +11,7 @@ from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY, UNARY
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
-from cygrad.operands import binary_to, select
+from cygrad.operands import binary_to, broadcast, select
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -94,15 +94,14 @@ def where(condition, input=None, other=None):
     >>> cygrad.where(x > 0, x, 0.)
     tensor([0., 2.])
     """
-    if condition.dtype is not BOOL:
-        condition = as_condition(condition)
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    for value in (input, other):
-        if not isinstance(value, (Tensor, int, float, complex)):
-            raise TypeError(f"where() received an invalid combination of arguments - got (Tensor, "
-                            f"{type(input).__name__}, {type(other).__name__})")
-    return _where(condition, input, other)
+    if (not isinstance(condition, Tensor) or not isinstance(input, (Tensor, int, float, complex))
+            or not isinstance(other, (Tensor, int, float, complex))):
+        given = ", ".join(type(x).__name__ for x in (condition, input, other) if x is not None)
+        raise TypeError(f"where() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+                        " * (Tensor condition)\n * (Tensor condition, Tensor or Number input, Tensor or Number other)")
+    return _where(condition if condition.dtype is BOOL else as_condition(condition), input, other)
 
 
 @op(name="where", only_method=True)
@@ -159,6 +158,8 @@ def lerp(input, end, weight):
         0 gives input, 1 gives end.
     """
     need_tensors("lerp", input=input, end=end)
+    if input.shape != end.shape:
+        broadcast(input, end)
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, Tensor) and value.dtype is not input.dtype and (name == "end" or value.dim()):
             raise RuntimeError(f"expected dtype {C_WORDS[input.dtype.name]} for `{name}` but got dtype "
@@ -196,6 +197,8 @@ def addcmul(input, tensor1, tensor2, *, value=1):
         An integer for integer tensors.
     """
     need_tensors("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    if input.shape != tensor1.shape:
+        broadcast(input, tensor1)
     dtype = result_type(input, tensor1, tensor2)
     if dtype is BOOL:
         raise refused("addcmul_cpu_out", dtype)
@@ -231,6 +234,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     value : number
     """
     need_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
+    if input.shape != tensor1.shape:
+        broadcast(input, tensor1)
     if is_integral(tensor1) and is_integral(tensor2):
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "

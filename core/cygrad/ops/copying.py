@@ -2,7 +2,7 @@
 from cygrad import devices as _devices, discovery
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, empty_on, fill_ as raw_fill,
-                             wide_enough)
+                             refuse_partial_overlap, wide_enough)
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
@@ -60,7 +60,10 @@ def convert(self, dtype=None, where=None, copy=False):
         dtype = self.dtype
     if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
         return self
-    out = to_copy(self, dtype, backend, index)
+    if dtype.is_floating_point or dtype.is_complex:
+        out = to_copy(self, dtype, backend, index)
+    else:
+        out = to_copy.forward(self, dtype, backend, index)         # integers have no gradient
     if self.has_names():
         out._set_names(self.names)
     return out
@@ -154,6 +157,7 @@ def copy_(self, src, non_blocking=False):
     if src is self:
         return self
     if src._storage() is self._storage():
+        refuse_partial_overlap(self, src)
         src = _clone(src)
     return copy.inplace(self, src)
 

@@ -15,7 +15,7 @@ from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, ch
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
-                              expand_to, output_like, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
+                              expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad, version_of
@@ -274,6 +274,7 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
         else:
             if (b.memory.backend is not a.memory.backend or b.memory.index != a.memory.index
                     or (b is not a and b.memory is a.memory)):
+                refuse_overlap(a, b, False)
                 b = binary_operand(a, b)
             b = cast(b, dtype)
             if not same_sizes(a, b):
@@ -338,11 +339,22 @@ def inplace_result(Tensor target not None, Tensor value not None, str name):
 cdef object apply_unary_(UnaryOp op, Tensor a):
     """a = op(a) in place."""
     cdef Derivative row
-    cdef DType dtype
+    cdef OpNode node
     check_target(a)
     if op.rule == TO_REAL and a.dtype.category == CATEGORY_COMPLEX:
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
     if grad_enabled() and requires_grad(a):
+        row = op.derivative()
+        if row is not None and not row.needs[0] & 1 and op.plain >> a.dtype.category & 1 and op.rule != TO_BOOL:
+            node = record_pair(row, a, None, NO_EXTRA)           # the formula reads no more than the result
+            unary_into(op.code, a, a)
+            bump_version(a)
+            set_meta_of(node, a, 0)
+            if node.result is not None:
+                node.result = alias(a)
+                node.result_version = version_of(a)
+            rebase(a, node, 0)
+            return a
         from cygrad.autograd.node import shadow
         return finish_inplace(a, apply_unary(op, shadow(a)), op.name)
     if op.plain >> a.dtype.category & 1 and op.rule != TO_BOOL:

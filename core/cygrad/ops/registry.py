@@ -11,6 +11,7 @@ import warnings
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
+_tensor_type = object
 
 
 def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
@@ -55,7 +56,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
                             only_method=only_method, axis=axis)
     name = name or function.__name__
     if axis:
-        function = with_axis(function)
+        function = with_axis(name, function)
     public = with_out(name, function, out) if out else function
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
@@ -70,10 +71,12 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     return public
 
 
-def with_axis(function):
-    """`function` with NumPy's words for its arguments `dim` and `keepdim`."""
+def with_axis(name, function):
+    """`function` of a tensor, with NumPy's words for its arguments `dim` and `keepdim`."""
     @functools.wraps(function)
     def with_axis_argument(*args, **kwargs):
+        if args and not isinstance(args[0], _tensor_type):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(args[0]).__name__}")
         if kwargs:
             for numpys, ours in (("axis", "dim"), ("keepdims", "keepdim")):
                 if numpys in kwargs:
@@ -162,6 +165,8 @@ IN_PLACE_FUNCTIONS = """
 
 def publish(namespace, tensor_type, attach):
     """Put the registered functions into the `cygrad` namespace and the methods on Tensor (`attach(type, dict)`)."""
+    global _tensor_type
+    _tensor_type = tensor_type
     namespace.update(functions)
     namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
     attach(tensor_type, methods)

@@ -213,7 +213,7 @@ def normalised(running, kernel, input, dim, dtype):
     dtype = input.dtype if dtype is None else dtype
     dim = axis_of(dim, input.dim(), running.name)
     if not dtype.is_floating_point:
-        raise refused(kernel, dtype)
+        raise refused(kernel.replace("kernel", "lastdim_kernel") if dim == input.dim() - 1 else kernel, dtype)
     return running(input, dim, dtype)
 
 

@@ -67,12 +67,17 @@ def test_writing_by_index_changes_those_elements_only():
     assert x[:, 1].tolist() == [0, 0, 0]
 
 
-def test_values_that_share_memory_with_the_target_are_read_before_the_write():
+def test_operands_that_share_the_written_memory_are_refused_or_read_first():
     x = cygrad.arange(4.0)
-    x[cygrad.tensor([0, 1, 2, 3])] = x.flip(0)
-    assert x.tolist() == [3, 2, 1, 0]
-    x[cygrad.tensor([1, 2, 3])] = x[:3]
-    assert x.tolist() == [3, 3, 2, 1]
+    places = cygrad.tensor([1, 2, 0])
+    for write in (lambda: x.__setitem__(cygrad.tensor([1, 2, 3]), x[:3]), lambda: x.__setitem__(slice(1, None), x[:3]),
+                  lambda: places.__setitem__(places, 5), lambda: places.scatter_(0, places, 5)):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
+            write()
+    assert x.tolist() == [0, 1, 2, 3] and places.tolist() == [1, 2, 0]
+    x[x > 0] = x[2]
+    x[0] = x[3]
+    assert x.tolist() == [2, 2, 2, 2]
 
 
 def test_accumulating_counts_repeated_places():

@@ -35,5 +35,6 @@ cdef int broadcast_sizes(View a, View b, Py_ssize_t *sizes) except -1
 cdef DType compute_dtype(DType dtype, int op, int rule)
 cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype)
 cdef object element_at(char *p, int code)
+cdef int refuse_overlap(View out, View other, bint whole) except -1
 cdef int check_scalar(DType dtype, object value) except -1
 cdef tuple C_NAMES, LIMITS

@@ -506,7 +506,7 @@ cdef class Tensor(View):
         return apply_binary(op_ge, self, other)
 
     def __hash__(self):
-        return <Py_ssize_t><void *>self >> 4
+        return <Py_ssize_t><void *>self
 
     # ------------------------------------------------------- Python's protocols
 

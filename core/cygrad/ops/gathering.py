@@ -7,7 +7,7 @@ import functools
 import warnings
 
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op
+from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op, refuse_any_overlap
 from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
@@ -51,6 +51,7 @@ class Written:
         return self.into_copy(*arguments)
 
     def inplace(self, target, *arguments):
+        refuse_any_overlap(target, arguments)
         return self.into_self.inplace(target, *arguments)
 
 

@@ -7,7 +7,7 @@ each axis; a mask over the first axes alone becomes positions in row-major order
 import warnings
 
 from cygrad.autograd.node import grad_mode, primitive
-from cygrad.dispatch import empty_near, fill_ as raw_fill, where_into
+from cygrad.dispatch import empty_near, fill_ as raw_fill, refuse_any_overlap, where_into
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
@@ -327,9 +327,11 @@ def setitem(self, key, value):
             return masked_assign(view, mask, value)
     warn_if_expanded(view, "index_put_", "tensor[indices] = tensor")
     if mask is not None:
-        put_rows.into_self.inplace(view, places.mask_places(mask), mask.dim(), value, False)
+        put_rows.inplace(view, places.mask_places(mask), mask.dim(), value, False)
     else:
-        index_put.into_self.inplace(view, Indices(expanded(view, tensors)), value, False)
+        found = expanded(view, tensors)
+        refuse_any_overlap(view, found)
+        index_put.inplace(view, Indices(found), value, False)
 
 
 def masked_assign(view, mask, value):
@@ -373,7 +375,8 @@ def _index_put_(self, indices, values, accumulate=False):
     """In-place version of `index_put`: writes the result into the tensor and returns it."""
     writer, arguments = index_put_arguments(self, indices, values, accumulate)
     warn_if_expanded(self, "index_put_", "tensor[indices] = tensor")
-    return writer.into_self.inplace(self, *arguments)
+    refuse_any_overlap(self, tuple(indices))
+    return writer.inplace(self, *arguments)
 
 
 @op(name="index_put", inplace=_index_put_)

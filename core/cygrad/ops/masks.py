@@ -59,7 +59,7 @@ def _masked_fill(self, mask, value):
 
 def _filled(self, mask, value):
     """A new tensor; self and the mask are broadcast against each other."""
-    shape = self.shape if self.shape == mask.shape else common_shape((self, mask))
+    shape = self.shape if self.shape == mask.shape else common_shape((mask, self))
     out = empty_near(self, shape)
     number = empty_near(self, ())
     raw_fill(number, value.item() if isinstance(value, Tensor) else value)
@@ -95,7 +95,7 @@ masked_fill_into.may_overlap = masked_fill_tensor_into.may_overlap = True
 def check_fill(mask, value):
     if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
         raise TypeError("masked_fill() received an invalid combination of arguments - got "
-                        f"({type(mask).__name__}, {type(value).__name__}), but expected (Tensor mask, Tensor value) or "
+                        f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor value), "
                         "(Tensor mask, Number value)")
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
@@ -109,7 +109,7 @@ def _masked_fill_(self, mask, value):
     """In-place version of `masked_fill`: writes the result into the tensor and returns it."""
     check_fill(mask, value)
     if mask.shape != self.shape:
-        shape = common_shape((self, mask))
+        shape = common_shape((mask, self))
         if shape != self.shape:
             raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}")
     warn_if_expanded(self, "masked_fill_", "tensor[mask] = scalar")
@@ -161,7 +161,7 @@ def _masked_select(input, mask):
     """
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    shape = input.shape if input.shape == mask.shape else common_shape((input, mask))
+    shape = input.shape if input.shape == mask.shape else common_shape((mask, input))
     return masked_select(input, mask_places(mask.expand(shape)), shape)
 
 
@@ -188,7 +188,7 @@ def check_masked_scatter(self, mask, source):
 def _masked_scatter_(self, mask, source):
     """In-place version of `masked_scatter`: writes the result into the tensor and returns it."""
     check_masked_scatter(self, mask, source)
-    return masked_scatter.inplace(self, mask.expand(self.shape), source)
+    return masked_scatter.into_self.inplace(self, mask.expand(self.shape), source)
 
 
 @op(name="masked_scatter", inplace=_masked_scatter_)
@@ -209,5 +209,5 @@ def _masked_scatter_copy(input, mask, source):
     tensor([1., 0., 2.])
     """
     check_masked_scatter(input, mask, source)
-    shape = input.shape if input.shape == mask.shape else common_shape((input, mask))
+    shape = input.shape if input.shape == mask.shape else common_shape((mask, input))
     return masked_scatter(input if input.shape == shape else input.expand(shape), mask, source)

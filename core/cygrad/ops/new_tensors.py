@@ -72,11 +72,32 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
                                device=self.device if device is None else device, requires_grad=requires_grad)
 
 
+def span(size, stride):
+    """How many elements from the first to the last, inclusive."""
+    return 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
+
+
 @op(only_method=True)
 def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
                       pin_memory=False):
     """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given."""
-    span = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
-    flat = new_like(self, ((span,),), None, None, dtype, device, False, "new_empty_strided")
+    flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided")
     out = flat.as_strided(size, stride).detach()
+    return out.requires_grad_() if requires_grad else out
+
+
+@op(method=False)
+def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """An uninitialised tensor of these sizes and strides.
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        As many strides, in elements, as sizes.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+    device : device or str, optional
+    requires_grad : bool
+    """
+    out = functions["empty"](span(size, stride), dtype=dtype, device=device).as_strided(size, stride).detach()
     return out.requires_grad_() if requires_grad else out

@@ -487,12 +487,23 @@ def key_parts(Tensor self not None, key):
     return view, mask, None if mask is not None else without_masks(indices)
 
 
+cdef bint shares(Tensor t, object key):
+    """Whether an index tensor of a key lies in t's storage."""
+    if isinstance(key, Tensor):
+        return (<Tensor>key).memory is t.memory
+    if PyTuple_CheckExact(key):
+        for part in <tuple>key:
+            if isinstance(part, Tensor) and (<Tensor>part).memory is t.memory:
+                return True
+    return False
+
+
 def setitem_fast(Tensor self not None, key, value):
     """``self[key] = value`` where nothing is tracked and all is common: whether it was done."""
     cdef list indices
     cdef Tensor mask, given
     cdef bint number = not isinstance(value, Tensor)
-    if not self.dense or self.inference or (grad_enabled() and (requires_grad(self) or self.creation != 0)):
+    if not self.dense or self.inference or shares(self, key) or (grad_enabled() and (requires_grad(self) or self.creation != 0)):
         return False
     if number:
         if scalar_dtype(value) is None:

@@ -109,6 +109,13 @@ def grow_storage(self, nbytes):
 
 
 @op(only_method=True)
+def is_set_to(self, tensor):
+    """Whether another tensor has the same storage, offset, shape and strides."""
+    return (self._storage() is tensor._storage() and self.storage_offset() == tensor.storage_offset()
+            and self.shape == tensor.shape and self.stride() == tensor.stride())
+
+
+@op(only_method=True)
 def resize_as_(self, the_template, *, memory_format=None):
     """`self.resize_(the_template.shape)`."""
     return self.resize_(tuple(the_template.shape))
@@ -132,6 +139,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             raise RuntimeError(f"Could not set tensor of type {_c_name(source.dtype)} to a tensor of type "
                                f"{_c_name(self.dtype)}")
         other = source.detach() if size is None else window(source, None, storage_offset, size, stride)
+    elif not hasattr(source, "nbytes"):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
+                        "expected one of: a Tensor, a storage")
     else:
         held = source.elements
         if size is None:

@@ -1,4 +1,6 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
+import warnings
+
 from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill, scatter_into
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
@@ -90,6 +92,10 @@ def scatter_call(self, dim, index, src=None, *, value=None, reduce=None):
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
+        if tensor:
+            warnings.warn("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+                          "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+                          UserWarning, stacklevel=4)
         return scatter_with, (dim, index, src, reduce)
     return scatter if tensor else scatter_value, (dim, index, src)
 
@@ -151,6 +157,7 @@ def _scatter_add_copy(input, dim, index, src):
 # -------------------------------------------------------------------- scatter_reduce
 
 MODES = {"sum": ADD, "prod": PROD, "mean": ADD, "amax": MAX, "amin": MIN}
+OTHER_NAMES = {"max": "amax", "min": "amin"}
 
 
 def neutral(dtype, reduce):
@@ -204,6 +211,7 @@ scatter_reduce = Written(_scatter_reduce, "scatter_reduce", True)
 def scatter_reduce_arguments(self, dim, index, src, reduce, *, include_self=True):
     need_tensor(index, "scatter_reduce", "index", 2)
     need_tensor(src, "scatter_reduce", "src", 3)
+    reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in MODES:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     refuse_complex_extremes(self, reduce)

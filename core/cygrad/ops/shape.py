@@ -128,7 +128,7 @@ def _for_each(name, function):
                 return function(tensors[0])
             if not isinstance(tensors[0], (list, tuple)):
                 raise TypeError(f"{name}() received an invalid combination of arguments - got "
-                                f"({type(tensors[0]).__name__}), but expected a Tensor or a tuple of Tensors")
+                                f"({type(tensors[0]).__name__}), but expected one of: a Tensor, a tuple of Tensors")
             tensors = tensors[0]
         return tuple([function(t) for t in listed(tensors, name)])
     many.__doc__ = function.__doc__
@@ -231,6 +231,15 @@ def broadcast_tensors(*tensors):
     return tuple([t if t.shape == shape else t.expand(shape) for t in tensors])
 
 
+def plain_text(t):
+    """A tensor as PyTorch's errors print it: rows of numbers, then type and sizes."""
+    rows = t.tolist()
+    while t.dim() > 2 and rows:
+        rows, t = rows[0], t[0]
+    lines = "".join(" ".join(f"{n:2g}" for n in row) + "\n" for row in rows) if t.dim() == 2 else ""
+    return lines + "[ " + t.type() + "{" + ",".join(map(str, t.shape)) + "} ]"
+
+
 @op(method=False)
 def meshgrid(*tensors, indexing=None):
     """Tuple of the coordinates of a grid, from those along its axes.
@@ -257,8 +266,7 @@ def meshgrid(*tensors, indexing=None):
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for t in tensors:
         if t.dim() > 1:
-            raise RuntimeError("cygrad.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
-                               + "".join(f"{n:2d}\n" for n in t.shape))
+            raise RuntimeError("cygrad.meshgrid: Expected 0D or 1D tensor in the tensor list but got: " + plain_text(t))
         if t.dtype is not tensors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
         if t.device != tensors[0].device:

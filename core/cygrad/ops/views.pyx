@@ -224,12 +224,18 @@ def view(Tensor self not None, *shape, dtype=None):
         If the sizes don't fit, or the strides would need a copy (`reshape` makes one).
     """
     cdef Py_ssize_t sizes[64]
+    cdef int rank
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], DType)):
         from cygrad.ops.shape import view_dtype
         return view_dtype(self, shape[0] if dtype is None else dtype)
-    if not shape:
-        raise TypeError("view() missing 1 required positional arguments: \"size\"")
-    return view_sizes(self, parse_shape(shape, sizes, "view"), sizes)
+    try:
+        if not shape:
+            raise TypeError
+        rank = parse_shape(shape, sizes, "view")
+    except TypeError:
+        raise TypeError("view() received an invalid combination of arguments - got ("
+                        f"{', '.join([type(n).__name__ for n in shape])}), but expected one of: a dtype; sizes") from None
+    return view_sizes(self, rank, sizes)
 
 
 def reshape(Tensor input not None, *shape):
@@ -315,9 +321,9 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
         elif sizes[i] == -1 or sizes[i] == t.sizes[j]:
             sizes[i] = t.sizes[j]
             strides[i] = t.strides[j]
-        elif sizes[i] < 0:
-            raise RuntimeError("numel: integer multiplication overflow")
         elif t.sizes[j] == 1:
+            if sizes[i] < 0:
+                raise RuntimeError("numel: integer multiplication overflow")
             strides[i] = 0
         else:
             raise RuntimeError(
@@ -549,6 +555,8 @@ cdef int slice_bounds(object index, Py_ssize_t size, Py_ssize_t *start, Py_ssize
     """Bounds of a Python slice on an axis, by PyTorch's rules: clamped, steps positive."""
     first, last, by = index.start, index.stop, index.step
     step[0] = 1 if by is None else slice_number(by)
+    if step[0] == 0:
+        raise ValueError("slice step cannot be zero")
     if step[0] <= 0:
         raise ValueError("step must be greater than zero")
     start[0] = 0 if first is None else slice_number(first)
@@ -594,9 +602,7 @@ def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):
     size = input.sizes[dim]
     first = int(start)
     if first < -size or first > size:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size}], but got {first})"
-                         if size else f"start out of range (expected to be in range of [{-size}, {size}], but got "
-                         f"{first})")
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {first})")
     if first < 0:
         first += size
     if first + length > size:

@@ -94,7 +94,8 @@ product("linalg.vecdot", lambda make: [S(make(2, 3), make(2, 3)), S(make(2, 3), 
 def scaled(*shapes, overlap=True):
     """input, a, b and the factors beta and alpha; the first input also broadcast and in other layouts.
 
-    Without `overlap` the first input is never expanded: PyTorch's addmv_ and baddbmm_ then add to an element several times.
+    Without `overlap` the first input is never expanded: PyTorch's addmv_ and baddbmm_ would add to one element several
+    times.
     """
 
     def generate(make):

@@ -181,7 +181,8 @@ OPS += [
     # Up to 16 numbers: beyond, PyTorch's sort is not stable, and any index may come back.
     Op("mode", lambda make: [
         S(make(*s, layout=k, low=0, high=3), **kw).kink()
-        for s, k in PLACEMENTS if s and max(s) < 16 for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})], exact=True, out=True,
+        for s, k in PLACEMENTS if s and max(s) < 16 for kw in ({}, {"dim": 0}, {"dim": -1, "keepdim": True})],
+        exact=True, out=True,
         gradcheck=False),
 ]  # fmt: skip
 

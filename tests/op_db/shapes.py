@@ -84,8 +84,9 @@ for name in ("movedim", "moveaxis"):
                    ((2, 3), (0, 1), (0,))))  # fmt: skip
 op("t", calls(((2, 3),), ((3,),), ((),), ((0, 2),), ((2, 3, 4),)), inplace=True)
 for name in ("T", "mT", "H", "mH"):
-    op("Tensor." + name, calls(((2, 3),), ((3,),), ((),), ((2, 3, 4),)), call=lambda m, x, name=name: getattr(x, name))
-op("adjoint", calls(((2, 3),), ((2, 3, 4),), ((3,),)))
+    op("Tensor." + name, calls(((2, 3),), ((3,),), ((),), ((2, 3, 4),)), call=lambda m, x, name=name: getattr(x, name),
+        strides="real")
+op("adjoint", calls(((2, 3),), ((2, 3, 4),), ((3,),)), strides="real")
 
 expansions = [
     ((3,), (2, 3)), ((3, 1), (3, 4)), ((3, 1), (2, -1, 4)), ((), (2, 2)), ((1,), (0,)), ((3,), (3,)), ((2, 3), (2, 4)),
@@ -215,6 +216,3 @@ op("Tensor.copy_", lambda make: [
 op("Tensor.numpy", lambda make: (s for s in tensors(make) if make.dtype != "bfloat16"), call=lambda m,
     x: x.detach().numpy(), diff=False)
 op("flip.dims", along_dim(), call=lambda m, x, dim: m.flip(x, (dim,)))
-op("constant_pad", calls(((2, 3), (1, 2)), ((2, 3), (1, 0, 0, 2), {"value": 2}), ((2, 3), (-1, 0)),
-    ((3,), (0, 1), "constant", 1)),
-   call=lambda m, x, *a, **k: m.nn.functional.pad(x, *a, **k))  # fmt: skip

@@ -14,7 +14,7 @@ def op(name, samples, **kwargs):
 
 
 def sorts(make):
-    if make.dtype == "bool":                            # two values tie, and only a stable sort says in which order they stay
+    if make.dtype == "bool":  # two values tie, and only a stable sort says in which order they stay
         for kwargs in ({"dim": -1}, {"dim": 0, "descending": True}, {}):
             yield S(make(37), stable=True, **kwargs)
             yield S(make(4, 5), stable=True, **kwargs)

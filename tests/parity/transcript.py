@@ -1,8 +1,8 @@
 """Runs notebook-like scripts on two modules and compares what every statement gives.
 
 A file in ``transcripts/`` is a list of cells, each opened by ``# %% title``. A cell starts with fresh names; ``torch``
-is the module under test. The value of every expression statement is recorded, and every exception with its words; the cell
-goes on after it. ``# %% title [types]``, or ``# types`` after a statement, compares exceptions by type alone
+is the module under test. The value of every expression statement is recorded, and every exception with its words; the
+cell goes on after it. ``# %% title [types]``, or ``# types`` after a statement, compares exceptions by type alone
 (their words name PyTorch's internals).
 """
 

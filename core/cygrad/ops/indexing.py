@@ -28,7 +28,8 @@ LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is de
 # ------------------------------------------------------------------- primitives
 
 @primitive
-def index(self, indices):
+def index(self, indices, first):
+    """`first` is one of the index tensors: a node that saves a tensor is refused a second use once it was freed."""
     return places.take_at(self, indices.read())
 
 
@@ -236,7 +237,7 @@ def getitem(self, key):
             view, mask, tensors = parts
             if mask is not None:
                 return index_rows(view, places.mask_places(mask), mask.dim())
-            return index(view, Indices(tensors))
+            return recorded_index(view, tensors)
     view, tensors = parsed(self, key)
     if not tensors:
         return alias(view) if view is self else view
@@ -245,8 +246,12 @@ def getitem(self, key):
         return index_rows(view, places.mask_places(mask), mask.dim())
     found = expanded(view, tensors)
     if grad_mode() and view.requires_grad:
-        return index(view, Indices(found))
+        return recorded_index(view, found)
     return places.take_at(view, found)
+
+
+def recorded_index(view, tensors):
+    return index(view, Indices(tensors), next(t for t in tensors if t is not None))
 
 
 # ---------------------------------------------------------------- x[index] = value

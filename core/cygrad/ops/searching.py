@@ -52,7 +52,7 @@ def searched(name, rows, values, out_int32, right, out):
     """The result of `searchsorted` for checked rows and values (a tensor or a number)."""
     shape = values.shape if isinstance(values, Tensor) else ()
     dtype = result_type(rows, values)
-    if dtype.is_complex or dtype.name == "bool":
+    if (dtype.is_complex or dtype.name == "bool") and 0 not in shape:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
     if not isinstance(values, Tensor):
         values = functions["tensor"](values, dtype=dtype, device=rows.device)

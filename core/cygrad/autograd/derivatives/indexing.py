@@ -8,13 +8,13 @@ from cygrad.ops.views import slice_along
 
 # ------------------------------------------------------------- x[index] and masks
 
-derivative("index", self=lambda grad, self_shape, indices: ops.index_put(
+derivative("index", self=lambda grad, self_shape, indices, first: ops.index_put(
     grad.new_zeros(self_shape), indices, grad, True))
 derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: ops.put_rows(
     grad.new_zeros(self_shape), positions, axes, grad, True))
 derivative("index_put", self=lambda grad, indices, accumulate:
            grad if accumulate else ops.index_put(grad, indices, grad.new_zeros(()), False),
-           values=lambda grad, indices: ops.index(grad, indices))
+           values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
 derivative("put_rows", name="IndexPutBackward0", self=lambda grad, positions, axes, accumulate:
            grad if accumulate else ops.put_rows(grad, positions, axes, grad.new_zeros(()), False),
            values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))

@@ -262,7 +262,7 @@ class Op:
     gradgradcheck: bool = True
     reference: Optional[Callable] = None  # the same function of NumPy arrays
     also: Sequence[str] = ()  # other paths at which the same function lives
-    strides: Any = True  # strides and sharing are PyTorch's; "real": of real tensors (it conjugates complex ones lazily)
+    strides: Any = True  # strides and sharing are PyTorch's; "real": of real tensors (it conjugates lazily)
     coarsest: Optional[str] = None  # a dtype that PyTorch computes in on the way, if less precise than the result's
 
     def __post_init__(self):

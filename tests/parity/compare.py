@@ -46,7 +46,9 @@ def plain(m, value):
     """A result as data that does not depend on the module it came from."""
     if isinstance(value, m.Tensor):
         return Array(value)
-    if isinstance(value, (bool, int, float, complex, str, type(None))):
+    if isinstance(value, str):
+        return value.replace(m.__name__, "torch").replace("torch::autograd::", "")
+    if isinstance(value, (bool, int, float, complex, type(None))):
         return value
     if isinstance(value, (m.dtype, m.device)):
         return str(value).split(".")[-1]
@@ -251,7 +253,7 @@ def grad_fn(m, op, sample):
     leaves = sample.leaves(m, requires_grad=True)
     args, kwargs = sample.build(m, leaves)
     results = tensors_of(m, op.function(m)(*args, **kwargs))
-    return [t.grad_fn and t.grad_fn.name().split("::")[-1] for t in results if t.numel()]
+    return [t.grad_fn and t.grad_fn.name() for t in results if t.numel()]
 
 
 def refused(m, op, sample):
@@ -374,5 +376,6 @@ def check_errors(oracle, module, op):
 
 def normal(text, name="torch"):
     """An error's words, the module's own name read as ``torch``, without source lines and lists of overloads."""
-    text = re.sub(r"\[enforce fail at .*?\] err == 0\. ", "", text.replace(name, "torch").replace("torch.Tensor", "Tensor"))
+    text = text.replace(name, "torch").replace("torch.Tensor", "Tensor")
+    text = re.sub(r"\[enforce fail at .*?\] err == 0\. ", "", text)
     return re.split(r"\nException raised from|, but expected ", text)[0].strip()

@@ -4,8 +4,9 @@ Metadata is in pyproject.toml. The roots are plain folders of packages, so `pack
 place and Cython finds `cimport cygrad.view` through `include_path`. Modules in backends/cygrad_cpu/kernels/ are
 compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the rest once.
 
-Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer; CYGRAD_ONLY=module,... builds only these
-(prefixes count), for development; CYGRAD_ISAS=v2,v3,v4 limits the instruction sets.
+Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer, with all that is generated under build/debug so
+that nothing of an optimised build is taken for it or the reverse; CYGRAD_ONLY=module,... builds only these (prefixes
+count), for development; CYGRAD_ISAS=v2,v3,v4 limits the instruction sets.
 """
 import os
 import platform
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +24,7 @@ ROOTS = ("core", "backends", "plugins")
 DEBUG = os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0")
 ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = Path("backends/cygrad_cpu/kernels")
+BUILD = Path("build/debug" if DEBUG else "build")
 JOBS = os.cpu_count() or 1
 
 DIRECTIVES = dict(language_level=3, boundscheck=DEBUG, wraparound=False, initializedcheck=DEBUG, nonecheck=False,
@@ -78,20 +81,16 @@ def extension(name, source, kernel=False, flags=()):
 
 
 def extensions():
-    """Every extension module: a kernel once for each instruction set, from a copy that bears its name."""
+    """Every extension module; a kernel, once for each instruction set."""
     found = []
     for root in ROOTS:
         for source in sorted(Path(root).rglob("*.pyx")):
             if source.parent == KERNELS:
-                for isa, flags in instruction_sets().items():
-                    copy = Path("build/kernels") / f"_{source.stem}_{isa}.pyx"
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    if not copy.exists() or copy.read_bytes() != source.read_bytes():
-                        shutil.copyfile(source, copy)
-                    found.append(extension(f"cygrad_cpu._{source.stem}_{isa}", copy, True, flags))
+                found += [extension(f"cygrad_cpu._{source.stem}_{isa}", source.as_posix(), True, flags)
+                          for isa, flags in instruction_sets().items()]
             else:
                 name = ".".join(source.relative_to(root).with_suffix("").parts)
-                found.append(extension(name, source, kernel=root == "backends"))
+                found.append(extension(name, source.as_posix(), kernel=root == "backends"))
     if not found:
         raise SystemExit("setup.py: found no .pyx file; the source distribution is incomplete")
     if ONLY:
@@ -99,13 +98,51 @@ def extensions():
     return found
 
 
+def copy_of_kernel(name, source):
+    """A copy of a kernel that bears the name of its module, so that each instruction set has C code of its own."""
+    copy = BUILD / "kernels" / f"{name.rpartition('.')[2]}.pyx"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if not copy.exists() or copy.read_bytes() != source.read_bytes():
+        shutil.copyfile(source, copy)
+    return copy.as_posix()
+
+
+class Build(build):
+    """build in the folder of this kind of build."""
+
+    def initialize_options(self):
+        super().initialize_options()
+        self.build_base = str(BUILD)
+
+
 class BuildExt(build_ext):
-    """build_ext that compiles as many modules at once as there are cores."""
+    """build_ext that translates to C only when it builds, and compiles as many modules at once as there are cores.
+
+    Asking for metadata or for the source distribution translates nothing.
+    """
 
     def finalize_options(self):
         super().finalize_options()
         if self.parallel is None:
             self.parallel = JOBS
+
+    def run(self):
+        sources = {}
+        for each in self.extensions:
+            source = Path(each.sources[0])
+            sources[each.name] = copy_of_kernel(each.name, source) if source.parent == KERNELS else each.sources[0]
+        translated = cythonize([Extension(name, [source]) for name, source in sources.items()],
+                               include_path=["core", "backends"], compiler_directives=DIRECTIVES, quiet=True,
+                               build_dir=str(BUILD / "c") if DEBUG else None,
+                               nthreads=JOBS if sys.platform.startswith("linux") and not ONLY else 0)
+        made = {each.name: each for each in translated}
+        for each in self.extensions:
+            each.sources, each.depends = made[each.name].sources, made[each.name].depends
+        super().run()
+
+    def copy_extensions_to_source(self):
+        self.force = True       # an older module replaces a newer one of the other kind of build
+        super().copy_extensions_to_source()
 
 
 os.chdir(HERE)
@@ -114,9 +151,8 @@ setup(
     packages=list(PACKAGES),
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
-    package_data={"": ["*.pyx", "*.pxd", "*.pyi", "*.h", "py.typed", "templates/*"]},
-    ext_modules=cythonize(extensions(), include_path=["core", "backends"], compiler_directives=DIRECTIVES,
-                          nthreads=JOBS if sys.platform.startswith("linux") and not ONLY else 0, quiet=True),
-    cmdclass={"build_ext": BuildExt},
+    package_data={"": ["*.pxd", "*.pyi", "*.h", "py.typed", "templates/*"]},
+    ext_modules=extensions(),
+    cmdclass={"build": Build, "build_ext": BuildExt},
     zip_safe=False,
 )

@@ -14,6 +14,7 @@ from cygrad.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
 from cygrad.dispatch import result_type
 from cygrad.discovery import get_default_device, set_default_device
+from cygrad.generator import Generator
 from cygrad.printing import set_printoptions
 from cygrad.ops import registry as _registry
 

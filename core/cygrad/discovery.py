@@ -77,7 +77,7 @@ def _unknown(name, points):
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
     import difflib
     close = difflib.get_close_matches(name, [*known, *EXTRAS], 1)
-    if close:
+    if close and close[0] != name:
         text += f"; did you mean {close[0]!r}?"
     if name in EXTRAS:
         text += f"; install it with: pip install cygrad[{EXTRAS[name]}]"

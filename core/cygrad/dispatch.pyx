@@ -422,6 +422,10 @@ cdef int fill_into(View out, object value) except -1:
     check_scalar(out.dtype, value)
     if out.elements == 0:
         return 0
+    if PyComplex_Check(value) and out.dtype.category < CATEGORY_COMPLEX and out.dtype.code != BOOL:
+        value = value.real
+        if out.dtype.category == CATEGORY_INTEGER:
+            value = int(value)
     if not (out.dense and out.rank <= INLINE_RANK):
         start_axes(&axes, out)
         add_operand(&axes, out)

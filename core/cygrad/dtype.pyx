@@ -159,7 +159,14 @@ def all_dtypes():
     return list(_dtypes)
 
 
-def promote_types(DType type1 not None, DType type2 not None):
+cdef int check_dtype(object value, str name, str argument, int position) except -1:
+    if not isinstance(value, DType):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be cygrad.dtype, not "
+                        f"{type(value).__name__}")
+    return 0
+
+
+def promote_types(type1, type2):
     """The smallest dtype that holds both, by PyTorch's rules.
 
     Examples
@@ -168,11 +175,15 @@ def promote_types(DType type1 not None, DType type2 not None):
     >>> cygrad.promote_types(cygrad.int32, cygrad.float16)
     cygrad.float16
     """
+    check_dtype(type1, "promote_types", "type1", 1)
+    check_dtype(type2, "promote_types", "type2", 2)
     return promote(type1, type2)
 
 
-def can_cast(DType from_ not None, DType to not None):
+def can_cast(from_, to):
     """Whether PyTorch's rules allow a result of dtype `from_` to be written into a tensor of dtype `to`."""
+    check_dtype(from_, "can_cast", "from_", 1)
+    check_dtype(to, "can_cast", "to", 2)
     return can_cast_to(from_, to)
 
 
@@ -196,7 +207,7 @@ def set_default_dtype(d):
     """
     global _default_float, _default_complex
     if not isinstance(d, DType):
-        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {d!r}")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if (<DType>d).category != CATEGORY_FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
     _default_float = <DType>d

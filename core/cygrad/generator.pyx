@@ -317,6 +317,9 @@ cdef class Generator:
     """
 
     def __cinit__(self, device=None):
+        if device is not None:
+            from cygrad.discovery import resolve
+            resolve(device)
         engine_seed(&self.engine, DEFAULT_SEED)
 
     cpdef Generator manual_seed(self, object seed):

@@ -16,6 +16,13 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, sizes=()):
+        made = tuple.__new__(cls, sizes)
+        for i, n in enumerate(made):
+            if type(n) is not int and not hasattr(n, "__index__"):
+                raise TypeError(f"cygrad.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+        return made
+
     def numel(self):
         """Product of the sizes."""
         return prod(self)

@@ -9,13 +9,14 @@ from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObje
 
 from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enabled, inference_enabled)
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport copy_into, empty_as, fill_into, scalar_value
+from cygrad.dispatch cimport C_NAMES, copy_into, empty_as, fill_into, scalar_value
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
 from cygrad.ops.matmul cimport matmul_
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs, op_add,
                                    op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
                                    op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
-from cygrad.ops.views cimport basic_getitem, basic_setitem, permute_reversed, t_, transpose_, wrap_dim
+from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
+from cygrad.ops.views cimport permute_reversed, t_, transpose_, wrap_dim
 from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
 
 cdef extern from "Python.h":
@@ -287,6 +288,11 @@ cdef class Tensor(View):
 
     def requires_grad_(self, requires_grad=True):
         """Set `requires_grad` and return the tensor."""
+        if type(requires_grad) is not bool:
+            raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                            f"{type(requires_grad).__name__}")
+        if requires_grad and self.dtype.category < CATEGORY_FLOAT:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.requires_grad = requires_grad
         return self
 
@@ -518,13 +524,13 @@ cdef class Tensor(View):
         return bool(scalar_value(self))
 
     def __int__(self):
-        return int(single(self))
+        return int(single(self, "int64_t"))
 
     def __float__(self):
-        return float(single(self))
+        return float(single(self, "double"))
 
     def __complex__(self):
-        return complex(single(self))
+        return complex(single(self, None))
 
     def __index__(self):
         if self.elements != 1 or self.dtype.category > CATEGORY_INTEGER:
@@ -573,13 +579,21 @@ cdef class Tensor(View):
     def __format__(self, spec):
         if self.rank == 0 and spec:
             return format(scalar_value(self), spec)
-        return object.__format__(self, spec) if spec else str(self)
+        if spec:
+            raise TypeError("unsupported format string passed to Tensor.__format__")
+        return str(self)
 
 
-cdef object single(Tensor t):
+cdef object single(Tensor t, str real_type):
+    """The only element, for int() and float(); `real_type` is what can't hold a complex one."""
     if t.elements != 1:
-        raise RuntimeError(f"a Tensor with {t.elements} elements cannot be converted to Scalar")
-    return scalar_value(t)
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    value = scalar_value(t)
+    if real_type is not None and type(value) is complex:
+        if value.imag != 0:
+            raise RuntimeError(f"value cannot be converted to type {real_type} without overflow")
+        return value.real
+    return value
 
 
 cdef check_gradient(Tensor t, object value):
@@ -589,9 +603,13 @@ cdef check_gradient(Tensor t, object value):
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
     if g.dtype is not t.dtype:
-        raise RuntimeError("attempting to assign a gradient with dtype "
-                           f"'{g.dtype!r}' to a tensor with dtype '{t.dtype!r}'. The gradient must match the tensor's "
-                           "dtype (`grad_dtype` attribute).".replace("cygrad.", "torch."))
+        from cygrad.dispatch import SCALAR_NAMES
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{C_NAMES[g.dtype.code]}' to a tensor with grad_dtype "
+            f"'{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+            "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
+            "assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
         raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
                            f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "

@@ -54,7 +54,7 @@ def detach_(self):
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
                            "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
-                           "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution.")
+                           "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
     self._drop_history()
     return self
 
@@ -97,6 +97,8 @@ def set_data(self, value):
     """`self.data = value`: take over another tensor's storage, geometry and dtype."""
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if self.requires_grad and not (value.is_floating_point() or value.is_complex()):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     self._take(value)
 
 

@@ -378,4 +378,4 @@ def normal(text, name="torch"):
     """An error's words, the module's own name read as ``torch``, without source lines and lists of overloads."""
     text = text.replace(name, "torch").replace("torch.Tensor", "Tensor")
     text = re.sub(r"\[enforce fail at .*?\] err == 0\. ", "", text)
-    return re.split(r"\nException raised from|, but expected ", text)[0].strip()
+    return re.split(r"\nException raised from|, but expected ", text)[0].strip().rstrip('"')

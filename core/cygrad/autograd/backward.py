@@ -154,6 +154,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if len(gradients) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     made = _root_gradients(outputs, gradients, create_graph)
+    roots, numbers = _edges(outputs)
     wanted = []
     for t in inputs:
         if not isinstance(t, Tensor):
@@ -161,7 +162,6 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         wanted.append(gradient_edge_of(t))
-    roots, numbers = _edges(outputs)
     keep = create_graph if retain_graph is None else retain_graph
     found = run_backward(roots, numbers, made, keep, create_graph, wanted, False)
     for i, (gradient, t) in enumerate(zip(found, inputs)):

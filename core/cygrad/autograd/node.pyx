@@ -416,13 +416,15 @@ cdef tuple _geometry_of(Tensor t):
 
 cdef str _modified_message(Tensor t, unsigned int expected, str op):
     hint = (" Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True).")
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
     if _anomaly[0]:
         hint = (" Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
                 "variable in question was changed in there or anywhere later. Good luck!")
     origin = ""
+    if t.base is not None:
+        gradient_edge(t)
     if t.node is not None:
-        origin = f", which is output {t.output_number} of {t.node.name()},"
+        origin = f", which is output {t.output_number} of {t.node.name().partition('Backward')[0]},"
     kind = "[" + t.type().replace("cygrad", "torch") + " " + repr(list(size_of(t))) + "]"
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"{kind}{origin} is at version {version_of(t)}; expected version {expected} instead.{hint}")
@@ -858,7 +860,7 @@ cdef _check_creation(Tensor t):
             "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
             "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
             "tracked) or both outside (if you want the inplace to be tracked).")
-    origin = f"Output {t.output_number} of {t.node.name()}" if t.node is not None else "This view"
+    origin = f"Output {t.output_number} of {t.node.name().partition('Backward')[0]}" if t.node is not None else "This view"
     if t.creation == CREATED_BY_MULTI_OUTPUT:
         raise RuntimeError(
             f"{origin} is a view and is being modified inplace. This view is the output of a function that returns "

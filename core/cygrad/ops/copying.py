@@ -152,6 +152,9 @@ def copy_(self, src, non_blocking=False):
     src : Tensor
         Broadcasts to self's shape; any dtype and device.
     """
+    if isinstance(src, (bool, int, float, complex)):
+        from cygrad.ops.creation import tensor
+        src = tensor(src)
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if src is self:

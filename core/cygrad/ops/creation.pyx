@@ -4,7 +4,7 @@
 a tensor for another device is copied there. 16-bit floats are written as float32 and converted by the copy kernel.
 """
 from cpython.bool cimport PyBool_Check
-from cpython.complex cimport PyComplex_Check
+from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
@@ -111,9 +111,13 @@ cdef DType element_dtype(object x):
     if is_array(x):
         return numpy_dtype(x.dtype)
     found = scalar_dtype(x)
+    if PyComplex_Check(x) and default_float().code == BFLOAT16:
+        raise RuntimeError("invalid default scalar type for complex")
     if found is None:
         if isinstance(x, str):
             raise ValueError("too many dimensions 'str'")
+        if isinstance(x, dict):
+            raise RuntimeError("Could not infer dtype of dict")
         if hasattr(x, "__float__"):
             return default_float()
         if hasattr(x, "__index__"):
@@ -140,37 +144,35 @@ cdef DType infer_dtype(object x, DType found):
 cdef int write_value(char *p, int code, object x) except -1:
     """Write one Python number as an element of dtype `code`."""
     cdef long long whole
-    cdef double complex z
     if code == FLOAT32:
         (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x))
     elif code == FLOAT64:
         (<double *>p)[0] = PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x)
     elif code == COMPLEX64:
-        z = x
-        (<float *>p)[0], (<float *>p)[1] = <float>z.real, <float>z.imag
+        (<float *>p)[0], (<float *>p)[1] = <float>PyComplex_RealAsDouble(x), <float>PyComplex_ImagAsDouble(x)
     elif code == COMPLEX128:
-        (<double complex *>p)[0] = x
+        (<double *>p)[0], (<double *>p)[1] = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
     elif code == BOOL:
         p[0] = 1 if x else 0
     else:
         if not PyLong_CheckExact(x):
             if PyFloat_Check(x):
-                check_scalar(dtype_of(code), x)
+                if x != x or x - x != 0 or not -9.3e18 < x < 9.3e18:
+                    raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
                 x = int(x)
-            elif PyComplex_Check(x):
-                check_scalar(dtype_of(code), x)
-                x = int(x.real)
+            elif is_sequence(x) or PyComplex_Check(x):
+                raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
             else:
                 x = int(x)
         try:
             whole = x
         except OverflowError:
-            raise RuntimeError("Overflow when unpacking long long") from None
+            raise ValueError("Overflow when unpacking long long") from None
         if code == INT64:
             (<long long *>p)[0] = whole
             return 0
-        if whole < LIMITS[code][0] or whole > LIMITS[code][1]:
-            raise RuntimeError(f"value cannot be converted to type {C_NAMES[code]} without overflow")
+        if whole < LIMITS[code][0] - (255 if code == UINT8 else 0) or whole > LIMITS[code][1]:
+            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
         if code == UINT8 or code == INT8:
             p[0] = <char>whole
         elif code == INT16:
@@ -181,10 +183,8 @@ cdef int write_value(char *p, int code, object x) except -1:
 
 
 cdef double real_of(object x) except? -1.0:
-    if PyComplex_Check(x):
-        if x.imag != 0:
-            raise RuntimeError("value cannot be converted to type float without overflow")
-        return x.real
+    if PyComplex_Check(x) or is_sequence(x):
+        raise TypeError(f"must be real number, not {type(x).__name__}")
     return x
 
 
@@ -196,14 +196,12 @@ cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_
             x = x.item()
         elif is_array(x):
             x = x.item()
-        elif is_sequence(x):
-            raise ValueError(f"expected a number at dim {level} (got a sequence of length {len(x)})")
         write_value(p, dtype.code, x)
         return p + dtype.itemsize
     if isinstance(x, Tensor) or is_array(x):
         x = x.tolist()
     if not is_sequence(x):
-        raise TypeError(f"expected a sequence at dim {level} (got {type(x).__name__})")
+        raise TypeError("not a sequence")
     if len(x) != sizes[level]:
         raise ValueError(f"expected sequence of length {sizes[level]} at dim {level} (got {len(x)})")
     if level == rank - 1 and dtype.code == FLOAT32 and PyList_CheckExact(x):
@@ -231,6 +229,10 @@ cdef Tensor from_data(object values, DType dtype):
     if is_array(values):
         out = dense_copy(share_array(values, False))
         return out if dtype is None else cast(out, dtype)
+    if isinstance(values, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(values, dict):
+        raise RuntimeError("Could not infer dtype of dict")
     rank = sequence_shape(values, sizes)
     if dtype is None:
         dtype = infer_dtype(values, None)
@@ -457,6 +459,8 @@ cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str na
     cdef int rank = parse_shape(size, sizes, name), i
     for i in range(rank):
         if sizes[i] < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
             raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: "
                                f"{[sizes[j] for j in range(rank)]}")
     return new_on(device, checked_dtype(dtype, name), rank, sizes)
@@ -522,7 +526,7 @@ def ones(*size, out=None, dtype=None, layout=None, device=None, bint requires_gr
     return finished(target(t, out, "ones"), requires_grad, names)
 
 
-def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
          bint pin_memory=False, names=None):
     """A tensor of one value.
 
@@ -535,6 +539,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, bi
     device : device or str, optional
     requires_grad : bool
     """
+    if fill_value is _MISSING:
+        raise TypeError('full() missing 1 required positional arguments: "fill_value"')
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     if dtype is None:

@@ -191,6 +191,9 @@ cdef object other_operand(BinaryOp op, object x, object y):
         return apply_binary(op, x, y.item())
     if hasattr(x, "__array_interface__") and getattr(x, "shape", None) == () and isinstance(y, Tensor):
         return apply_binary(op, x.item(), y)
+    if hasattr(y, "__array_interface__") and isinstance(x, Tensor):
+        from cygrad.ops.creation import as_tensor
+        return apply_binary(op, x, as_tensor(y))
     return NotImplemented
 
 
@@ -474,6 +477,9 @@ cdef object checked_binary(BinaryOp op, object x, object y):
     out = apply_binary(op, x, y)
     if out is NotImplemented:
         if not isinstance(x, Tensor) and not isinstance(y, Tensor):
+            if op.name in ("add", "sub", "mul", "div") and is_number(x) and is_number(y):
+                from cygrad.ops.creation import tensor
+                return apply_binary(op, tensor(x), y)
             raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
         raise TypeError(f"{op.name}(): argument 'other' (position 2) must be Tensor or Number, not "
                         f"{type(y if isinstance(x, Tensor) else x).__name__}")

@@ -227,7 +227,9 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
     elif high is None:
         low, high = 0, low
     if size is None:
-        raise TypeError('randint() missing 1 required positional arguments: "size"')
+        given = (high,) if low == 0 else (low, high)
+        raise TypeError("randint() received an invalid combination of arguments - got "
+                        f"({', '.join(type(n).__name__ for n in given)}), but expected bounds and a size")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return _made((tuple(size),), out, dtype or _int64, device, requires_grad, None,
@@ -246,7 +248,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         int64 when omitted.
     """
     if n < 0:
-        raise RuntimeError(f"n must be non-negative, got{n}")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return _made((n,), out, dtype or _int64, device, requires_grad, None,
                  lambda t: draw(t, "permutation", generator=generator))
 

@@ -79,7 +79,7 @@ def _line(start, end, steps, dtype, device):
 
 
 @op(method=False)
-def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False):
     """`steps` numbers evenly spaced from `start` to `end`, both included.
 
@@ -97,6 +97,9 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     start, end = _number(start), _number(end)
+    if steps is None:
+        raise TypeError("linspace() received an invalid combination of arguments - got "
+                        f"({type(start).__name__}, {type(end).__name__}), but expected start, end and steps")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if dtype is None:

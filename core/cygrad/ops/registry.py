@@ -120,11 +120,17 @@ def inplace_form(name, function, pointwise=False):
 
 
 def refuse_out_grad(name, *operands):
-    """`out=` and autograd exclude each other, as in PyTorch."""
+    """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
     from cygrad.autograd.node import grad_mode
     if grad_mode() and any(getattr(x, "requires_grad", False) for x in operands):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
+    out = operands[-1]
+    if isinstance(out, _tensor_type):
+        from cygrad.dispatch import refuse_partial_overlap
+        for x in operands[:-1]:
+            if isinstance(x, _tensor_type):
+                refuse_partial_overlap(out, x)
 
 
 def write_out(name, result, out, exact=False):

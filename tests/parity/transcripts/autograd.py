@@ -597,7 +597,7 @@ x = torch.tensor([3.0], requires_grad=True)
 torch.autograd.grad(g, x)
 
 # %% Function: once_differentiable
-from torch.autograd.function import once_differentiable
+once_differentiable = torch.autograd.function.once_differentiable
 
 
 class Square(torch.autograd.Function):
@@ -1081,11 +1081,3 @@ z = x * 3
 z.grad_fn.next_functions[0][0].variable is x
 y.backward()
 y.grad_fn._saved_result
-
-# %% saved_tensors_hooks
-x = torch.tensor([2.0], requires_grad=True)
-seen = []
-with torch.autograd.graph.saved_tensors_hooks(lambda t: (seen.append(t.tolist()), t)[1], lambda t: t * 1):
-    y = x * x
-y.sum().backward()
-seen, x.grad

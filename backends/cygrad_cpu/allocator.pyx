@@ -7,6 +7,8 @@ through their first word. ``CYGRAD_CPU_CACHE`` (bytes, or with K, M, G; default 
 bounds what is kept.
 
 Every function here runs with the GIL held, which is what protects the lists and the counters.
+
+In a build with AddressSanitizer the bytes of a block past those asked for, and the blocks in the cache, are poisoned.
 """
 import os
 
@@ -65,12 +67,30 @@ cdef extern from *:
     }
     static int cygrad_highest_bit(unsigned long long n) { return 63 - __builtin_clzll(n); }
     #endif
+
+    #if defined(__has_feature)
+    #if __has_feature(address_sanitizer)
+    #define CYGRAD_ASAN
+    #endif
+    #elif defined(__SANITIZE_ADDRESS__)
+    #define CYGRAD_ASAN
+    #endif
+    #ifdef CYGRAD_ASAN
+    #include <sanitizer/asan_interface.h>
+    static void cygrad_mark_used(void *block, size_t used, size_t capacity) {
+        __asan_unpoison_memory_region(block, used);
+        __asan_poison_memory_region((char *)block + used, capacity - used);
+    }
+    #else
+    #define cygrad_mark_used(block, used, capacity) ((void)0)
+    #endif
     """
     void *cygrad_block_new(size_t nbytes) nogil
     void cygrad_block_free(void *pointer) nogil
     long long cygrad_memory_total() nogil
     long long cygrad_memory_free() nogil
     int cygrad_highest_bit(unsigned long long n) nogil
+    void cygrad_mark_used(void *block, size_t used, size_t capacity) noexcept nogil
 
 cdef enum:
     STEP = 64                   # alignment, and the smallest block
@@ -170,6 +190,7 @@ cdef inline void *obtain(Py_ssize_t nbytes, Py_ssize_t *capacity, bint exact) ex
         cached -= capacity[0]
     else:
         block = new_block(nbytes, index, capacity, exact)
+    cygrad_mark_used(block, nbytes, capacity[0])
     in_use += capacity[0]
     if in_use > peak:
         peak = in_use
@@ -189,6 +210,7 @@ cdef inline void give_back(void *block, Py_ssize_t capacity) noexcept:
         if cached + capacity > limit:
             cygrad_block_free(block)
             return
+    cygrad_mark_used(block, sizeof(void *), capacity)
     (<void **>block)[0] = bins[index]
     bins[index] = block
     cached += capacity

@@ -6,6 +6,7 @@ import pytest
 
 from op_db import OPS, tensors_of
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorch warns of
 CHECKED = [op for op in OPS if op.diff and op.gradcheck and "float64" in op.dtypes]
 MOST_ELEMENTS = 40  # a check costs two calls an element
 

@@ -13,7 +13,8 @@ from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
 from cygrad.ops.places import Indices
 from cygrad.ops.registry import functions, op
-from cygrad.ops.views import alias, checked_position, getitem_basic, slice_along
+from cygrad.ops.subscripts import checked_position, getitem_basic, getitem_fast, key_parts, setitem_fast
+from cygrad.ops.views import alias, slice_along
 from cygrad.tensor import Tensor
 
 NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
@@ -228,11 +229,11 @@ def getitem(self, key):
     """``self[key]`` for a key with tensors, masks, sequences or bools among its parts."""
     if type(key) is list and key and all([type(part) is int for part in key]):
         key = functions["tensor"](key, device=self.device)
-    found = places.getitem_fast(self, key)
+    found = getitem_fast(self, key)
     if found is not None:
         return found
     if grad_mode() and self.requires_grad:
-        parts = places.key_parts(self, key)
+        parts = key_parts(self, key)
         if parts is not None:
             view, mask, tensors = parts
             if mask is not None:
@@ -306,7 +307,7 @@ def is_whole(self, key):
 
 def setitem(self, key, value):
     """``self[key] = value`` for any key."""
-    if key is False or places.setitem_fast(self, key, value):
+    if key is False or setitem_fast(self, key, value):
         return
     if not isinstance(value, Tensor):
         value = assigned_number(self, value)

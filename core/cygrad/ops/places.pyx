@@ -4,22 +4,15 @@ The axes that index tensors address are walked as one axis of stride 1, along wh
 ``index[k] * stride[k]`` (an axis addressed alone keeps its own stride). So no axes are merged and nothing is copied,
 whatever the operand's strides. Index tensors come here as int64; `wrapped` checks and normalises them.
 """
-from cpython.long cimport PyLong_CheckExact
-from cpython.slice cimport PySlice_Check
-from cpython.tuple cimport PyTuple_CheckExact
-
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport grad_enabled
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport (SAME, binary, cast, dense_copy, empty, expand_to, fill_into, output_like, reduce,
-                              scalar_dtype, scalar_value)
+from cygrad.dispatch cimport SAME, binary, cast, dense_copy, empty, expand_to, output_like, reduce, scalar_value
 from cygrad.dtype cimport BOOL, INT64, dtype_of
-from cygrad.ops.views cimport select_, slice_, slice_bounds, unsqueeze_
-from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, version_of
+from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
 from cygrad.autograd.node import SavedTensor
-from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into, where_into
+from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into
 
 cdef enum:
     FEW = 2048                  # host elements up to which a plain loop beats two reductions
@@ -340,7 +333,7 @@ cdef tuple unravel(Tensor places, Tensor a, int axes):
     return tuple(found)
 
 
-# ------------------------------------------------------------ common keys, all in C
+# --------------------------------------------------------------- index tensors that a node keeps
 
 cdef class Indices:
     """Index tensors that a node keeps, one or None for each axis; refused if they were changed in place since."""
@@ -362,182 +355,3 @@ cdef class Indices:
                 saved.version = self.versions[i]
                 saved.unpack()                              # raises, with the words that every saved tensor has
         return self.tensors
-
-
-cdef object split_key(Tensor t, object key, list indices):
-    """The view that the geometric parts of a key make; appends to `indices` an index tensor or None for its axes.
-
-    For keys of plain integers, slices, None, Ellipsis and tensors of int64 or bool with axes, all of them right. None
-    for any other key: the caller has another way, and the errors.
-    """
-    cdef tuple parts = <tuple>key if PyTuple_CheckExact(key) else (key,)
-    cdef int used = 0, dim = 0, dots = 0, i
-    cdef Py_ssize_t start, stop, step, low, high
-    cdef Tensor part
-    cdef bint found = False
-    for item in parts:
-        if isinstance(item, Tensor):
-            part = <Tensor>item
-            if part.rank == 0 or not (part.dtype.code == INT64 or part.dtype.code == BOOL) or part.elements == 0:
-                return None
-            used += part.rank if part.dtype.code == BOOL else 1
-            found = True
-        elif PyLong_CheckExact(item) or PySlice_Check(item):
-            used += 1
-        elif item is Ellipsis:
-            dots += 1
-        elif item is not None:
-            return None
-    if not found or used > t.rank or dots > 1 or t.elements == 0:
-        return None
-    dots = t.rank - used
-    for item in parts:
-        if item is None:
-            t = unsqueeze_(t, dim)
-        elif item is Ellipsis:
-            for i in range(dots):
-                indices.append(None)
-            dim += dots
-            continue
-        elif PySlice_Check(item):
-            slice_bounds(item, t.sizes[dim], &start, &stop, &step)
-            if start != 0 or stop != t.sizes[dim] or step != 1:
-                t = slice_(t, dim, start, stop, step)
-                if t.elements == 0:
-                    return None
-        elif PyLong_CheckExact(item):
-            start = item if -(1 << 62) < item < (1 << 62) else -(1 << 62)
-            if start < -t.sizes[dim] or start >= t.sizes[dim]:
-                return None
-            t = select_(t, dim, start + t.sizes[dim] if start < 0 else start)
-            continue
-        elif (<Tensor>item).dtype.code == BOOL:
-            part = <Tensor>item
-            for i in range(part.rank):
-                if part.sizes[i] != t.sizes[dim + i]:
-                    return None
-                indices.append(part if i == 0 else None)
-            dim += part.rank
-            continue
-        else:
-            extremes(<Tensor>item, &low, &high)
-            if high >= t.sizes[dim] or low < -t.sizes[dim]:
-                return None
-            indices.append(item if low >= 0 else binary(k.REMAINDER, item, t.sizes[dim], SAME))
-            dim += 1
-            continue
-        indices.append(None)
-        dim += 1
-    return t
-
-
-cdef Tensor sole_mask(list indices):
-    """The mask if it is the only index and covers the first axes, else None."""
-    cdef Tensor first
-    if indices[0] is None:
-        return None
-    first = <Tensor>indices[0]
-    if first.dtype.code != BOOL:
-        return None
-    for other in indices[1:]:
-        if other is not None:
-            return None
-    return first
-
-
-cdef tuple without_masks(list indices):
-    """Each mask replaced by the places of its true elements, an index tensor for each of its axes."""
-    cdef int i, j
-    cdef Tensor part, found
-    for i in range(len(indices)):
-        if indices[i] is not None and (<Tensor>indices[i]).dtype.code == BOOL:
-            part = <Tensor>indices[i]
-            if part.rank == 1:
-                indices[i] = mask_places(part)
-                continue
-            found = nonzero_op(part)
-            for j in range(part.rank):
-                indices[i + j] = strided(found, found.offset + j * found.strides[1], 1, found.sizes, found.strides)
-    return tuple(indices)
-
-
-def getitem_fast(Tensor self not None, key):
-    """``self[key]`` where nothing is tracked and the key is a common one; None otherwise."""
-    cdef list indices
-    cdef Tensor mask
-    if grad_enabled() and requires_grad(self):
-        return None
-    indices = []
-    view = split_key(self, key, indices)
-    if view is None:
-        return None
-    mask = sole_mask(indices)
-    if mask is not None:
-        return take_rows(<Tensor>view, mask_places(mask), mask.rank)
-    return take_at(<Tensor>view, without_masks(indices))
-
-
-def key_parts(Tensor self not None, key):
-    """(view, mask of its first axes or None, index tensors) of a common key; None for another one."""
-    cdef list indices = []
-    view = split_key(self, key, indices)
-    if view is None:
-        return None
-    mask = sole_mask(indices)
-    return view, mask, None if mask is not None else without_masks(indices)
-
-
-cdef bint shares(Tensor t, object key):
-    """Whether an index tensor of a key lies in t's storage."""
-    if isinstance(key, Tensor):
-        return (<Tensor>key).memory is t.memory
-    if PyTuple_CheckExact(key):
-        for part in <tuple>key:
-            if isinstance(part, Tensor) and (<Tensor>part).memory is t.memory:
-                return True
-    return False
-
-
-def setitem_fast(Tensor self not None, key, value):
-    """``self[key] = value`` where nothing is tracked and all is common: whether it was done."""
-    cdef list indices
-    cdef Tensor mask, given
-    cdef bint number = not isinstance(value, Tensor)
-    if not self.dense or self.inference or shares(self, key) or (grad_enabled() and (requires_grad(self) or self.creation != 0)):
-        return False
-    if number:
-        if scalar_dtype(value) is None:
-            return False
-    else:
-        given = <Tensor>value
-        if given.dtype is not self.dtype or given.memory is self.memory or given.memory.backend is not \
-                self.memory.backend or given.memory.index != self.memory.index or (
-                    given.rank and given.sizes[0] == 1) or (grad_enabled() and requires_grad(given)):
-            return False
-    indices = []
-    view = split_key(self, key, indices)
-    if view is None:
-        return False
-    if number:
-        given = empty(self.memory.backend, self.memory.index, self.dtype, 0, NULL)
-        fill_into(given, value)
-    mask = sole_mask(indices)
-    if mask is not None:
-        if given.rank == 0:
-            fill_masked(<Tensor>view, mask, given)
-        else:
-            put_rows(<Tensor>view, mask_places(mask), mask.rank, given, k.SCATTER_SET)
-    else:
-        put_at(<Tensor>view, without_masks(indices), given, k.SCATTER_SET)
-    bump_version(self)
-    return True
-
-
-cdef int fill_masked(Tensor t, Tensor mask, Tensor value) except -1:
-    """Write a 0-d value where the mask of the first axes is true."""
-    cdef Py_ssize_t strides[64]
-    cdef int i
-    for i in range(t.rank):
-        strides[i] = mask.strides[i] if i < mask.rank else 0
-    where_into(strided(mask, mask.offset, t.rank, t.sizes, strides), expand_to(value, t.rank, t.sizes), t, t)
-    return 0

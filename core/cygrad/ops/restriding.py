@@ -2,8 +2,9 @@
 from cygrad.autograd.node import grad_mode, set_grad_mode
 from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near
 from cygrad.dtype import all_dtypes
+from cygrad.ops.geometry import take_geometry, window
 from cygrad.ops.registry import op
-from cygrad.ops.views import ViewOp, take_geometry, window, wrap
+from cygrad.ops.views import ViewOp, wrap
 from cygrad.tensor import Tensor
 
 UINT8 = next(d for d in all_dtypes() if d.name == "uint8")

@@ -5,9 +5,10 @@ What one view op can do is in `ops/views`; here are those that PyTorch makes of 
 import warnings
 
 from cygrad.dtype import DType
+from cygrad.ops.geometry import reinterpreted
 from cygrad.ops.joining import listed
 from cygrad.ops.registry import op
-from cygrad.ops.views import reinterpreted, wrap
+from cygrad.ops.views import wrap
 from cygrad.size import Size
 from cygrad.tensor import Tensor
 

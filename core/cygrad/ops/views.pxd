@@ -1,5 +1,17 @@
 """Geometry ops that other Cython modules call directly."""
-from cygrad.tensor cimport Tensor
+from cygrad.autograd.node cimport Derivative, grad_enabled
+from cygrad.tensor cimport Tensor, requires_grad
+
+cdef class ViewOp:
+    cdef str name
+    cdef tuple arguments           # names of the op's arguments
+    cdef Derivative row
+
+    cdef Derivative derivative(self)
+
+cdef inline bint tracked(Tensor t) noexcept:
+    """Whether an op on `t` must be recorded."""
+    return grad_enabled() and requires_grad(t)
 
 cdef int wrap_dim(Py_ssize_t dim, int rank) except -1
 cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1
@@ -11,8 +23,6 @@ cdef Tensor unsqueeze_(Tensor t, int dim)
 cdef Tensor transpose_(Tensor t, int dim0, int dim1)
 cdef Tensor t_(Tensor t)
 cdef Tensor alias_(Tensor t)
-cdef object basic_getitem(Tensor t, object index)
 cdef int slice_bounds(object index, Py_ssize_t size, Py_ssize_t *start, Py_ssize_t *stop, Py_ssize_t *step) except -1
 cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes)
 cdef Tensor permute_reversed(Tensor t)
-cdef bint basic_setitem(Tensor t, object index, object value) except -1

@@ -1,20 +1,14 @@
 """Ops that only change geometry: each computes sizes, strides and an offset, shares the storage and runs no kernel.
 
-Every function here ends in `recorded`, which makes the tensor and, when the input is tracked, its node. Basic
-indexing (integers, slices, None, Ellipsis) is one pass over the index when nothing is tracked, and one op a step, with
-PyTorch's nodes, when something is.
+Every function here ends in `recorded`, which makes the tensor and, when the input is tracked, its node.
 """
-from cpython.bool cimport PyBool_Check
-from cpython.float cimport PyFloat_CheckExact
-from cpython.long cimport PyLong_Check, PyLong_CheckExact
-from cpython.slice cimport PySlice_Check
-from cpython.tuple cimport PyTuple_CheckExact
+from cpython.long cimport PyLong_CheckExact
 
-from cygrad.autograd.node cimport Derivative, OpNode, attach, check_inplace, check_overlap, find_row, grad_enabled, record
-from cygrad.dispatch cimport copy_into, dense_copy, fill_into
+from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
+from cygrad.dispatch cimport dense_copy
 from cygrad.dtype cimport DType
-from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, bump_version, new_tensor, requires_grad, view_of
-from cygrad.view cimport MAX_RANK, View, fill_dense, fill_strided, same_sizes, size_of, tuple_of
+from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, new_tensor, requires_grad, view_of
+from cygrad.view cimport MAX_RANK, View, fill_dense, size_of, tuple_of
 
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.ops.registry import add_op, op
@@ -22,9 +16,6 @@ from cygrad.ops.registry import add_op, op
 
 cdef class ViewOp:
     """An op's derivative row, looked up when first needed."""
-    cdef str name
-    cdef tuple arguments
-    cdef Derivative row
 
     def __init__(self, name, *arguments):
         self.name, self.arguments = name, arguments
@@ -58,10 +49,6 @@ cdef ViewOp RESHAPE_ALIAS = ViewOp("reshape_alias", "self", "size")
 cdef ViewOp UNSAFE_VIEW = ViewOp("unsafe_view", "self", "size")
 
 
-cdef inline bint tracked(Tensor t) noexcept:
-    return grad_enabled() and requires_grad(t)
-
-
 cdef int recorded(Tensor out, ViewOp op, tuple args) except -1:
     cdef OpNode node = record(op.derivative(), args)
     attach(node, out)
@@ -87,22 +74,34 @@ cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1:
     """Sizes given as `f(2, 3)`, `f((2, 3))` or `f([2, 3])`; returns how many."""
     cdef int rank = 0
     shape = args
+    cdef bint listed = False
     if len(args) == 1 and not PyLong_CheckExact(args[0]):
         if isinstance(args[0], (tuple, list)):
             shape = args[0]
+            listed = True
     if len(shape) > MAX_RANK:
         raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {len(shape)}")
     for n in shape:
-        if PyLong_CheckExact(n):
-            sizes[rank] = n
-        else:
-            try:
-                sizes[rank] = n.__index__()
-            except (AttributeError, TypeError):
-                raise TypeError(f"{name}(): argument 'size' must be tuple of ints, but found element of type "
-                                f"{type(n).__name__} at pos {rank}") from None
+        try:
+            sizes[rank] = n if PyLong_CheckExact(n) else n.__index__()
+        except (AttributeError, TypeError):
+            raise TypeError(size_error(name, n, rank, listed)) from None
+        except OverflowError:
+            raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {rank + 1} with error "
+                            '"Overflow when unpacking long long"') from None
         rank += 1
     return rank
+
+
+cdef str size_error(str name, object n, int position, bint listed):
+    kind = type(n).__name__
+    if listed:
+        return (f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} at pos "
+                f"{position}")
+    if position == 0:
+        return f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}"
+    return (f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+            f'"type must be tuple of ints,but got {kind}"')
 
 
 cdef int infer_size(Tensor t, int rank, Py_ssize_t *sizes) except -1:
@@ -787,211 +786,6 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
     if tracked(input):
         recorded(out, AS_STRIDED, (input, tuple_of(sizes, rank), tuple_of(strides, rank), first))
     return out
-
-
-# ------------------------------------- other geometry or dtype for the same tensor or bytes
-
-def take_geometry(Tensor self not None, Tensor other not None, ViewOp row not None, tuple args):
-    """Give `self` the geometry of a view of it, in place, recorded as the op of `row` with these arguments."""
-    cdef OpNode node = None
-    check_inplace(self)
-    if tracked(self):
-        node = record(row.derivative(), args)
-    fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
-    bump_version(self)
-    if node is not None:
-        attach(node, self)
-    return self
-
-
-def reinterpreted(Tensor self not None, DType dtype not None):
-    """The same bytes as elements of another dtype; the last axis grows or shrinks with the size of an element."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t offset = self.offset, ratio
-    cdef int i
-    cdef Tensor out
-    words = f"to view {SCALAR_NAMES[self.dtype.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
-    for i in range(self.rank):
-        sizes[i], strides[i] = self.sizes[i], self.strides[i]
-    if self.dtype.itemsize != dtype.itemsize:
-        if self.rank == 0:
-            raise RuntimeError(f"self.dim() cannot be 0 {words}")
-        if strides[self.rank - 1] != 1:
-            raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
-    if self.dtype.itemsize > dtype.itemsize:
-        ratio = self.dtype.itemsize // dtype.itemsize
-        offset *= ratio
-        for i in range(self.rank):
-            strides[i] *= ratio
-        sizes[self.rank - 1] *= ratio
-        strides[self.rank - 1] = 1
-    elif self.dtype.itemsize < dtype.itemsize:
-        ratio = dtype.itemsize // self.dtype.itemsize
-        if sizes[self.rank - 1] % ratio:
-            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {words}, but got {sizes[self.rank - 1]}")
-        if offset % ratio:
-            raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {words}, but got {offset}")
-        for i in range(self.rank - 1):
-            if strides[i] % ratio:
-                raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {words}, but got {strides[i]}")
-            strides[i] //= ratio
-        offset //= ratio
-        sizes[self.rank - 1] //= ratio
-    if requires_grad(self):
-        out = new_tensor()
-        fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
-        out.counter = self.counter
-        return out
-    out = view_of(self, offset, self.rank, sizes, strides)
-    out.dtype = dtype
-    return out
-
-
-def window(Tensor self not None, DType dtype, offset, size, stride=None):
-    """A plain tensor on self's storage, of any dtype (None: self's) and geometry; row-major unless given strides."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    cdef Tensor out = new_tensor()
-    cdef int rank = parse_shape((tuple(size),), sizes, "as_strided")
-    if dtype is None:
-        dtype = self.dtype
-    fill_dense(out, self.memory, dtype, rank, sizes)
-    if stride is not None:
-        parse_shape((tuple(stride),), strides, "as_strided")
-        fill_strided(out, self.memory, dtype, offset, rank, sizes, strides)
-    out.offset = offset
-    return out
-
-
-# ------------------------------------------------------------- basic indexing
-
-cdef enum:
-    BASIC, ADVANCED
-
-
-cdef bint is_advanced(object index):
-    """Whether one part of an index needs a kernel (a tensor, array, list, bool) rather than geometry."""
-    if PyLong_CheckExact(index) or PySlice_Check(index) or index is None or index is Ellipsis:
-        return False
-    if PyBool_Check(index) or isinstance(index, (Tensor, list, tuple)):
-        return True
-    if hasattr(index, "__array_interface__"):
-        return getattr(index, "shape", ()) != () or index.dtype.kind not in "iu"
-    return not hasattr(index, "__index__")
-
-
-cdef Py_ssize_t checked_index(object index, Py_ssize_t size, int dim) except? -1:
-    cdef Py_ssize_t i
-    try:
-        i = index
-    except OverflowError:
-        raise ValueError("Overflow when unpacking long long") from None
-    if i < -size or i >= size:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-    return i + size if i < 0 else i
-
-
-cdef object basic_getitem(Tensor t, object index):
-    """t[index] as a view; NotImplemented when the index has an advanced part."""
-    cdef Tensor out
-    cdef Py_ssize_t start, stop, step
-    if PyLong_CheckExact(index):
-        if t.rank == 0:
-            raise IndexError(ZERO_DIM)
-        return select_(t, 0, checked_index(index, t.sizes[0], 0))
-    if PySlice_Check(index):
-        if t.rank == 0:
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        slice_bounds(index, t.sizes[0], &start, &stop, &step)
-        return slice_(t, 0, start, stop, step)
-    if index is None:
-        return unsqueeze_(t, 0)
-    if index is Ellipsis:
-        return alias_(t)
-    if PyTuple_CheckExact(index):
-        for part in <tuple>index:
-            if is_advanced(part):
-                return NotImplemented
-        out = index_axes(t, <tuple>index)
-        return alias_(t) if out is t else out
-    if is_advanced(index):
-        if isinstance(index, tuple):
-            return basic_getitem(t, tuple(index))
-        return NotImplemented
-    if t.rank == 0:
-        raise IndexError(ZERO_DIM)
-    return select_(t, 0, checked_index(index.__index__(), t.sizes[0], 0))
-
-
-ZERO_DIM = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-            "0-dim tensor to a number")
-
-
-cdef Tensor index_axes(Tensor t, tuple index):
-    """Apply the parts of a basic index one after the other; full slices are passed over."""
-    cdef Tensor out = t
-    cdef int dim = 0, used = 0, place = -1
-    cdef Py_ssize_t start, stop, step
-    for part in index:
-        if part is not None and part is not Ellipsis:
-            used += 1
-    if used > t.rank:
-        raise IndexError(f"too many indices for tensor of dimension {t.rank}")
-    for part in index:
-        place += 1                                          # what PyTorch's errors call the dimension
-        if part is None:
-            out = unsqueeze_(out, dim)
-            dim += 1
-        elif part is Ellipsis:
-            dim += t.rank - used
-        elif PySlice_Check(part):
-            slice_bounds(part, out.sizes[dim], &start, &stop, &step)
-            if not (start == 0 and stop == out.sizes[dim] and step == 1):
-                out = slice_(out, dim, start, stop, step)
-            dim += 1
-        else:
-            out = select_(out, dim, checked_index(part.__index__(), out.sizes[dim], place))
-    return out
-
-
-def checked_position(index, Py_ssize_t size, int dim):
-    """An index of an axis counted from the front; raises IndexError outside it."""
-    return checked_index(index, size, dim)
-
-
-cdef bint basic_setitem(Tensor t, object index, object value) except -1:
-    """t[index] = value where the index is geometry, the value fits as it is and nothing tracked; False: not done."""
-    cdef object target
-    cdef Tensor given = None
-    if isinstance(value, Tensor):
-        given = <Tensor>value
-        if (given.memory is t.memory or given.memory.backend is not t.memory.backend
-                or given.memory.index != t.memory.index or (grad_enabled() and requires_grad(given))):
-            return False
-    elif not (PyFloat_CheckExact(value) or PyLong_Check(value)):
-        return False
-    if t.inference:
-        return False
-    if grad_enabled() and (requires_grad(t) or t.creation != 0):
-        return False
-    target = basic_getitem(t, index)
-    if target is NotImplemented:
-        return False
-    if given is None:
-        fill_into(<Tensor>target, value)
-    elif given.rank != 0 and same_sizes(<Tensor>target, given):
-        check_overlap(<Tensor>target)
-        copy_into(given, <Tensor>target)
-    else:
-        return False
-    bump_version(t)
-    return True
-
-
-def getitem_basic(Tensor self not None, index):
-    """self[index] for an index without advanced parts; NotImplemented otherwise."""
-    return basic_getitem(self, index)
 
 
 # ------------------------------------------------------------------ registration

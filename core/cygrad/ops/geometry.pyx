@@ -1,0 +1,81 @@
+"""Other geometry, dtype or storage for a tensor without an op: what in-place view ops, `view(dtype)` and `set_` need."""
+from cygrad.autograd.node cimport OpNode, attach, check_inplace, record
+from cygrad.dtype cimport DType
+from cygrad.ops.views cimport ViewOp, parse_shape, tracked
+from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, view_of
+from cygrad.view cimport fill_dense, fill_strided
+
+from cygrad.dispatch import SCALAR_NAMES
+
+
+def take_geometry(Tensor self not None, Tensor other not None, ViewOp row not None, tuple args):
+    """Give `self` the geometry of a view of it, in place, recorded as the op of `row` with these arguments."""
+    cdef OpNode node = None
+    check_inplace(self)
+    if tracked(self):
+        node = record(row.derivative(), args)
+    fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
+    bump_version(self)
+    if node is not None:
+        attach(node, self)
+    return self
+
+
+def reinterpreted(Tensor self not None, DType dtype not None):
+    """The same bytes as elements of another dtype; the last axis grows or shrinks with the size of an element."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t offset = self.offset, ratio
+    cdef int i
+    cdef Tensor out
+    words = f"to view {SCALAR_NAMES[self.dtype.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
+    for i in range(self.rank):
+        sizes[i], strides[i] = self.sizes[i], self.strides[i]
+    if self.dtype.itemsize != dtype.itemsize:
+        if self.rank == 0:
+            raise RuntimeError(f"self.dim() cannot be 0 {words}")
+        if strides[self.rank - 1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
+    if self.dtype.itemsize > dtype.itemsize:
+        ratio = self.dtype.itemsize // dtype.itemsize
+        offset *= ratio
+        for i in range(self.rank):
+            strides[i] *= ratio
+        sizes[self.rank - 1] *= ratio
+        strides[self.rank - 1] = 1
+    elif self.dtype.itemsize < dtype.itemsize:
+        ratio = dtype.itemsize // self.dtype.itemsize
+        if sizes[self.rank - 1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {words}, but got {sizes[self.rank - 1]}")
+        if offset % ratio:
+            raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {words}, but got {offset}")
+        for i in range(self.rank - 1):
+            if strides[i] % ratio:
+                raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {words}, but got {strides[i]}")
+            strides[i] //= ratio
+        offset //= ratio
+        sizes[self.rank - 1] //= ratio
+    if requires_grad(self):
+        out = new_tensor()
+        fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
+        out.counter = self.counter
+        return out
+    out = view_of(self, offset, self.rank, sizes, strides)
+    out.dtype = dtype
+    return out
+
+
+def window(Tensor self not None, DType dtype, offset, size, stride=None):
+    """A plain tensor on self's storage, of any dtype (None: self's) and geometry; row-major unless given strides."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Tensor out = new_tensor()
+    cdef int rank = parse_shape((tuple(size),), sizes, "as_strided")
+    if dtype is None:
+        dtype = self.dtype
+    fill_dense(out, self.memory, dtype, rank, sizes)
+    if stride is not None:
+        parse_shape((tuple(stride),), strides, "as_strided")
+        fill_strided(out, self.memory, dtype, offset, rank, sizes, strides)
+    out.offset = offset
+    return out

@@ -13,7 +13,8 @@ from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.linalg cimport cpu_linalg
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
-from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce
+from cygrad_cpu.positions cimport cpu_argreduce
+from cygrad_cpu.reduction cimport cpu_reduce
 from cygrad_cpu.scan cimport cpu_scan
 from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort cimport cpu_sort

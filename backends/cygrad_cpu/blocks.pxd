@@ -42,7 +42,8 @@ cdef struct Job:
 cdef Kernels *loaded_kernels() noexcept nogil
 cdef int log_of_item(Py_ssize_t item) noexcept nogil
 cdef bint conversion(int source, int target, Conversion *out) noexcept nogil
-cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out, char *scratch) noexcept nogil
+cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out,
+                         char *scratch) noexcept nogil
 cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept
 cdef void add_input(Job *job, int which, View v, bint dense) noexcept
 cdef void add_constant(Job *job, int which, const char *data, Py_ssize_t item) noexcept

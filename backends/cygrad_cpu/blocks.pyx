@@ -2,8 +2,9 @@
 
 The inner loops want contiguous runs of the compute dtype. So a job is cut into blocks of rows x columns (the two
 innermost axes after sorting and merging). An operand that is contiguous there is used in place; any other (strided,
-transposed, broadcast, of another dtype) is moved and converted into a buffer that stays in the first-level cache. A
-block of a transposed operand is a small square, so that its cache lines are used whole. Blocks are dealt out to threads.
+transposed, broadcast, of another dtype) is moved and converted into a buffer that stays in the first-level cache. With
+a transposed operand a block is a few long rows, so that whole cache lines are read and written. Blocks are dealt out
+to threads.
 """
 from cython.parallel cimport prange
 from importlib import import_module
@@ -15,8 +16,8 @@ from cygrad_cpu.parallel cimport threads_for
 
 cdef Kernels _kernels
 
-MODULES = ("arithmetic", "division", "power", "unary", "exponential", "trigonometric", "special", "complexes", "convert",
-           "reduce")
+MODULES = ("arithmetic", "division", "power", "unary", "exponential", "trigonometric", "special", "complexes",
+           "convert", "reduce")
 
 
 def load():
@@ -61,7 +62,8 @@ cdef bint conversion(int source, int target, Conversion *out) noexcept nogil:
     return out.first != NULL and out.second != NULL
 
 
-cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out, char *scratch) noexcept nogil:
+cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t n, char *out,
+                         char *scratch) noexcept nogil:
     """The n converted elements: `a` itself where there is nothing to do, else `out`."""
     if conversion.steps == 0:
         return a
@@ -176,7 +178,7 @@ cdef void simplify(Job *job) noexcept nogil:
 
 
 cdef void choose_blocks(Job *job) noexcept nogil:
-    """The shape of a block: long rows where all is contiguous, squares for transposes, else whatever fills a buffer."""
+    """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else whatever fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
     cdef bint buffered = False, transposed = False
     cdef Operand *operand

@@ -243,7 +243,8 @@ cdef inline float single_log(float x) noexcept nogil:
 
 cdef inline double exponent_of(double x) noexcept nogil:
     """e for a normal x > 0."""
-    cdef unsigned long long bits = bits_of(x) - <unsigned long long>0x3FE6A09E667F3BCD + (<unsigned long long>1023 << 52)
+    cdef unsigned long long bits = (bits_of(x) - <unsigned long long>0x3FE6A09E667F3BCD
+                                    + (<unsigned long long>1023 << 52))
     return double_from((bits >> 52) | <unsigned long long>0x4330000000000000) - 4503599627371519.0
 
 

@@ -1,8 +1,8 @@
 """The table of inner loops: what some modules of kernels/ fill at import and the drivers call.
 
-Every loop works on plain contiguous runs of `n` elements; strides, broadcasting, 16-bit floats, mixed dtypes and threads
-are the drivers' business (see `blocks`). `out` may be the very memory of an input. The trailing `op` of some loops
-is a compile-time tag of the formula; callers pass NULL.
+Every loop works on plain contiguous runs of `n` elements; strides, broadcasting, 16-bit floats and threads are the
+drivers' business (see `blocks`). `out` may be the very memory of an input. The trailing `op` of some loops is a
+compile-time tag of the formula; callers pass NULL.
 """
 
 cdef enum Form:        # of a binary loop: which operand is one element for all
@@ -20,7 +20,8 @@ ctypedef void (*move_loop)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column,
 ctypedef void (*fold_loop)(const char *a, Py_ssize_t n, Py_ssize_t row, char *out, Py_ssize_t out_row, Py_ssize_t rows,
                            void *op) noexcept nogil
 # out[j] = reduction of a[i * row + j] over the rows, for each of n columns.
-ctypedef void (*column_loop)(const char *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, char *out, void *op) noexcept nogil
+ctypedef void (*column_loop)(const char *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, char *out,
+                             void *op) noexcept nogil
 # Position of the extreme of n elements; the value goes to out[0].
 ctypedef Py_ssize_t (*argfold_loop)(const char *a, Py_ssize_t n, char *out, void *op) noexcept nogil
 # For each of n columns: where row's element beats best, best takes it and index takes `position`.

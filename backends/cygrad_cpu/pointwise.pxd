@@ -11,4 +11,3 @@ cdef object cpu_binary(int op, View a, View b, View out)
 cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out)
 cdef object cpu_where(View cond, View a, View b, View out)
 cdef object cpu_arange(View out, object start, object step)
-from cygrad_cpu.reduction cimport cpu_argreduce, cpu_reduce   # so that this is the one place to cimport from

@@ -8,9 +8,9 @@ from libc.string cimport memcpy
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT64
 from cygrad.view cimport View, data
-from cygrad_cpu.blocks cimport (BINARY, COPY, UNARY, WHERE, Conversion, Job, add_constant, add_input, conversion, convert,
-                                loaded_kernels, log_of_item, run, start)
-from cygrad_cpu.loops cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop, where_loop)
+from cygrad_cpu.blocks cimport (BINARY, COPY, UNARY, WHERE, Conversion, Job, add_constant, add_input, conversion,
+                                convert, loaded_kernels, log_of_item, run, start)
+from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop, where_loop
 
 cdef enum:
     SERIAL = 16384          # below this many elements: keep the GIL, one thread
@@ -234,7 +234,7 @@ cdef object finish_binary(Job *job, int op, int code, int out_code, Py_ssize_t n
 
 
 cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
-    """op(a, x). With 16-bit floats products and quotients take x in float32, as in PyTorch; the others round it first."""
+    """op(a, x). With 16-bit floats products and quotients take x in float32, as in PyTorch; other ops round it first."""
     cdef int code = a.dtype.code
     cdef char item[16]
     cdef Job job

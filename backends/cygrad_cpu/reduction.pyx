@@ -1,62 +1,28 @@
-"""Reductions of the CPU backend: sum, prod, max, min, any, all, argmax, argmin over the last axes of a view.
+"""Reductions of the CPU backend: sum, prod, max, min, any, all over the last axes of a view.
 
-The axes come in two groups, kept and reduced; each is sorted by stride and merged. Where the reduced axis is the
-contiguous one, rows are folded to one element each; where a kept axis is, columns are, so that memory is read in order
-in both cases. What is neither contiguous nor of the compute dtype is moved into a buffer first, as in `blocks`. Sums
-cascade: partial sums of 16 rows or more are added up in levels, which keeps the rounding error near that of pairwise
-summation; float sums of one contiguous axis, kept or reduced, are in PyTorch's own order.
+`axes` says whether rows or columns are folded. What is neither contiguous nor of the compute dtype is moved into a
+buffer first, as in `blocks`. Sums cascade: partial sums of 16 rows or more are added up in levels, which keeps the
+rounding error near that of pairwise summation; float sums of one axis are in PyTorch's own order.
 """
 from cython.parallel cimport prange
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.blocks cimport Conversion, conversion, convert, loaded_kernels, log_of_item
-from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, binary_loop, column_loop, fold_loop
+from cygrad_cpu.axes cimport (BUFFER, ROW_BYTES, Axis, Reduction, by_columns, direct, load, position, row_width,
+                              set_axes, units)
+from cygrad_cpu.blocks cimport conversion, convert, loaded_kernels, log_of_item
+from cygrad_cpu.loops cimport Kernels, binary_loop
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
     GRAIN = 65536           # elements a thread
-    BUFFER = 8192           # bytes of a buffer for moved or converted elements
-    ROW_BYTES = 4096        # of one accumulator row
     LEVELS = 4              # of a cascade
     SERIAL = 16384          # below this many elements the GIL is kept
-    SHORT = 16              # a reduced axis this short is folded by columns where there are many
-    MANY = 512
 
 cdef Kernels *kernels = loaded_kernels()
-
-cdef struct Axis:
-    Py_ssize_t size
-    Py_ssize_t stride       # of the input, in elements
-    Py_ssize_t out_stride
-
-cdef struct Group:          # axes, innermost first
-    int rank
-    Py_ssize_t elements
-    Axis axes[8]
-
-cdef struct Reduction:
-    bint adds               # cascade
-    bint ordered            # a sum of floats: PyTorch's order
-    bint stops              # ANY and ALL end at the first run that decides
-    char decided
-    fold_loop fold
-    column_loop columns
-    binary_loop combine
-    argfold_loop argfold
-    argupdate_loop argupdate
-    Conversion load
-    Conversion store
-    const char *a
-    char *out
-    Py_ssize_t item         # bytes of an input element
-    Py_ssize_t out_item
-    Py_ssize_t wide         # bytes of an accumulator
-    Group kept
-    Group reduced
 
 cdef struct Cascade:
     binary_loop combine
@@ -67,84 +33,6 @@ cdef struct Cascade:
     int levels
     char *rows              # one row a level
     bint used[4]
-
-
-# ---- geometry
-
-cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
-    return -x if x < 0 else x
-
-
-cdef void tidy(Group *group) noexcept nogil:
-    """Sort by the input's strides, drop axes of size 1, merge neighbours."""
-    cdef int i, j, count = 0
-    cdef Axis axis
-    cdef Axis *last
-    for i in range(1, group.rank):
-        axis = group.axes[i]
-        j = i
-        while j > 0 and magnitude(axis.stride) < magnitude(group.axes[j - 1].stride):
-            group.axes[j] = group.axes[j - 1]
-            j -= 1
-        group.axes[j] = axis
-    group.elements = 1
-    for i in range(group.rank):
-        axis = group.axes[i]
-        group.elements *= axis.size
-        if axis.size == 1:
-            continue
-        if count > 0:
-            last = &group.axes[count - 1]
-            if axis.stride == last.stride * last.size and axis.out_stride == last.out_stride * last.size:
-                last.size *= axis.size
-                continue
-        group.axes[count] = axis
-        count += 1
-    if count == 0:
-        group.axes[0].size = 1
-        group.axes[0].stride = 1
-        group.axes[0].out_stride = 1
-        count = 1
-    group.rank = count
-
-
-cdef void set_axes(Reduction *r, View a, View out) noexcept:
-    cdef int i
-    cdef Py_ssize_t kept = out.elements
-    if a.dense and out.dense:
-        r.kept.rank = r.reduced.rank = 1
-        r.kept.axes[0].size = kept
-        r.kept.axes[0].stride = a.elements // kept
-        r.kept.axes[0].out_stride = 1
-        r.reduced.axes[0].size = a.elements // kept
-        r.reduced.axes[0].stride = 1
-        r.reduced.axes[0].out_stride = 0
-    else:
-        r.kept.rank = out.rank
-        for i in range(out.rank):
-            r.kept.axes[i].size = a.sizes[out.rank - 1 - i]
-            r.kept.axes[i].stride = a.strides[out.rank - 1 - i]
-            r.kept.axes[i].out_stride = out.strides[out.rank - 1 - i]
-        r.reduced.rank = a.rank - out.rank
-        for i in range(r.reduced.rank):
-            r.reduced.axes[i].size = a.sizes[a.rank - 1 - i]
-            r.reduced.axes[i].stride = a.strides[a.rank - 1 - i]
-            r.reduced.axes[i].out_stride = 0
-    tidy(&r.kept)
-    tidy(&r.reduced)
-
-
-cdef inline Py_ssize_t position(const Group *group, Py_ssize_t index, int first_axis, Py_ssize_t *out) noexcept nogil:
-    """Offsets (input's, and out's through the pointer) of the index-th point over the axes from first_axis on."""
-    cdef Py_ssize_t offset = 0, coordinate
-    cdef int k
-    out[0] = 0
-    for k in range(first_axis, group.rank):
-        coordinate = index % group.axes[k].size
-        index //= group.axes[k].size
-        offset += coordinate * group.axes[k].stride
-        out[0] += coordinate * group.axes[k].out_stride
-    return offset
 
 
 # ---- cascade
@@ -203,21 +91,6 @@ cdef const char *finish(Cascade *c) noexcept nogil:
     return total
 
 
-# ---- blocks
-
-cdef inline bint direct(const Reduction *r, const Axis *inner) noexcept nogil:
-    return r.load.steps == 0 and (inner.stride == 1 or inner.size == 1)
-
-
-cdef inline const char *load(const Reduction *r, const char *a, Py_ssize_t row, Py_ssize_t stride, Py_ssize_t rows,
-                             Py_ssize_t n, char *buffers) noexcept nogil:
-    """A block of rows x n as a contiguous run of the compute dtype. `buffers`: three of BUFFER bytes."""
-    if (stride != 1 and n > 1) or (row != n and rows > 1):
-        kernels.move[log_of_item(r.item)](a, row, stride, buffers, n, 1, rows, n)
-        a = buffers
-    return convert(&r.load, a, rows * n, buffers + BUFFER, buffers + 2 * BUFFER)
-
-
 cdef void store(const Reduction *r, const char *results, Py_ssize_t n, char *out, Py_ssize_t stride) noexcept nogil:
     """Write accumulators; n fits into a buffer if it takes a conversion."""
     cdef char buffer[BUFFER]
@@ -266,7 +139,7 @@ cdef void fold_block(const Reduction *r, const char *a, Py_ssize_t n, Py_ssize_t
 
 
 cdef void fold_block_in_chains(const Reduction *r, const char *a, Py_ssize_t n, char *total) noexcept nogil:
-    """PyTorch's order for the columns left over from its vectors: four chains of every fourth row, the rest to the first."""
+    """PyTorch's order for the columns left over from its vectors: every fourth row is a chain, the first takes the rest."""
     cdef char chain[ROW_BYTES]
     cdef Py_ssize_t rows = r.reduced.elements, quarter = rows // 4, k
     if quarter == 0:
@@ -325,7 +198,8 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
         start = 0
         while start < inner.size:
             n = min(step, inner.size - start)
-            r.fold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, 0, partial, 0, 1, NULL)
+            r.fold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, 0, partial, 0, 1,
+                   NULL)
             push(&cascade, partial)
             if r.stops and levels[0] == r.decided:
                 total[0] = r.decided
@@ -335,7 +209,7 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
 
 
 cdef void fold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Kept elements first to last - 1, each a fold; the loop takes contiguous rows along the inner kept axis at once."""
+    """Kept elements first to last - 1, each a fold; the loop takes the rows along the inner kept axis at once."""
     cdef char total[16]
     cdef const Axis *inner = &r.kept.axes[0]
     cdef bint at_once = (r.reduced.rank == 1 and direct(r, &r.reduced.axes[0]) and r.store.steps == 0 and not r.stops)
@@ -395,30 +269,7 @@ cdef void few_columns(const Reduction *r) noexcept nogil:
     store(r, total, n, r.out, r.kept.axes[0].out_stride)
 
 
-# ---- the choice, and threads
-
-cdef inline bint by_columns(const Reduction *r) noexcept nogil:
-    """Whether a kept axis is the contiguous one, or the reduced one is so short that rows don't pay."""
-    cdef const Axis *kept = &r.kept.axes[0]
-    cdef const Axis *reduced = &r.reduced.axes[0]
-    if r.reduced.elements < SHORT and kept.size >= MANY and not (r.ordered and direct(r, reduced)):
-        return True
-    return kept.size > 1 and magnitude(kept.stride) < magnitude(reduced.stride)
-
-
-cdef inline Py_ssize_t row_width(const Reduction *r) noexcept nogil:
-    """Columns of a block: a row of accumulators, or a sixteenth of a buffer."""
-    cdef Py_ssize_t widest = max(r.wide, r.item, <Py_ssize_t>4)
-    return ROW_BYTES // widest if direct(r, &r.kept.axes[0]) else BUFFER // 16 // widest
-
-
-cdef Py_ssize_t units(const Reduction *r) noexcept nogil:
-    """Independent pieces of work: kept elements, or blocks of them."""
-    cdef Py_ssize_t width = row_width(r), size = r.kept.axes[0].size
-    if by_columns(r):
-        return r.kept.elements // size * ((size + width - 1) // width)
-    return r.kept.elements
-
+# ---- one thread or several
 
 cdef void run_part(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     if by_columns(r):
@@ -526,92 +377,4 @@ cdef object cpu_reduce(int op, View a, View out):
     else:
         with nogil:
             reduce_all(&r)
-    return None
-
-
-# ---- positions of extremes
-
-cdef void argfold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Kept elements first to last - 1: the position of the extreme along the one reduced axis."""
-    cdef char buffers[3 * BUFFER]
-    cdef char best[16]
-    cdef char value[16]
-    cdef const Axis *inner = &r.reduced.axes[0]
-    cdef Py_ssize_t index, start, n, offset, out_offset, step
-    cdef long long found, local, ignored
-    cdef const char *row
-    for index in range(first, last):
-        offset = position(&r.kept, index, 0, &out_offset)
-        row = r.a + offset * r.item
-        step = inner.size
-        if r.load.steps or inner.stride != 1:
-            step = min(step, <Py_ssize_t>(BUFFER // max(r.wide, r.item, <Py_ssize_t>4)))
-        found = r.argfold(load(r, row, 0, inner.stride, 1, min(step, inner.size), buffers), min(step, inner.size), best, NULL)
-        start = step
-        while start < inner.size:
-            n = min(step, inner.size - start)
-            local = r.argfold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, value, NULL)
-            r.argupdate(value, best, &found, 1, start + local, NULL)
-            start += step
-        (<long long *>r.out)[out_offset] = found
-
-
-cdef void argcolumns_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef char buffers[3 * BUFFER]
-    cdef char best[ROW_BYTES]
-    cdef long long found[ROW_BYTES]
-    cdef const Axis *inner = &r.kept.axes[0]
-    cdef Py_ssize_t blocks = (inner.size + width - 1) // width, step = r.reduced.axes[0].stride * r.item
-    cdef Py_ssize_t index, start, n, row, offset, out_offset
-    cdef const char *corner
-    for index in range(first, last):
-        start = index % blocks * width
-        n = min(width, inner.size - start)
-        offset = position(&r.kept, index // blocks, 1, &out_offset)
-        corner = r.a + (offset + start * inner.stride) * r.item
-        memcpy(best, load(r, corner, 0, inner.stride, 1, n, buffers), n * r.wide)
-        memset(found, 0, n * sizeof(long long))
-        for row in range(1, r.reduced.elements):
-            r.argupdate(load(r, corner + row * step, 0, inner.stride, 1, n, buffers), best, found, n, row, NULL)
-        kernels.move[3](<const char *>found, 0, 1, r.out + (out_offset + start * inner.out_stride) * 8, 0,
-                        inner.out_stride, 1, n)
-
-
-cdef void argreduce_part(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    if by_columns(r):
-        argcolumns_range(r, row_width(r), first, last)
-    else:
-        argfold_range(r, first, last)
-
-
-cdef void argreduce_all(const Reduction *r) noexcept nogil:
-    cdef Py_ssize_t total = units(r), share
-    cdef int thread, threads = threads_for(r.kept.elements * r.reduced.elements, GRAIN)
-    if threads == 1 or total < threads:
-        argreduce_part(r, 0, total)
-        return
-    share = (total + threads - 1) // threads
-    for thread in prange(threads, num_threads=threads, schedule="static", chunksize=1):
-        argreduce_part(r, min(thread * share, total), min((thread + 1) * share, total))
-
-
-cdef object cpu_argreduce(int op, View a, View out):
-    cdef Reduction r
-    cdef int code = a.dtype.code
-    if code == FLOAT16 or code == BFLOAT16:
-        code = FLOAT32
-    r.argfold = kernels.argfold[op][code]
-    r.argupdate = kernels.argupdate[op][code]
-    if r.argfold == NULL or not conversion(a.dtype.code, code, &r.load):
-        return NotImplemented
-    r.a = data(a)
-    r.out = data(out)
-    r.item = a.dtype.itemsize
-    r.wide = dtype_of(code).itemsize
-    set_axes(&r, a, out)
-    if a.elements < SERIAL:
-        argreduce_part(&r, 0, units(&r))
-    else:
-        with nogil:
-            argreduce_all(&r)
     return None

@@ -232,7 +232,8 @@ cdef inline uint8 compare_op(Comparison *op, Number a, Number b) noexcept nogil:
 
 # ---- loops
 
-cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
+cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n, int form,
+                     Arithmetic *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Number scalar
     if form == BOTH_VECTORS:
@@ -249,7 +250,8 @@ cdef int number_loop(const Number *a, const Number *b, Number *out, Py_ssize_t n
     return 0
 
 
-cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form, IntegerOp *op) noexcept nogil:
+cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,
+                      IntegerOp *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Integer scalar
     if form == BOTH_VECTORS:
@@ -283,7 +285,8 @@ cdef int real_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int fo
     return 0
 
 
-cdef int compare_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form, Comparison *op) noexcept nogil:
+cdef int compare_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form,
+                      Comparison *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Number scalar
     if form == BOTH_VECTORS:
@@ -321,7 +324,8 @@ cdef int next_loop(const uint16 *a, const uint16 *b, uint16 *out, Py_ssize_t n, 
     return 0
 
 
-cdef int greater_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form, Comparison *op) noexcept nogil:
+cdef int greater_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n, int form,
+                      Comparison *op) noexcept nogil:
     """a > b is b < a."""
     return compare_loop[Number, Comparison](b, a, out, n, 3 - form if form != BOTH_VECTORS else form, op)
 

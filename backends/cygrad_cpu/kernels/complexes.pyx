@@ -369,7 +369,8 @@ cdef bint plain_power(const Real *a, Real re, Real im, Real *out, Py_ssize_t n) 
     return True
 
 
-cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b, Py_ssize_t b_step, Real *out, Py_ssize_t n,
+cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b, Py_ssize_t b_step, Real *out,
+                                Py_ssize_t n,
                                 Arithmetic *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Real x, y, u, v, minus = <Real>minus_one(op)
@@ -396,7 +397,8 @@ cdef inline void arithmetic_run(const Real *a, Py_ssize_t a_step, const Real *b,
             out[2 * i + 1] = <Real>result.im
 
 
-cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form, Arithmetic *op) noexcept nogil:
+cdef int arithmetic_loop(const Real *a, const Real *b, Real *out, Py_ssize_t n, int form,
+                         Arithmetic *op) noexcept nogil:
     if Arithmetic is Pow:
         if form == SECOND_SCALAR and plain_power(a, b[0], b[1], out, n):
             return 0

@@ -64,7 +64,8 @@ cdef extern from *:
     #define CYGRAD_LIST(...) __VA_ARGS__
     CYGRAD_TILE(1, unsigned char, 16, 16, CYGRAD_LIST(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
                 CYGRAD_LIST(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
-    CYGRAD_TILE(2, unsigned short, 8, 16, CYGRAD_LIST(0, 8, 1, 9, 2, 10, 3, 11), CYGRAD_LIST(4, 12, 5, 13, 6, 14, 7, 15))
+    CYGRAD_TILE(2, unsigned short, 8, 16, CYGRAD_LIST(0, 8, 1, 9, 2, 10, 3, 11),
+                CYGRAD_LIST(4, 12, 5, 13, 6, 14, 7, 15))
     CYGRAD_TILE(4, unsigned int, 8, 32, CYGRAD_LIST(0, 8, 1, 9, 2, 10, 3, 11), CYGRAD_LIST(4, 12, 5, 13, 6, 14, 7, 15))
     CYGRAD_TILE(8, unsigned long long, 4, 32, CYGRAD_LIST(0, 4, 1, 5), CYGRAD_LIST(2, 6, 3, 7))
     #else
@@ -77,8 +78,10 @@ cdef extern from *:
     """
     enum:
         TILES "CYGRAD_TILES"
-    Py_ssize_t halves_to_floats "cygrad_halves_to_floats" (const unsigned short *a, float *out, Py_ssize_t n) noexcept nogil
-    Py_ssize_t floats_to_halves "cygrad_floats_to_halves" (const float *a, unsigned short *out, Py_ssize_t n) noexcept nogil
+    Py_ssize_t halves_to_floats "cygrad_halves_to_floats" (const unsigned short *a, float *out,
+                                                           Py_ssize_t n) noexcept nogil
+    Py_ssize_t floats_to_halves "cygrad_floats_to_halves" (const float *a, unsigned short *out,
+                                                           Py_ssize_t n) noexcept nogil
     void tile_1 "cygrad_tile_1" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_2 "cygrad_tile_2" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_4 "cygrad_tile_4" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
@@ -209,7 +212,7 @@ cdef void half_to_float(const uint16 *a, float *out, Py_ssize_t n) noexcept nogi
 
 
 cdef void float_to_half(const float *a, uint16 *out, Py_ssize_t n) noexcept nogil:
-    """Round to nearest even by adding 1.5 * 2^k in float32, k chosen so that the last kept bit is the last of the sum."""
+    """Round to nearest even by adding a power of two so large that the last bit to keep is the last of the sum."""
     cdef Py_ssize_t i
     cdef Bits value, anchor, total
     cdef uint32 sign, magnitude, exponent, result

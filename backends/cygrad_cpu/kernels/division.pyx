@@ -119,7 +119,7 @@ cdef inline bint is_rare(Real a, Real b) noexcept nogil:
 
 
 cdef inline Real divide_reals(Division *op, Real a, Real b) noexcept nogil:
-    """The quotient rounds up to a whole number at worst: then the remainder has the wrong sign, and both are put right."""
+    """At worst the quotient rounds up to a whole number: then the remainder has the wrong sign; both are put right."""
     cdef double x = a, y = b
     cdef double quotient = trunc(x / y)
     cdef double rest = x - quotient * y if Real is float else fma(-quotient, y, x)
@@ -142,7 +142,8 @@ cdef inline Real divide_reals(Division *op, Real a, Real b) noexcept nogil:
 
 # ---- loops
 
-cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form, Division *op) noexcept nogil:
+cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,
+                      Division *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef Integer scalar
     cdef int zeros = 0

@@ -79,7 +79,8 @@ cdef inline double exp2_full(double x) noexcept nogil:
 
 # ---- logarithms to other bases: the fraction's logarithm in two parts, so that the product loses nothing
 
-cdef inline double log_base(double x, double inverse_high, double inverse_low, double two_high, double two_low) noexcept nogil:
+cdef inline double log_base(double x, double inverse_high, double inverse_low, double two_high,
+                            double two_low) noexcept nogil:
     """log(x) * (inverse_high + inverse_low), where two_high + two_low is the logarithm of 2 in that base."""
     cdef bint tiny = x < 2.2250738585072014e-308
     cdef double normal = x * 4503599627370496.0 if tiny else x

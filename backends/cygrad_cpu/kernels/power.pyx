@@ -198,7 +198,8 @@ cdef inline bint plain_power(const Number *a, Number exponent, Number *out, Py_s
     return False
 
 
-cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form, void *op) noexcept nogil:
+cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,
+                      void *op) noexcept nogil:
     cdef Py_ssize_t i
     if form == SECOND_SCALAR and plain_power(a, b[0], out, n):
         return 0

@@ -1,8 +1,8 @@
 """Folds: one result from each row of contiguous elements, or from each column of rows that are `row` elements apart.
 
-See `loops` for the signatures. Sums of floats follow PyTorch's order, so that they round alike: vectors of 32 bytes, four
-of them side by side, partial sums of 16 or more steps added up in levels ("cascade"). The rest may be taken in any
-order: it runs in as many independent lanes as vectorise well. NaN propagates through MAX and MIN.
+See `loops` for the signatures. Sums of floats follow PyTorch's order, so that they round alike: vectors of 32 bytes,
+four of them side by side, partial sums of 16 or more steps added up in levels (a cascade). The rest may be taken in
+any order: it runs in as many independent lanes as vectorise well. NaN propagates through MAX and MIN.
 """
 from libc.string cimport memset
 
@@ -368,7 +368,8 @@ cdef void fold_columns(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssiz
         fold_strip[Number, Reduction](a + start, row, rows, n - start, out + start, op)
 
 
-cdef void add_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out, void *op) noexcept nogil:
+cdef void add_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out,
+                              void *op) noexcept nogil:
     fold_columns[Real, Sum](a, 2 * row, rows, 2 * n, out, NULL)
 
 
@@ -421,7 +422,8 @@ cdef Py_ssize_t argfold(const Number *a, Py_ssize_t n, Number *out, Extreme *op)
     return position
 
 
-cdef void argupdate(const Number *row, Number *best, int64 *index, Py_ssize_t n, int64 position, Extreme *op) noexcept nogil:
+cdef void argupdate(const Number *row, Number *best, int64 *index, Py_ssize_t n, int64 position,
+                    Extreme *op) noexcept nogil:
     cdef Py_ssize_t i
     cdef bint better
     for i in range(n):

@@ -1,0 +1,260 @@
+"""If this fails, a program that runs for long needs more and more memory, or one that asks for too much breaks.
+
+Memory is measured as the process's resident set, so that blocks lost by any layer count; what the tensors hold is
+asked of the allocator too.
+"""
+
+import gc
+import os
+import weakref
+
+import pytest
+
+import cygrad
+from cygrad import cpu
+
+STATM = "/proc/self/statm"
+SLACK = 4 << 20  # bytes the interpreter and the system's allocator may wander
+
+
+def resident():
+    """Bytes of memory the process has in use."""
+    if not os.path.exists(STATM):
+        pytest.skip(f"measures the resident set with {STATM}, which this system hasn't")
+    with open(STATM) as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def assert_flat(work, times):
+    """`work` repeated leaves the process as large as a tenth of it did, and holds no tensor."""
+    for _ in range(times // 10):
+        work()
+    gc.collect()
+    size, held = resident(), cpu.memory_allocated()
+    for _ in range(times):
+        work()
+    gc.collect()
+    assert cpu.memory_allocated() <= held
+    assert resident() <= size + SLACK
+
+
+def arithmetic(a, b):
+    return a + b, a * 2, -a, a / b, a.exp(), a.add(b, alpha=3), a @ b.mT, (a - b).abs_(), 1 - a, a.sigmoid()
+
+
+def views(a, b):
+    return a.view(20), a.t(), a[1], a[:, 1:3], a[..., None], a.unbind(), a.chunk(2), a.expand(2, 4, 5), a.detach(), a.flatten()
+
+
+def indexing(a, b):
+    a[1, 2] = 1.0
+    a[2] = b[2]
+    return a[a > 0.5], a[[0, 2]], a[:, cygrad.tensor([1, 3])], a[1, 2].item(), a.index_select(1, cygrad.tensor([0, 1])), \
+        a.gather(1, cygrad.zeros(4, 1, dtype=cygrad.int64)), a.tolist()
+
+
+def reductions(a, b):
+    return a.sum(), a.mean(0), a.max(1), a.argmin(), a.std(), a.cumsum(0), a.softmax(1), a.sort(), a.norm(), a.any()
+
+
+def comparison(a, b):
+    return a == b, a < 0.5, a.eq(b).all(), cygrad.where(a > b, a, b), a.isnan(), a.equal(b), bool(a[0, 0] > 2), \
+        cygrad.maximum(a, b), a.clamp(0.2, 0.8), (a > 0.5) & (b > 0.5)
+
+
+@pytest.mark.parametrize("ops", [arithmetic, views, indexing, reductions, comparison])
+def test_a_million_small_ops(ops):
+    a, b = cygrad.rand(4, 5), cygrad.rand(4, 5)
+    assert_flat(lambda: ops(a, b), 20_000)  # ten ops each, five kinds: a million
+
+
+def regression():
+    x, weight, bias = cygrad.rand(16, 3), cygrad.zeros(3, requires_grad=True), cygrad.zeros(1, requires_grad=True)
+    target = x @ cygrad.tensor([1.0, -2.0, 3.0]) + 0.5
+    parameters = weight, bias
+    return parameters, lambda: ((x @ weight + bias - target) ** 2).mean()
+
+
+def mlp():
+    x, target = cygrad.rand(16, 4), cygrad.randint(0, 3, (16,))
+    parameters = [cygrad.randn(*size).mul(0.3).requires_grad_() for size in ((4, 8), (8,), (8, 3), (3,))]
+
+    def loss():
+        hidden = (x @ parameters[0] + parameters[1]).relu()
+        scores = (hidden @ parameters[2] + parameters[3]).log_softmax(1)
+        return -scores.gather(1, target[:, None]).mean()
+
+    return parameters, loss
+
+
+@pytest.mark.parametrize("model", [regression, mlp])
+@pytest.mark.parametrize("forget", ["to None", "to zero"])
+def test_ten_thousand_training_steps(model, forget):
+    parameters, loss = model()
+    losses = []
+
+    def step():
+        value = loss()
+        value.backward()
+        with cygrad.no_grad():
+            for p in parameters:
+                p -= 0.05 * p.grad
+                if forget == "to None":
+                    p.grad = None
+                else:
+                    p.grad.zero_()
+        losses[1 if losses else 0 :] = [value.item()]
+
+    assert_flat(step, 10_000)
+    assert losses[1] < losses[0] / 2
+
+
+def hook_on_a_result():
+    x = cygrad.ones(3, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad * y)
+    y.sum().backward()
+    return x, y
+
+
+def hook_on_a_leaf():
+    x = cygrad.ones(3, requires_grad=True)
+    x.register_hook(lambda grad: grad * x)
+    y = x * 2
+    y.sum().backward()
+    return x, y
+
+
+def hook_on_a_node():
+    x = cygrad.ones(3, requires_grad=True)
+    y = x.exp()
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] + y.sum(),))
+    y.grad_fn.metadata["result"] = y
+    y.sum().backward()
+    return x, y
+
+
+def hook_after_accumulation():
+    x = cygrad.ones(3, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda leaf: leaf.grad.mul_(x.detach()))
+    y = x * 2
+    y.sum().backward()
+    return x, y
+
+
+def gradient_with_a_graph():
+    x = cygrad.ones(3, requires_grad=True)
+    y = x.exp()
+    y.sum().backward(create_graph=True)  # x.grad's graph leads to x
+    return x, y
+
+
+def attribute():
+    x = cygrad.ones(3, requires_grad=True)
+    y = x * 2
+    x.result = y
+    return x, y
+
+
+def retained():
+    x = cygrad.ones(3, requires_grad=True)
+    y = x.exp()
+    y.retain_grad()
+    (y * y).sum().backward(retain_graph=True)
+    y.grad.owner = y
+    return x, y
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("build", [hook_on_a_result, hook_on_a_leaf, hook_on_a_node, hook_after_accumulation,
+                                   gradient_with_a_graph, attribute, retained])
+def test_cycles_are_freed(build):
+    gc.collect()
+    held = cpu.memory_allocated()
+    references = [weakref.ref(t) for t in build()]
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
+    assert cpu.memory_allocated() == held
+
+
+FAILURES = {
+    "shapes": lambda x: x + cygrad.ones(4),
+    "products": lambda x: x @ cygrad.ones(4, 2),
+    "index": lambda x: x[7],
+    "index tensor": lambda x: x[cygrad.tensor([0, 9])],
+    "view": lambda x: x.view(2, 2),
+    "dtype": lambda x: x.long() @ x,
+    "axis": lambda x: x.sum(3),
+    "argument": lambda x: x.add(cygrad),
+    "in place": lambda x: x.add_(1),
+    "scalar": lambda x: (x * 2).item(),
+    "backward": lambda x: (x * 2).backward(),
+    "changed": lambda x: changed(x.exp()),
+    "hook": lambda x: with_hook(x * 2),
+    "data": lambda x: cygrad.tensor([[1.0, 2.0], [3.0]]),
+    "allocation": lambda x: x.expand(10**15, 3) + 1,
+    "singular": lambda x: cygrad.linalg.inv(cygrad.zeros(3, 3)),
+}
+
+
+def changed(y):
+    loss = (y * y).sum()
+    y.detach().zero_()
+    loss.backward()
+
+
+def with_hook(y):
+    y.register_hook(lambda grad: 1 / 0)
+    y.sum().backward()
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failed_ops_leak_nothing(name):
+    x = cygrad.ones(3, requires_grad=True)
+
+    def fail():
+        try:
+            FAILURES[name](x)
+        except (RuntimeError, TypeError, IndexError, ValueError, ZeroDivisionError):
+            return
+        raise AssertionError("it did not fail")
+
+    assert_flat(fail, 10_000)
+
+
+def test_a_chain_of_a_million_ops():
+    x = cygrad.tensor(1.0, requires_grad=True)
+    held = cpu.memory_allocated()
+    y = x
+    for _ in range(1_000_000):
+        y = y + 1.0
+    assert y.item() == 1_000_001
+    y.backward()
+    assert x.grad.item() == 1
+    del y
+    x.grad = None
+    assert cpu.memory_allocated() == held
+
+
+@pytest.mark.parametrize("ask", [
+    lambda one: cygrad.empty(10**15),
+    lambda one: cygrad.zeros(10**8, 10**7, dtype=cygrad.int8),
+    lambda one: cygrad.rand(10**15),
+    lambda one: cygrad.arange(10**15),
+    lambda one: one.expand(10**15) + 1,
+    lambda one: one.expand(10**15).clone(),
+    lambda one: one.repeat(10**15),
+    lambda one: one.resize_(10**15),
+    lambda one: cygrad.empty(10**10, 10**10),
+], ids=["empty", "zeros", "rand", "arange", "add", "clone", "repeat", "resize_", "overflow"])
+def test_what_no_memory_can_hold_is_refused(ask):
+    one = cygrad.tensor([3.0])
+    gc.collect()
+    stats, size = cpu.memory_stats(), resident()
+    with pytest.raises(RuntimeError):
+        ask(one)
+    gc.collect()
+    assert cpu.memory_allocated() == stats["allocated"]
+    assert one.tolist() == [3.0] and one.shape == (1,) and one.untyped_storage().nbytes() == 4
+    assert resident() <= size + SLACK
+    assert (cygrad.ones(1000) + 1).sum() == 2000

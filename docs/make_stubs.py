@@ -1,165 +1,478 @@
-"""Writes core/cygrad/__init__.pyi from the installed package: `python docs/make_stubs.py [--check]`.
+"""Writes the stubs (`*.pyi` beside the modules of core/cygrad/) from the package: `python docs/make_stubs.py [--check]`.
 
-Signatures are those of the functions themselves; types follow from the parameters' names, which mean the same
-everywhere. Every entry keeps the first line of its docstring, so that editors explain what they complete.
+Names, signatures and the first lines of docstrings are the package's own; types follow from the parameters' names,
+which mean the same everywhere. What no signature tells (classes of the core, results that depend on arguments) stands
+below. The text depends on the package alone: not on the machine, the order of imports or the version of Python.
 """
+import importlib
 import inspect
 import sys
+import textwrap
 from pathlib import Path
 
 import cygrad
+from cygrad import return_types
 from cygrad.ops import registry
 
-TARGET = Path(__file__).resolve().parents[1] / "core" / "cygrad" / "__init__.pyi"
+ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
+NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
 
-TYPES = {
-    "input": "Tensor", "self": "", "tensor": "Tensor", "tensors": "Sequence[Tensor]", "mask": "Tensor",
-    "index": "Tensor", "source": "Tensor", "src": "Tensor | Number", "mat1": "Tensor", "mat2": "Tensor",
-    "batch1": "Tensor", "batch2": "Tensor", "vec": "Tensor", "vec1": "Tensor", "vec2": "Tensor", "other": "Tensor | Number",
-    "exponent": "Tensor | Number", "value": "Tensor | Number", "dim": "Dims", "dims": "Dims", "dim0": "int",
-    "dim1": "int", "dim2": "int", "keepdim": "bool", "dtype": "dtype | None", "device": "DeviceLike | None",
-    "requires_grad": "bool", "out": "Any", "size": "Sequence[int] | int", "shape": "Sequence[int]", "k": "int",
-    "n": "int", "m": "int | None", "descending": "bool", "stable": "bool", "largest": "bool", "sorted": "bool",
-    "alpha": "Number", "beta": "Number", "eps": "float", "generator": "Generator | None", "names": "Sequence[str | None] | None",
-    "diagonal": "int", "offset": "int", "steps": "int", "start": "Number", "end": "Number", "step": "Number",
-    "retain_graph": "bool | None", "create_graph": "bool", "gradient": "Tensor | None", "unbiased": "bool",
-    "correction": "Number | None", "p": "Any", "upper": "bool", "replacement": "bool", "num_samples": "int",
-    "fill_value": "Number", "equation": "str",
-}
-RESULTS = {"tolist": "Any", "item": "Number", "numpy": "Any", "dim": "int", "numel": "int", "nelement": "int",
-           "element_size": "int", "data_ptr": "int", "storage_offset": "int", "is_contiguous": "bool",
-           "is_floating_point": "bool", "is_complex": "bool", "equal": "bool", "allclose": "bool", "backward": "None",
-           "retain_grad": "None", "register_hook": "Any", "size": "Any", "stride": "Any", "type": "Any",
-           "initial_seed": "int", "seed": "int", "manual_seed": "Generator", "unbind": "tuple[Tensor, ...]",
-           "split": "tuple[Tensor, ...]", "chunk": "tuple[Tensor, ...]", "meshgrid": "tuple[Tensor, ...]",
-           "broadcast_tensors": "tuple[Tensor, ...]", "save": "None", "load": "Any", "is_tensor": "bool",
-           "is_storage": "bool", "can_cast": "bool", "result_type": "dtype", "promote_types": "dtype",
-           "get_default_dtype": "dtype", "storage": "Any", "untyped_storage": "Any", "is_grad_enabled": "bool"}
-
-HEAD = '''# Written by docs/make_stubs.py from the package itself; edit that, not this.
-from collections.abc import Sequence
-from typing import Any, TypeAlias
-
-from cygrad import autograd as autograd, linalg as linalg, random as random
-from cygrad.autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode
-from cygrad.autograd.grad_mode import no_grad as no_grad, set_grad_enabled as set_grad_enabled
-from cygrad.devices import device as device, layout as layout, memory_format as memory_format
-from cygrad.size import Size as Size
-
-_int: TypeAlias = int
-_float: TypeAlias = float
-_bool: TypeAlias = bool
-Number: TypeAlias = _int | _float | _bool | complex
-Dims: TypeAlias = Any
-DeviceLike: TypeAlias = device | str | _int
-__version__: str
-
+ALIASES = '''_int: TypeAlias = builtins.int
+_float: TypeAlias = builtins.float
+_bool: TypeAlias = builtins.bool
+_complex: TypeAlias = builtins.complex
 '''
 
+TYPES = {type_: names.split() for type_, names in {
+    "Tensor": "input tensor mask index source mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor1 tensor2 A B L LU pivots "
+              "LU_data LU_pivots sorted_sequence template the_template boundaries",
+    "Sequence[Tensor]": "tensors",
+    "Tensor | Number": "src other exponent value values end_",
+    "Dims": "dim dims",
+    "_int": "dim0 dim1 dim2 axis0 axis1 k n m diagonal offset steps num_samples start_dim end_dim length chunks r "
+            "minlength dimension step size_ row col N decimals seed driver_",
+    "_bool": "keepdim requires_grad descending stable largest sorted upper left unitriangular transpose replacement "
+             "unbiased accumulate pin_memory return_inverse return_counts as_tuple equal_nan right out_int32 pivot some "
+             "compute_uv get_infos hermitian full_matrices with_replacement include_self create_graph non_blocking copy "
+             "force increasing unpack_data unpack_pivots sparse_grad density adjoint check_errors mode_ sci_mode "
+             "vectorize strict raise_exception fast_mode check_undefined_grad check_grad_dtypes check_batched_grad",
+    "_float": "rtol atol eps lambd rcond std_ base",
+    "Number": "alpha beta fill_value start end negative_slope min_val max_val threshold_ maxnorm",
+    "Number | None": "correction",
+    "_dtype | None": "dtype",
+    "DeviceLike | None": "device",
+    "_layout | None": "layout",
+    "_memory_format | None": "memory_format",
+    "Generator | None": "generator",
+    "Sequence[_int] | _int": "size stride",
+    "Sequence[_int]": "shape sizes split_sizes",
+    "Sequence[str | None] | None": "names",
+    "_bool | None": "retain_graph",
+    "Tensor | Sequence[Tensor | None] | None": "grad_outputs grad_tensors",
+    "Tensor | None": "gradient weight weights fweights aweights prepend append sorter",
+    "str": "reduce interpolation indexing UPLO ord_ rounding_mode_",
+    "str | None": "rounding_mode side",
+}.items()}
+TYPES = {name: type_ for type_, names in TYPES.items() for name in names}
 
-def parameter_text(parameter, method):
+# What a name means in one function only.
+SPECIAL = {("select", "index"): "_int", ("select_scatter", "index"): "_int", ("full", "fill_value"): "Number",
+           ("moveaxis", "source"): "_int | Sequence[_int]", ("movedim", "source"): "_int | Sequence[_int]",
+           ("arange", "end"): "Number | None", ("round", "decimals"): "_int", ("manual_seed", "seed"): "_int",
+           ("slice_scatter", "start"): "_int | None", ("slice_scatter", "end"): "_int | None",
+           ("narrow", "start"): "_int | Tensor", ("narrow_copy", "start"): "_int", ("dot", "tensor"): "Tensor",
+           ("set_default_dtype", "d"): "_dtype", ("set_default_device", "where"): "DeviceLike | None",
+           ("type", "dtype"): "Any", ("promote_types", "type1"): "_dtype", ("promote_types", "type2"): "_dtype",
+           ("can_cast", "from_"): "_dtype", ("can_cast", "to"): "_dtype", ("set_rng_state", "new_state"): "Tensor"}
+STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | Sequence[_int]",
+           "shape": "_int | Sequence[_int]", "dims": "_int | Sequence[_int]", "repeats": "_int | Sequence[_int]",
+           "reps": "_int | Sequence[_int]"}
+
+RESULTS = {result: names.split() for result, names in {
+    "_int": "dim ndimension numel nelement element_size data_ptr storage_offset initial_seed seed",
+    "_bool": "equal allclose can_cast has_names gradcheck gradgradcheck",
+    "None": "backward retain_grad save set_default_device set_default_dtype set_default_tensor_type set_printoptions "
+            "set_rng_state",
+    "_dtype": "result_type promote_types get_default_dtype",
+    "_device": "get_default_device",
+    "_int | _float | _bool": "item",
+    "Any": "tolist load storage untyped_storage register_hook register_post_accumulate_grad_hook atleast_1d atleast_2d "
+           "atleast_3d lu unique unique_consecutive histogramdd hessian jacobian vjp jvp vhp hvp fork_rng "
+           "get_device namespace",
+    "tuple[Tensor, ...]": "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit meshgrid "
+                          "broadcast_tensors grad",
+    "tuple[Tensor, Tensor]": "std_mean var_mean",
+    "Generator": "manual_seed",
+    "Size": "broadcast_shapes",
+    "_numpy.ndarray[Any, Any]": "numpy",
+}.items()}
+RESULTS = {name: result for result, names in RESULTS.items() for name in names}
+
+_EXTREME = [("", "Tensor"), ("dim: _int, keepdim: _bool = False, *, out: Any = None", "return_types.{name}")]
+OVERLOADS = {  # after the tensor itself
+    "max": _EXTREME + [("other: Tensor, *, out: Tensor | None = None", "Tensor")],
+    "min": _EXTREME + [("other: Tensor, *, out: Tensor | None = None", "Tensor")],
+    "median": _EXTREME, "nanmedian": _EXTREME,
+    "nonzero": [("*, out: Tensor | None = None, as_tuple: Literal[False] = False", "Tensor"),
+                ("*, as_tuple: Literal[True]", "tuple[Tensor, ...]")],
+    "size": [("dim: None = None", "Size"), ("dim: _int", "_int")],
+    "stride": [("dim: None = None", "tuple[_int, ...]"), ("dim: _int", "_int")],
+    "type": [("dtype: None = None", "str"), ("dtype: Any, non_blocking: _bool = False", "Tensor")],
+}
+
+ATTRIBUTES = {kind: names.split() for kind, names in {
+    "_int": "ndim itemsize nbytes output_nr", "Size": "shape", "_dtype": "dtype", "_device": "device",
+    "_layout": "layout", "Tensor | None": "grad", "Tensor": "data T mT H mH real imag",
+    "_bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_meta is_quantized is_sparse",
+    "tuple[str | None, ...]": "names",
+}.items()}
+ATTRIBUTES = {name: kind for kind, names in ATTRIBUTES.items() for name in names}
+
+HEAD = NOTE + '''import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, overload
+
+import numpy as _numpy
+
+from cygrad import autograd as autograd, functional as functional, linalg as linalg, random as random
+from cygrad import return_types as return_types, special as special
+
+''' + ALIASES + '''Number: TypeAlias = _int | _float | _bool | _complex
+Dims: TypeAlias = _int | Sequence[_int] | None
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+__version__: str
+
+class dtype:
+    """Type of a tensor's elements."""
+    name: str
+    itemsize: _int
+    is_floating_point: _bool
+    is_complex: _bool
+    is_signed: _bool
+    def to_real(self) -> dtype: ...
+    def to_complex(self) -> dtype: ...
+
+class device:
+    """A place where tensors live: the name of a backend and, where it has several devices, an index."""
+    type: str
+    index: _int | None
+    def __init__(self, type: str | _int | device, index: _int | None = None) -> None: ...
+    def __enter__(self) -> device: ...
+    def __exit__(self, *error: object) -> None: ...
+
+class layout: ...
+class memory_format: ...
+
+class Size(tuple[_int, ...]):
+    """Sizes of a tensor's axes: a tuple of ints that keeps its type when sliced, added or repeated."""
+    def numel(self) -> _int: ...
+    @overload  # type: ignore[override]
+    def __getitem__(self, index: slice) -> Size: ...
+    @overload
+    def __getitem__(self, index: _int) -> _int: ...
+    def __add__(self, other: tuple[_int, ...]) -> Size: ...  # type: ignore[override]
+    def __radd__(self, other: tuple[_int, ...]) -> Size: ...
+    def __mul__(self, count: _int) -> Size: ...  # type: ignore[override]
+    def __rmul__(self, count: _int) -> Size: ...  # type: ignore[override]
+
+_dtype: TypeAlias = dtype
+_device: TypeAlias = device
+_layout: TypeAlias = layout
+_memory_format: TypeAlias = memory_format
+DeviceLike: TypeAlias = _device | str | _int
+
+class finfo:
+    """Limits of a floating-point dtype."""
+    bits: _int
+    eps: _float
+    max: _float
+    min: _float
+    tiny: _float
+    smallest_normal: _float
+    resolution: _float
+    dtype: str
+    def __init__(self, type: _dtype | None = None) -> None: ...
+
+class iinfo:
+    """Limits of an integer dtype."""
+    bits: _int
+    max: _int
+    min: _int
+    dtype: str
+    def __init__(self, type: _dtype) -> None: ...
+
+class Generator:
+    """A stream of random numbers."""
+    @property
+    def device(self) -> _device: ...
+    def __init__(self, device: DeviceLike | None = None) -> None: ...
+    def manual_seed(self, seed: _int) -> Generator: ...
+    def seed(self) -> _int: ...
+    def initial_seed(self) -> _int: ...
+    def get_state(self) -> Tensor: ...
+    def set_state(self, new_state: Tensor) -> Generator: ...
+    def clone_state(self) -> Generator: ...
+
+class _GradContext:
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __call__(self, function: _Function) -> _Function: ...
+
+class no_grad(_GradContext):
+    """Do not record operations: results need no gradient, whatever their inputs need."""
+    @overload
+    def __new__(cls, function: None = None) -> no_grad: ...
+    @overload
+    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
+
+class enable_grad(_GradContext):
+    """Record operations again inside a `no_grad` block."""
+    @overload
+    def __new__(cls, function: None = None) -> enable_grad: ...
+    @overload
+    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
+
+class inference_mode(_GradContext):
+    """Neither record operations nor track versions and views; stricter and cheaper than `no_grad`."""
+    @overload
+    def __new__(cls, mode: _bool = True) -> inference_mode: ...
+    @overload
+    def __new__(cls, mode: _Function) -> _Function: ...  # type: ignore[misc]
+
+class set_grad_enabled(_GradContext):
+    """Switch recording on or off, at once; as a context manager, until the block ends."""
+    def __init__(self, mode: _bool) -> None: ...
+
+'''
+PART = NOTE + '''import builtins
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from cygrad import DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
+from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
+
+''' + ALIASES
+AUTOGRAD = '''
+from cygrad import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad
+from cygrad import set_grad_enabled as set_grad_enabled
+from cygrad.autograd import functional as functional
+from cygrad.autograd.function import Function as Function
+
+class detect_anomaly:
+    """Detect anomalies inside a block: slow, for debugging."""
+    def __init__(self, check_nan: _bool = True) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+
+class set_detect_anomaly(detect_anomaly):
+    """Switch anomaly detection on or off, at once; as a context manager, until the block ends."""
+    def __init__(self, mode: _bool, check_nan: _bool = True) -> None: ...
+
+class Variable:
+    """PyTorch's old name of Tensor."""
+    def __new__(cls, data: Tensor, requires_grad: _bool = False) -> Tensor: ...  # type: ignore[misc]
+
+'''
+FUNCTION = NOTE + '''from collections.abc import Callable
+from typing import Any
+
+from cygrad import Tensor
+
+class FunctionCtx:
+    """What `forward` of a Function leaves for its `backward`."""
+    @property
+    def saved_tensors(self) -> tuple[Tensor, ...]: ...
+    needs_input_grad: tuple[bool, ...]
+    def save_for_backward(self, *tensors: Tensor | None) -> None: ...
+    def mark_dirty(self, *tensors: Tensor) -> None: ...
+    def mark_non_differentiable(self, *tensors: Tensor) -> None: ...
+    def set_materialize_grads(self, value: bool) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
+
+class Function:
+    """An op of your own: subclass it, define the static methods `forward` and `backward`, and call `apply`."""
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any: ...
+    @staticmethod
+    def setup_context(*args: Any, **kwargs: Any) -> Any: ...
+    @staticmethod
+    def backward(*args: Any, **kwargs: Any) -> Any: ...
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any: ...
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of a `backward` that does not record what it computes: its result can't be differentiated again."""
+'''
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+
+
+def wraps_out(function):
+    """Whether the registry gave the function an `out=`, which the signature of what it wraps does not show."""
+    return getattr(getattr(function, "__code__", None), "co_name", "") == "with_out_argument"
+
+
+def takes_axis(function):
+    """Whether the registry lets NumPy's `axis` and `keepdims` stand for `dim` and `keepdim`."""
+    while function is not None:
+        if getattr(getattr(function, "__code__", None), "co_name", "") == "with_axis_argument":
+            return True
+        function = getattr(function, "__wrapped__", None)
+    return False
+
+
+def parameters_of(name, function):
+    """The signature's parameters; those of an in-place form are its op's."""
+    found = list(inspect.signature(function).parameters.values())
+    if name.endswith("_") and [p.kind for p in found[1:]] == [inspect.Parameter.VAR_POSITIONAL,
+                                                            inspect.Parameter.VAR_KEYWORD]:
+        op = registry.methods.get(name[:-1]) or registry.functions.get(name[:-1])
+        if op is not None:
+            found = [p for p in inspect.signature(op).parameters.values() if p.name != "out"]
+    return [p for p in found if not p.name.startswith("_")]
+
+
+def parameter_text(function, parameter):
     """One parameter with its type and default."""
-    name = parameter.name
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    if stars:
-        return stars + name + ": Any"
-    kind = TYPES.get(name, "Any").replace("int", "_int").replace("float", "_float").replace("bool", "_bool")
-    kind = kind.replace("Po_int", "Point")
-    text = name + (f": {kind}" if kind else "")
-    if parameter.default is not parameter.empty:
-        default = parameter.default
-        shown = repr(default) if isinstance(default, (int, float, str, bool, type(None), tuple)) else "..."
-        text += f" = {shown if shown not in ('inf', '-inf', 'nan') else '...'}"
-        if default is None and kind and "None" not in kind and kind != "Any" and kind != "Dims":
-            text = text.replace(f": {kind}", f": {kind} | None")
-    return text
+    name, default = parameter.name, parameter.default
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return "**" + name + ": Any"
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"*{name}: {STARRED.get(name, 'Any')}"
+    kind = SPECIAL.get((function, name)) or TYPES.get(name, "Any")
+    if default is parameter.empty:
+        return f"{name}: {kind}"
+    if default is None and kind not in ("Any", "Dims") and not kind.endswith("None"):
+        kind += " | None"
+    plain = isinstance(default, (int, float, str, bool, type(None), tuple)) and repr(default) not in ("inf", "-inf", "nan")
+    return f"{name}: {kind} = {repr(default) if plain else '...'}"
 
 
-def entry(name, function, method, indent):
+def wrapped(line, indent):
+    """A `def`, or a docstring, in lines of at most 120 columns; a `def` only breaks between its parentheses."""
+    head, arrow, tail = line.rpartition(" -> ") if line.startswith("def ") else (line, "", "")
+    found = textwrap.wrap(head + (arrow + tail).replace(" ", "\0"), 120, initial_indent=indent, break_long_words=False,
+                          subsequent_indent=indent + ("        " if arrow else ""), break_on_hyphens=False)
+    return "\n".join(found).replace("\0", " ")
+
+
+def result_of(name, prefix=""):
+    """Type of what a function returns."""
+    if name in RESULTS:
+        return RESULTS[name]
+    for each in (prefix + name, name):
+        if hasattr(return_types, each) and not name.startswith("__"):
+            return f"return_types.{each}"
+    return "_bool" if name.startswith("is_") else "Tensor"
+
+
+def entry(name, function, method=False, indent="", prefix=""):
     """`def name(...) -> type:` with the first line of the docstring."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = None
-    if parameters is None:
-        arguments = "self, *args: Any, **kwargs: Any" if method else "*args: Any, **kwargs: Any"
-    else:
-        parts, star = [], False
-        for i, parameter in enumerate(parameters):
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                star = True
-            if parameter.kind is parameter.KEYWORD_ONLY and not star:
-                parts.append("*")
-                star = True
-            parts.append("self" if method and i == 0 else parameter_text(parameter, method))
-        arguments = ", ".join(parts)
-    result = RESULTS.get(name, "Any" if name.startswith(("max", "min", "sort", "topk", "unique")) else "Tensor")
-    result = result.replace("int", "_int").replace("bool", "_bool")
     doc = (inspect.getdoc(function) or "").partition("\n")[0].replace("\\", "\\\\").replace('"""', "'''")
-    body = f'\n{indent}    """{doc}"""\n' if doc else " ...\n"
-    return f"{indent}def {name}({arguments}) -> {result}:{body}"
+    body = "\n" + wrapped(f'"""{doc}"""', indent + "    ") + "\n" if doc else " ...\n"
+    first = "self" if method else "input: Tensor"
+    if name in OVERLOADS and not prefix:
+        return "".join(f"{indent}@overload\n" + wrapped(f"def {name}({first}{', ' if rest else ''}{rest}) -> "
+                                                        f"{result.format(name=name)}: ...", indent) + "\n"
+                       for rest, result in OVERLOADS[name])
+    parts, starred = [], False
+    parameters = parameters_of(name, function)
+    keywords = [p for p in parameters if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    for i, parameter in enumerate(keywords):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            starred = True
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parts.append("*")
+            starred = True
+        named_self = i == 0 and (method or parameter.name == "self")
+        parts.append(first if named_self else parameter_text(name, parameter))
+    names = {p.name for p in parameters}
+    extra = [("axis", "dim", "Dims = None"), ("keepdims", "keepdim", "_bool = False")] if takes_axis(function) else []
+    extra = [f"{numpys}: {kind}" for numpys, ours, kind in extra if ours in names and numpys not in names]
+    if wraps_out(function) and not method and "out" not in names:
+        extra.append("out: Any = None")
+    if extra:
+        parts += extra if starred else ["*", *extra]
+    parts += [parameter_text(name, p) for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
+    if method and not parameters:
+        parts = ["self"]
+    return wrapped(f"def {name}({', '.join(parts)}) -> {result_of(name, prefix)}:", indent) + body
 
 
 def tensor_class():
-    """The Tensor class: attributes, operators and all attached methods."""
+    """The Tensor class: attributes, operators and all methods."""
+    names = [name for name in dir(cygrad.Tensor) if not name.startswith("_")]
+    methods = [name for name in names if callable(getattr(cygrad.Tensor, name))]
     lines = ["class Tensor:", '    """A multi-dimensional array of elements of one dtype on one device, with gradients."""']
-    lines += [f"    {name}: {kind}" for name, kind in (
-        ("shape", "Size"), ("dtype", "dtype"), ("device", "device"), ("requires_grad", "_bool"),
-        ("grad", "Tensor | None"), ("grad_fn", "Any"), ("is_leaf", "_bool"), ("data", "Tensor"), ("T", "Tensor"),
-        ("mT", "Tensor"), ("ndim", "_int"), ("names", "tuple[str | None, ...]"), ("itemsize", "_int"),
-        ("nbytes", "_int"), ("is_cuda", "_bool"), ("layout", "layout"), ("output_nr", "_int"),
-        ("retains_grad", "_bool"))]
+    lines += [f"    {name}: {ATTRIBUTES.get(name, 'Any')}" for name in names if name not in methods]
     lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
-                 "rshift"):
-        for form in (name, "r" + name, "i" + name):
-            lines.append(f"    def __{form}__(self, other: Any) -> Tensor: ...")
-    for name in ("lt", "le", "gt", "ge"):
-        lines.append(f"    def __{name}__(self, other: Any) -> Tensor: ...")
-    for name in ("eq", "ne"):
-        lines.append(f"    def __{name}__(self, other: Any) -> Tensor: ...  # type: ignore[override]")
-    for name in ("neg", "pos", "abs", "invert"):
-        lines.append(f"    def __{name}__(self) -> Tensor: ...")
+    for name in OPERATORS:
+        lines += [f"    def __{form}__(self, other: Any) -> Tensor: ..." for form in (name, "r" + name, "i" + name)
+                  if hasattr(cygrad.Tensor, f"__{form}__")]
+    lines += [f"    def __{name}__(self, other: Any) -> Tensor: ..." for name in ("lt", "le", "gt", "ge")]
+    lines += [f"    def __{name}__(self, other: Any) -> Tensor: ...  # type: ignore[override]" for name in ("eq", "ne")]
+    lines += [f"    def __{name}__(self) -> Tensor: ..." for name in ("neg", "pos", "abs", "invert")]
     lines += ["    def __getitem__(self, index: Any) -> Tensor: ...",
-              "    def __setitem__(self, index: Any, value: Any) -> None: ...", "    def __len__(self) -> _int: ...",
-              "    def __iter__(self) -> Any: ...", "    def __bool__(self) -> _bool: ...",
-              "    def __int__(self) -> _int: ...", "    def __float__(self) -> _float: ...",
-              "    def __index__(self) -> _int: ...", "    def __hash__(self) -> _int: ..."]
-    lines.append("")
-    names = {name: getattr(cygrad.Tensor, name) for name in dir(cygrad.Tensor) if not name.startswith("_")}
-    names.update({name: f for name, f in registry.methods.items() if not name.startswith("_")})
-    attributes = {line.split(":")[0].strip() for line in lines}
-    methods = [entry(name, function, True, "    ") for name, function in sorted(names.items())
-               if callable(function) and name not in attributes]
-    return "\n".join(lines) + "\n" + "".join(methods)
+              "    def __setitem__(self, index: Any, value: Any) -> None: ...",
+              "    def __contains__(self, element: Any) -> _bool: ...",
+              "    def __iter__(self) -> Iterator[Tensor]: ...",
+              "    def __array__(self, dtype: Any = None, copy: _bool | None = None) -> _numpy.ndarray[Any, Any]: ..."]
+    lines += [f"    def __{name}__(self) -> _{result}: ..." for name, result in (
+        ("len", "int"), ("bool", "bool"), ("int", "int"), ("float", "float"), ("complex", "complex"),
+        ("index", "int"), ("hash", "int"))]
+    return "\n".join(lines) + "\n" + "".join(entry(name, getattr(cygrad.Tensor, name), True, "    ")
+                                             for name in methods)
 
 
-def text():
-    """The whole stub."""
-    parts = [HEAD, "class dtype:\n    itemsize: _int\n    is_floating_point: _bool\n    is_complex: _bool\n"
-             "    is_signed: _bool\n\nclass Generator:\n    def manual_seed(self, seed: _int) -> Generator: ...\n"
-             "    def initial_seed(self) -> _int: ...\n    def get_state(self) -> Tensor: ...\n"
-             "    def set_state(self, new_state: Tensor) -> Generator: ...\n\n"]
-    dtypes = [name for name in dir(cygrad) if isinstance(getattr(cygrad, name), cygrad.dtype)]
-    parts += [f"{name}: dtype\n" for name in dtypes]
-    parts.append("\n" + tensor_class() + "\n")
-    functions = {name: getattr(cygrad, name) for name in dir(cygrad) if not name.startswith("_")}
-    skip = {"dtype", "device", "layout", "memory_format", "Size", "Tensor", "Generator", "no_grad", "enable_grad",
-            "inference_mode", "set_grad_enabled"} | set(dtypes)
-    parts += [entry(name, function, False, "") for name, function in sorted(functions.items())
-              if callable(function) and name not in skip and not isinstance(function, type)]
-    parts += [f"class {name}(Tensor): ...\n" for name, value in sorted(functions.items())
+def package():
+    """The stub of `cygrad`."""
+    public = {name: getattr(cygrad, name) for name in public_names(cygrad)}
+    parts = [HEAD]
+    parts += [f"{name}: dtype\n" for name, value in public.items() if isinstance(value, cygrad.dtype)]
+    parts += [f"{name}: layout\n" for name, value in public.items() if isinstance(value, cygrad.layout)]
+    parts += [f"{name}: memory_format\n" for name, value in public.items() if isinstance(value, cygrad.memory_format)]
+    parts += ["default_generator: Generator\n"] if "default_generator" in public else []
+    parts += ["\n", tensor_class(), "\n"]
+    parts += [entry(name, value) for name, value in public.items()
+              if callable(value) and not isinstance(value, (type, cygrad.Generator))]
+    parts += [f"class {name}(Tensor): ...\n" for name, value in public.items()
               if isinstance(value, type) and name.endswith("Tensor") and name != "Tensor"]
-    return "".join(parts)
+    return "".join(parts) + ("def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None: ...\n"
+                             "def load(f: Any, *args: Any, **kwargs: Any) -> Any: ...\n"
+                             "cpu: Any\ncuda: Any\nopencl: Any\nbackends: Any\n")
+
+
+def public_names(module):
+    """Names that a module offers, without the modules among them."""
+    names = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
+    return [name for name in sorted(names) if not inspect.ismodule(getattr(module, name))
+            and getattr(getattr(module, name), "__module__", None) != "contextlib"]
+
+
+def part(name, head="", prefix=""):
+    """The stub of one module of functions."""
+    module = importlib.import_module("cygrad." + name)
+    defined = {line.split("(")[0].split(":")[0].split()[-1] for line in head.splitlines() if line.startswith("class ")}
+    defined |= {"enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "Function"}
+    text = PART + head
+    for each in public_names(module):
+        value = getattr(module, each)
+        if each == "default_generator":
+            text += "default_generator: Generator\n"
+        elif isinstance(value, type) and issubclass(value, Exception):
+            text += f"class {each}({value.__mro__[1].__name__}): ...\n"
+        elif callable(value) and each not in defined:
+            text += entry(each, value, prefix=prefix)
+    return text
+
+
+def results():
+    """The stub of `cygrad.return_types`."""
+    text = NOTE + "from typing import NamedTuple\n\nfrom cygrad import Tensor\n"
+    for name in public_names(return_types):
+        value = getattr(return_types, name)
+        if hasattr(value, "_fields"):
+            text += f"\nclass {name}(NamedTuple):\n" + "".join(f"    {field}: Tensor\n" for field in value._fields)
+    return text
+
+
+def stubs():
+    """{path under core/cygrad: text} of every stub."""
+    return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
+            "special.pyi": part("special"), "functional.pyi": part("functional"), "random.pyi": part("random"),
+            "autograd/__init__.pyi": part("autograd", AUTOGRAD), "autograd/function.pyi": FUNCTION,
+            "autograd/functional.pyi": part("autograd.functional")}
 
 
 def main():
-    """Write the stub, or with --check only compare it."""
-    made = text()
+    """Write the stubs, or with --check only compare them."""
+    made = stubs()
     if "--check" in sys.argv[1:]:
-        sys.exit(0 if TARGET.exists() and TARGET.read_text(encoding="utf-8") == made
-                 else f"{TARGET.name} is out of date: run python docs/make_stubs.py")
-    TARGET.write_text(made, encoding="utf-8")
+        old = [name for name, text in made.items()
+               if not (ROOT / name).exists() or (ROOT / name).read_text(encoding="utf-8") != text]
+        sys.exit(f"out of date: {', '.join(old)}; run python docs/make_stubs.py" if old else 0)
+    for name, text in made.items():
+        (ROOT / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

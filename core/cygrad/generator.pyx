@@ -312,7 +312,8 @@ cdef class Generator:
 
     Examples
     --------
-    >>> Generator().manual_seed(1).initial_seed()
+    >>> import cygrad
+    >>> cygrad.Generator().manual_seed(1).initial_seed()
     1
     """
 

@@ -66,8 +66,9 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         if method:
             methods[each] = public
         if inplace:
-            methods[each + "_"] = (inplace if callable(inplace)
-                                   else inplace_form(name, function, inplace == "pointwise"))
+            form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
+            form.__doc__ = form.__doc__ or f"In-place version of `{name}`: writes the result into the tensor and returns it."
+            methods[each + "_"] = form
     return public
 
 

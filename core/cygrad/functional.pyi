@@ -1,0 +1,70 @@
+# Written by docs/make_stubs.py from the package itself; edit that, not this.
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from cygrad import DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
+from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
+
+_int: TypeAlias = builtins.int
+_float: TypeAlias = builtins.float
+_bool: TypeAlias = builtins.bool
+_complex: TypeAlias = builtins.complex
+def celu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """In-place version of `celu`: writes the result into the tensor and returns it."""
+def elu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x where x > 0, else alpha * (exp(x) - 1)."""
+def gelu(input: Tensor, approximate: Any = 'none') -> Tensor:
+    """x times the normal distribution's cumulative function at x."""
+def glu(input: Tensor, dim: Dims = -1) -> Tensor:
+    """The first half along an axis times the sigmoid of the second."""
+def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Any = None) -> Tensor:
+    """0 where abs(x) <= lambd, else x."""
+def hardsigmoid(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """relu6(x + 3) / 6."""
+def hardswish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x * relu6(x + 3) / 6."""
+def hardtanh(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x, but not below min_val and not above max_val."""
+def leaky_relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x where x > 0, else negative_slope * x."""
+def log_softmax(input: Tensor, dim: Dims = None, dtype: _dtype | None = None) -> Tensor:
+    """The logarithm of `softmax`, computed without its cancellation."""
+def logsigmoid(input: Tensor) -> Tensor:
+    """log(sigmoid(x)), without its underflow."""
+def mish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x * tanh(softplus(x))."""
+def relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """Elementwise: max(x, 0) of each element."""
+def relu6(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """`hardtanh` between 0 and 6."""
+def relu_(input: Tensor) -> Tensor:
+    """In-place version of `relu`: writes the result into the tensor and returns it."""
+def selu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of `selu`: writes the result into the tensor and returns it."""
+def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+    """Elementwise: 1 / (1 + exp(-x)) of each element."""
+def silu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x * sigmoid(x)."""
+def softmax(input: Tensor, dim: Dims = None, dtype: _dtype | None = None) -> Tensor:
+    """exp(x) divided by its sum along an axis."""
+def softmin(input: Tensor, dim: Dims = None, dtype: _dtype | None = None) -> Tensor:
+    """`softmax` of -x."""
+def softplus(input: Tensor, beta: Number = 1.0, threshold: Any = 20.0) -> Tensor:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+def softshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, not beyond it."""
+def softsign(input: Tensor) -> Tensor:
+    """x / (abs(x) + 1)."""
+def tanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Elementwise: the hyperbolic tangent of each element."""
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+def threshold(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """x where x > threshold, else value."""
+def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
+    """In-place version of `threshold`: writes the result into the tensor and returns it."""

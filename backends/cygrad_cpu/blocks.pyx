@@ -181,12 +181,16 @@ cdef void choose_blocks(Job *job) noexcept nogil:
     """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else whatever fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
     cdef bint buffered = False, transposed = False
+    cdef bint constant = job.kind != BINARY or job.spread       # whether an operand can no longer be passed as one
     cdef Operand *operand
     cdef int k
     for k in range(job.inputs + 1):
         operand = &job.operands[k]
         widest = max(widest, operand.item)
-        if operand.conversion.steps or (operand.strides[0] != 1 and (operand.strides[0] != 0 or job.kind != BINARY)):
+        if k > 0 and operand.strides[0] == 0 and not constant:
+            constant = True                                     # one element instead of a run
+            buffered |= operand.conversion.steps != 0
+        elif operand.conversion.steps or operand.strides[0] != 1:
             buffered = True
         if rows >= 8 and columns >= 8 and magnitude(operand.strides[1]) < magnitude(operand.strides[0]):
             if operand.strides[1] != 0:

@@ -3,6 +3,7 @@
 Dense operands go straight to an inner loop, with nothing allocated and the GIL held while they are small; all else
 becomes a job for `blocks`. Bodies of the `Backend` entries of the same names, which say what may be assumed.
 """
+from cpython.complex cimport PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from libc.string cimport memcpy
 
 cimport cygrad.backend as ops
@@ -43,19 +44,20 @@ cdef int go(Job *job, Py_ssize_t elements, Py_ssize_t grain) except -1:
 
 cdef int store_scalar(object value, int code, char *out) except -1:
     """Write a Python number as one element of a dtype. `out` has room for 16 bytes."""
-    cdef double complex z
     cdef Conversion steps
     cdef char scratch[16]
-    cdef double real
+    cdef double real, imag
     cdef long long whole
     if code == COMPLEX64 or code == COMPLEX128:
-        z = value
+        value = complex(value)
+        real = PyComplex_RealAsDouble(value)        # a C complex of both, x + y * I, would lose x where y is not finite
+        imag = PyComplex_ImagAsDouble(value)
         if code == COMPLEX128:
-            (<double *>out)[0] = z.real
-            (<double *>out)[1] = z.imag
+            (<double *>out)[0] = real
+            (<double *>out)[1] = imag
         else:
-            (<float *>out)[0] = <float>z.real
-            (<float *>out)[1] = <float>z.imag
+            (<float *>out)[0] = <float>real
+            (<float *>out)[1] = <float>imag
         return 0
     if code == FLOAT32:
         (<float *>out)[0] = <float>(<double>value)

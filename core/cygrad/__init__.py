@@ -36,6 +36,7 @@ for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
 from cygrad.legacy import set_default_tensor_type  # noqa: E402
+from cygrad.ops.random import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402

@@ -119,8 +119,8 @@ cdef int _promoted_code(int a, int b):
 
 cdef _fill_promotion():
     cdef int i, j
-    for i in range(N_DTYPES):
-        for j in range(N_DTYPES):
+    for i in range(<int>N_DTYPES):
+        for j in range(<int>N_DTYPES):
             _promotion_table.append(_dtypes[_promoted_code(i, j)])
 
 

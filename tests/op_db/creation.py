@@ -83,7 +83,7 @@ def values(make):
     yield S(make(2, 3))
     yield S(make())
     yield S([make(), make()])
-    yield S([make(2), make(2)])
+    # [make(2), make(2)] is left out: PyTorch refuses a list of tensors with axes, cygrad takes it as nested lists
 
 
 op("tensor", values, errors=[

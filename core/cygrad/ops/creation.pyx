@@ -153,6 +153,8 @@ cdef int write_value(char *p, int code, object x) except -1:
     elif code == COMPLEX128:
         (<double *>p)[0], (<double *>p)[1] = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
     elif code == BOOL:
+        if x is None or is_sequence(x):
+            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
         p[0] = 1 if x else 0
     else:
         if not PyLong_CheckExact(x):
@@ -217,6 +219,12 @@ cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_
     return p
 
 
+cdef Tensor ordered_copy(Tensor t):
+    """A copy in the same memory order."""
+    from cygrad.dispatch import clone_like
+    return clone_like(t)
+
+
 cdef Tensor from_data(object values, DType dtype):
     """A new host tensor of the values."""
     cdef Py_ssize_t sizes[65]
@@ -224,10 +232,10 @@ cdef Tensor from_data(object values, DType dtype):
     cdef DType written
     cdef Tensor out
     if isinstance(values, Tensor):
-        out = dense_copy(alias(<Tensor>values))
+        out = ordered_copy(alias(<Tensor>values))
         return out if dtype is None else cast(out, dtype)
     if is_array(values):
-        out = dense_copy(share_array(values, False))
+        out = ordered_copy(share_array(values, False))
         return out if dtype is None else cast(out, dtype)
     if isinstance(values, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -334,6 +342,37 @@ def as_tensor(data, dtype=None, device=None):
         found = share_array(data, True)
         return placed(found if dtype is None else cast(found, dtype), device)
     return placed(from_data(data, dtype), device)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False):
+    """`obj` as a tensor; shares memory with tensors, arrays and buffers where nothing must change.
+
+    Parameters
+    ----------
+    obj : Tensor, NumPy array, number or nested sequence
+    dtype : dtype, optional
+    device : device or str, optional
+    copy : bool, optional
+        True: always copy; False: raise where a copy would be needed; None: copy where needed.
+    """
+    cdef bint shareable = isinstance(obj, Tensor) or (is_array(obj) and getattr(obj, "shape", ()) != ())
+    out = as_tensor(obj, dtype, device)
+    shared = shareable and (out is obj or not isinstance(obj, Tensor)
+                            and (<Tensor>out).memory.owner is not None)
+    if copy is False and not shared:
+        raise ValueError("can't alias tensor with dtype or device changed, or a sequence, without a copy"
+                         if shareable else "can't alias arbitrary sequence into a tensor.")
+    if copy and shared:
+        out = out.clone()
+    if requires_grad:
+        out = out.detach() if isinstance(obj, Tensor) and out is not obj else out
+        out.requires_grad_()
+    return out
+
+
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, bint requires_grad=False):
+    """A 0-d tensor of a number, in the default float dtype unless one is given."""
+    return full((), s, dtype=default_float() if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
 # ----------------------------------------------------------------------- NumPy
@@ -456,6 +495,8 @@ cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str na
     cdef Py_ssize_t sizes[64]
     if kwsize is not None:
         size = (tuple(kwsize),) if not isinstance(kwsize, int) else (kwsize,)
+    elif not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     cdef int rank = parse_shape(size, sizes, name), i
     for i in range(rank):
         if sizes[i] < 0:
@@ -466,6 +507,17 @@ cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str na
     return new_on(device, checked_dtype(dtype, name), rank, sizes)
 
 
+def dtype_for(dtype, out):
+    """The dtype of a new tensor for `out=`: out's, which a dtype given must agree with."""
+    if out is None:
+        return dtype
+    if dtype is not None and dtype is not out.dtype:
+        from cygrad.dispatch import SCALAR_NAMES
+        raise RuntimeError(f"dtype {SCALAR_NAMES[dtype.code]} does not match dtype of out parameter "
+                           f"({SCALAR_NAMES[out.dtype.code]})")
+    return out.dtype
+
+
 cdef target(Tensor made, object out, str name):
     """`made`, or its values in the tensor given as out=."""
     if out is None:
@@ -474,54 +526,57 @@ cdef target(Tensor made, object out, str name):
     return write_out(name, made, out)
 
 
-def empty_(*size, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
+def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
            memory_format=None, names=None):
     """An uninitialised tensor.
 
     Parameters
     ----------
-    *size : int, or one sequence of them
+    *shape : int, or one sequence of them
+        Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
     """
     if out is not None:
-        out.resize_(*size)
+        out.resize_(*(shape or size))
         return out
-    return finished(sized(size, None, dtype, device, "empty"), requires_grad, names)
+    return finished(sized(shape, size, dtype, device, "empty"), requires_grad, names)
 
 
-def zeros(*size, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
+def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
           names=None):
     """A tensor of zeros.
 
     Parameters
     ----------
-    *size : int, or one sequence of them
+    *shape : int, or one sequence of them
+        Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
     """
-    cdef Tensor t = sized(size, None, dtype if out is None or dtype is not None else out.dtype, device, "zeros")
+    cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "zeros")
     fill_into(t, 0)
     return finished(target(t, out, "zeros"), requires_grad, names)
 
 
-def ones(*size, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
+def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
          names=None):
     """A tensor of ones.
 
     Parameters
     ----------
-    *size : int, or one sequence of them
+    *shape : int, or one sequence of them
+        Sizes of the axes; also as `size`.
     dtype : dtype, optional
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
     """
-    cdef Tensor t = sized(size, None, dtype if out is None or dtype is not None else out.dtype, device, "ones")
+    cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "ones")
     fill_into(t, 1)
     return finished(target(t, out, "ones"), requires_grad, names)
 
@@ -543,8 +598,9 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
         raise TypeError('full() missing 1 required positional arguments: "fill_value"')
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
+    dtype = dtype_for(dtype, out)
     if dtype is None:
-        dtype = scalar_dtype(fill_value) if out is None else out.dtype
+        dtype = scalar_dtype(fill_value)
     if dtype is None:
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     cdef Tensor t = sized((size,), None, dtype, device, "full")
@@ -596,6 +652,6 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     return finished(t, requires_grad, None)
 
 
-for _function in (tensor, as_tensor, from_numpy, zeros, ones, full, empty_like, zeros_like, ones_like, full_like):
+for _function in (tensor, as_tensor, asarray, scalar_tensor, from_numpy, zeros, ones, full, empty_like, zeros_like, ones_like, full_like):
     op(_function, method=False)
 op(empty_, method=False, name="empty")

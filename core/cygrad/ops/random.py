@@ -26,6 +26,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     sampler : str
         A sampler of `Generator.fill` for any layout; `contiguous_sampler` is used instead for a row-major tensor.
     """
+    if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
+        raise _refused(sampler, params, out.dtype)
     if out.numel() == 0:
         return
     generator = generator or default_generator
@@ -47,7 +49,29 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         raw_copy(out, buffer)
 
 
-def _in_place(name, sampler, doc, contiguous_sampler=None):
+_KERNELS = {"bernoulli": "bernoulli_scalar_cpu_", "log_normal": "log_normal_cpu", "geometric": "geometric_cpu",
+            "permutation": "randperm"}
+
+
+def _refused(sampler, params, dtype):
+    """PyTorch's error for a sampler of real numbers and a complex dtype."""
+    name = SCALAR_NAMES[dtype.code]
+    if sampler == "random" and params:
+        return RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if sampler in ("cauchy", "exponential"):
+        what = {"ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}[name] \
+            if sampler == "cauchy" else name
+        return RuntimeError(f"{sampler.capitalize()} distribution is a continuous probability distribution. dtype must be "
+                            f"a floating point but you specified {what}")
+    return NotImplementedError(f'"{_KERNELS.get(sampler, "random_kernel_cpu")}" not implemented for \'{name}\'')
+
+
+def _need_float(self, kernel):
+    if self.numel() and not (self.is_floating_point() or self.is_complex()):
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[self.dtype.code]}\'')
+
+
+def _in_place(name, sampler, contiguous_sampler=None):
     """Make the in-place method `name_` of a sampler, whose gradient is zero."""
     def forward(self, params, generator):
         draw(self, sampler, *params, generator=generator, contiguous_sampler=contiguous_sampler)
@@ -56,14 +80,14 @@ def _in_place(name, sampler, doc, contiguous_sampler=None):
     return primitive(forward)
 
 
-_uniform = _in_place("uniform", "uniform", "")
-_normal = _in_place("normal_", "normal_strided", "", "normal")
-_random = _in_place("random", "random", "")
-_exponential = _in_place("exponential", "exponential", "")
-_geometric = _in_place("geometric", "geometric", "")
-_log_normal = _in_place("log_normal", "log_normal", "")
-_cauchy = _in_place("cauchy", "cauchy", "")
-_bernoulli = _in_place("bernoulli_", "bernoulli", "")
+_uniform = _in_place("uniform", "uniform")
+_normal = _in_place("normal_", "normal_strided", "normal")
+_random = _in_place("random", "random")
+_exponential = _in_place("exponential", "exponential")
+_geometric = _in_place("geometric", "geometric")
+_log_normal = _in_place("log_normal", "log_normal")
+_cauchy = _in_place("cauchy", "cauchy")
+_bernoulli = _in_place("bernoulli_", "bernoulli")
 
 
 @op(only_method=True)
@@ -72,6 +96,7 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
     low = named.pop("from", from_)
     if named:
         raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(named))}'")
+    _need_float(self, "check_uniform_bounds")
     return _uniform.inplace(self, (low, to), generator)
 
 
@@ -80,6 +105,7 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fill with normal numbers of this mean and standard deviation."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    _need_float(self, "normal_kernel_cpu")
     if self.dtype.is_complex:
         std = std / math.sqrt(2)
     return _normal.inplace(self, (mean, std), generator)
@@ -145,9 +171,13 @@ def bernoulli_(self, p=0.5, *, generator=None):
 
 
 @primitive
-def bernoulli(input, p, generator):
-    out = empty_like(input)
-    return out.bernoulli_(input if p is None else p, generator=generator)
+def bernoulli(input, generator):
+    return empty_(tuple(input.shape), dtype=input.dtype, device=input.device).bernoulli_(input, generator=generator)
+
+
+@primitive
+def bernoulli_p(input, p, generator):
+    return empty_like(input).bernoulli_(p, generator=generator)
 
 
 @op(name="bernoulli", out=True)
@@ -159,7 +189,7 @@ def _bernoulli_function(input, p=None, *, generator=None):
     input : Tensor
         Probabilities; with `p` only its shape and dtype count.
     """
-    return bernoulli(input, p, generator)
+    return bernoulli(input, generator) if p is None else bernoulli_p(input, p, generator)
 
 
 # ------------------------------------------------------------------ new tensors
@@ -316,6 +346,8 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
         The shape, for a float mean and std.
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        if any(isinstance(x, Tensor) and x.requires_grad and x.is_complex() for x in (mean, std)):
+            raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
         if not isinstance(std, Tensor):
             if std < 0:
                 raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")

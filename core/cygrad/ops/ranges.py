@@ -4,7 +4,8 @@ import math
 from cygrad import discovery
 from cygrad.dispatch import arange_into, empty_on
 from cygrad.dtype import DType, all_dtypes, get_default_dtype
-from cygrad.ops.creation import zeros
+from cygrad.dispatch import SCALAR_NAMES
+from cygrad.ops.creation import dtype_for, zeros
 from cygrad.ops.registry import op, write_out
 from cygrad.tensor import Tensor
 
@@ -53,13 +54,15 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (step > 0 and start > end) or (step < 0 and start < end):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if not dtype.is_floating_point and not dtype.is_complex:
-        start, end, step = int(start), int(end), int(step)
-        if step == 0:
-            raise RuntimeError("step must be nonzero")
-        count = -((start - end) // step)
-    else:
-        count = math.ceil((end - start) / step)
+    if dtype.name == "bool" or dtype.is_complex:
+        raise NotImplementedError(f'"arange_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    count = math.ceil((end - start) / step)
+    if not dtype.is_floating_point:
+        if dtype is _int64:
+            if int(step) == 0:
+                raise ValueError("step must be nonzero")
+            count = -((int(start) - int(end)) // int(step))
+        start, step = int(start), int(step)
     backend, index = discovery.resolve(device if device is not None or out is None else out.device)
     made = empty_on(backend, index, dtype, (count,))
     arange_into(made, start, step)
@@ -68,14 +71,14 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
 
 def _line(start, end, steps, dtype, device):
     """`steps` numbers from start to end: counted from the start in the lower half, from the end in the upper."""
-    index = arange(steps, dtype=dtype, device=device)
+    index = arange(steps, device=device).to(dtype)
     if steps == 1:
         return index + start
     step = zeros((), dtype=dtype) + end
     step = (step - start) / (steps - 1)
     lower = index * step.item() + start
     upper = end - (steps - 1 - index) * step.item()
-    return lower.where(index < steps // 2, upper)
+    return lower.where(arange(steps, device=device) < steps // 2, upper)
 
 
 @op(method=False)
@@ -121,6 +124,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     dtype = dtype or (out.dtype if out is not None else get_default_dtype())
+    if dtype.name == "bool":
+        raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
     made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
     return _finish(made, out, "logspace", requires_grad)
@@ -132,6 +137,6 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
                            else f"m must be greater or equal to 0, got {m}")
-    made = zeros(n, n if m is None else m, dtype=dtype or (out.dtype if out is not None else None), device=device)
+    made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
     made.diagonal().fill_(1)
     return _finish(made, out, "eye", requires_grad)

@@ -1,12 +1,23 @@
 """Derivatives of random fills: what they overwrite has no influence, so its gradient is zero."""
+import cygrad
 from cygrad.autograd.node import derivative
+
+
+def zeros_like(grad):
+    return cygrad.zeros_like(grad)
+
+
+def not_implemented(grad):
+    raise RuntimeError("derivative for aten::bernoulli is not implemented")
+
 
 for _op in ("uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy", "bernoulli_",
             "bernoulli_tensor_"):
     derivative(_op, name=_op.replace("_tensor_", "").replace("_", " ").title().replace(" ", "") + "Backward0",
-               self=lambda grad: None)
-derivative("bernoulli", name="BernoulliBackward0", input=lambda grad: None)
-derivative("poisson", input=lambda grad: None)
-derivative("normal_mean", name="NormalBackward1", mean=lambda grad: None)
-derivative("normal_std", name="NormalBackward2", std=lambda grad: None)
-derivative("normal_both", name="NormalBackward3", mean=lambda grad: None, std=lambda grad: None)
+               self=zeros_like)
+derivative("bernoulli", name="BernoulliBackward0", input=zeros_like)
+derivative("poisson", input=zeros_like)
+derivative("normal_mean", name="NormalBackward1", mean=zeros_like)
+derivative("normal_std", name="NormalBackward2", std=zeros_like)
+derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_like)
+derivative("bernoulli_p", name="NotImplemented", input=not_implemented)

@@ -43,14 +43,16 @@ def arithmetic(a, b):
 
 
 def views(a, b):
-    return a.view(20), a.t(), a[1], a[:, 1:3], a[..., None], a.unbind(), a.chunk(2), a.expand(2, 4, 5), a.detach(), a.flatten()
+    return (a.view(20), a.t(), a[1], a[:, 1:3], a[..., None], a.unbind(), a.chunk(2), a.expand(2, 4, 5), a.detach(),
+            a.flatten())  # fmt: skip
 
 
 def indexing(a, b):
     a[1, 2] = 1.0
     a[2] = b[2]
-    return a[a > 0.5], a[[0, 2]], a[:, cygrad.tensor([1, 3])], a[1, 2].item(), a.index_select(1, cygrad.tensor([0, 1])), \
-        a.gather(1, cygrad.zeros(4, 1, dtype=cygrad.int64)), a.tolist()
+    columns = cygrad.tensor([1, 3])
+    return (a[a > 0.5], a[[0, 2]], a[:, columns], a[1, 2].item(), a.index_select(1, columns),
+            a.gather(1, cygrad.zeros(4, 1, dtype=cygrad.int64)), a.tolist())  # fmt: skip
 
 
 def reductions(a, b):
@@ -58,8 +60,8 @@ def reductions(a, b):
 
 
 def comparison(a, b):
-    return a == b, a < 0.5, a.eq(b).all(), cygrad.where(a > b, a, b), a.isnan(), a.equal(b), bool(a[0, 0] > 2), \
-        cygrad.maximum(a, b), a.clamp(0.2, 0.8), (a > 0.5) & (b > 0.5)
+    return (a == b, a < 0.5, a.eq(b).all(), cygrad.where(a > b, a, b), a.isnan(), a.equal(b), bool(a[0, 0] > 2),
+            cygrad.maximum(a, b), a.clamp(0.2, 0.8), (a > 0.5) & (b > 0.5))  # fmt: skip
 
 
 @pytest.mark.parametrize("ops", [arithmetic, views, indexing, reductions, comparison])

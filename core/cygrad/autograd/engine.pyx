@@ -13,6 +13,9 @@ cdef extern from *:
     """
     Py_ssize_t cygrad_refcount(object o)
 
+from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
+                               PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
+
 from cygrad.autograd.node cimport (AccumulateGrad, Node, grad_enabled, gradient_edge, set_grad_enabled)
 from cygrad.backend cimport ADD, ISNAN
 from cygrad.dispatch cimport SAME, binary, binary_into, cast, copy_into, dense_copy, empty_as, fill_into, sum_to
@@ -21,7 +24,12 @@ from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport Tensor, alias, bump_version, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, same_sizes, size_of
 
+import os
+
 from cygrad.autograd import node as _node
+
+cdef PyThread_type_lock _accumulating = NULL     # held while a thread adds to a leaf's `.grad`
+cdef long _holder = 0                            # by this one
 
 
 @cython.final
@@ -157,7 +165,39 @@ def accumulate(Tensor variable not None, Tensor grad not None):
     accumulate_into(variable, grad)
 
 
+def _new_lock():
+    """Begin with a free lock: the thread that holds the old one doesn't exist in a forked child."""
+    global _accumulating, _holder
+    _accumulating = PyThread_allocate_lock()
+    _holder = 0
+    if _accumulating == NULL:
+        raise MemoryError("no lock for gradients")
+
+
+_new_lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
+
+
 cdef int accumulate_into(Tensor variable, Tensor grad) except -1:
+    """Add to a leaf's `.grad`, one thread at a time: large sums are formed without the GIL."""
+    global _holder
+    cdef long me = PyThread_get_thread_ident()
+    if _holder == me:                            # a finalizer's or subclass's code, amid an addition
+        return add_to(variable, grad)
+    if not PyThread_acquire_lock(_accumulating, NOWAIT_LOCK):
+        with nogil:
+            PyThread_acquire_lock(_accumulating, WAIT_LOCK)
+    _holder = me
+    try:
+        add_to(variable, grad)
+    finally:
+        _holder = 0
+        PyThread_release_lock(_accumulating)
+    return 0
+
+
+cdef int add_to(Tensor variable, Tensor grad) except -1:
     cdef Tensor held
     if variable.gradient is None:
         if grad_enabled():

@@ -69,4 +69,4 @@ def test_methods_are_as_in_pytorch(op):
     assert resolve(torch, op.name) is not None
     if op.name not in ("where", "real", "imag", "polygamma"):
         assert op.method == hasattr(torch.Tensor, op.name)
-    assert op.inplace == hasattr(torch.Tensor, op.name + "_")
+        assert op.inplace == hasattr(torch.Tensor, op.name + "_")

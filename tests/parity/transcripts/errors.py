@@ -499,7 +499,7 @@ torch.rsub(x > 0, x > 0)
 x = torch.arange(4.0)
 x.add_(torch.ones(3))
 x[:2].copy_(torch.ones(3))
-x.scatter_(0, torch.tensor([0, 9]), torch.tensor([5.0, 6.0]))
+x.scatter_(0, torch.tensor([9, 0]), torch.tensor([5.0, 6.0]))
 # x[torch.tensor([0, 9])] = 7.0 is left out: PyTorch writes the 7 before it finds the 9 out of range
 x.index_fill_(0, torch.tensor([9]), 1.0)
 x.view(3)

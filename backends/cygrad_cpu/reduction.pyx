@@ -121,6 +121,9 @@ cdef void fold_block(const Reduction *r, const char *a, Py_ssize_t n, Py_ssize_t
         chunk = <Py_ssize_t>1 << power
     if not whole:
         chunk = min(chunk, <Py_ssize_t>(BUFFER // (n * max(r.wide, r.item, <Py_ssize_t>4))))
+    if whole and rows <= chunk and r.reduced.rank == 1:
+        r.columns(a + first_row * inner.stride * r.item, row, rows, n, total, NULL)
+        return
     begin(&cascade, r, n, power, levels)
     while done < rows:
         along = (first_row + done * row_step) % inner.size

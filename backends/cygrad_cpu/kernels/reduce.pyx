@@ -51,6 +51,7 @@ cdef extern from *:
     ctypedef double DoubleLanes "cygrad_double_lanes"
     FloatLanes float_zeros "cygrad_float_zeros" () noexcept nogil
     DoubleLanes double_zeros "cygrad_double_zeros" () noexcept nogil
+    void fetch "__builtin_prefetch" (const void *address) noexcept nogil
 
 cdef fused Lanes:
     FloatLanes
@@ -127,48 +128,35 @@ cdef inline void overflow(Lanes *levels, const Lanes *sums, Py_ssize_t steps, in
 
 
 cdef Lanes add_vectors(const Lanes *a, Py_ssize_t vectors) noexcept nogil:
-    """Sum of the vectors in four chains; two partial sums at a time hide the latency of additions."""
+    """Sum of the vectors in four chains, with partial sums; memory is fetched 4 KB ahead."""
     cdef Lanes zero = no_lanes[Lanes](NULL)
     cdef Lanes levels[LEVELS * 4]
-    cdef Lanes sums[8]
-    cdef Lanes a0, a1, a2, a3, b0, b1, b2, b3
+    cdef Lanes sums[4]
+    cdef Lanes a0 = zero, a1 = zero, a2 = zero, a3 = zero
     cdef Py_ssize_t steps = vectors // 4, i = 0, r
     cdef int power = 4 if steps <= 524288 else cascade_power(steps), j, k
     cdef Py_ssize_t stride = <Py_ssize_t>1 << power
-    for j in range(LEVELS * 4):
+    cdef int used = 1 if steps < stride * stride else LEVELS
+    for j in range(used * 4):
         levels[j] = zero
     while i + stride <= steps:
-        a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
-        if i + 2 * stride <= steps:
-            for r in range(4 * i, 4 * (i + stride), 4):
-                a0 = a0 + a[r]
-                a1 = a1 + a[r + 1]
-                a2 = a2 + a[r + 2]
-                a3 = a3 + a[r + 3]
-                b0 = b0 + a[r + 4 * stride]
-                b1 = b1 + a[r + 4 * stride + 1]
-                b2 = b2 + a[r + 4 * stride + 2]
-                b3 = b3 + a[r + 4 * stride + 3]
-        else:
-            for r in range(4 * i, 4 * (i + stride), 4):
-                a0 = a0 + a[r]
-                a1 = a1 + a[r + 1]
-                a2 = a2 + a[r + 2]
-                a3 = a3 + a[r + 3]
+        for r in range(4 * i, 4 * (i + stride), 4):
+            fetch(a + r + 128)
+            fetch(a + r + 130)
+            a0 = a0 + a[r]
+            a1 = a1 + a[r + 1]
+            a2 = a2 + a[r + 2]
+            a3 = a3 + a[r + 3]
         sums[0], sums[1], sums[2], sums[3] = a0, a1, a2, a3
-        sums[4], sums[5], sums[6], sums[7] = b0, b1, b2, b3
+        a0 = a1 = a2 = a3 = zero
         i += stride
         overflow(levels, sums, i, power)
-        if i + stride <= steps:
-            i += stride
-            overflow(levels, sums + 4, i, power)
-    a0 = a1 = a2 = a3 = zero
     for r in range(4 * i, 4 * steps, 4):
         a0 = a0 + a[r]
         a1 = a1 + a[r + 1]
         a2 = a2 + a[r + 2]
         a3 = a3 + a[r + 3]
-    for k in range(LEVELS):
+    for k in range(used):
         a0 = a0 + levels[4 * k]
         a1 = a1 + levels[4 * k + 1]
         a2 = a2 + levels[4 * k + 2]

@@ -178,7 +178,7 @@ cdef void simplify(Job *job) noexcept nogil:
 
 
 cdef void choose_blocks(Job *job) noexcept nogil:
-    """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else whatever fills a buffer."""
+    """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else what fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
     cdef bint buffered = False, transposed = False
     cdef bint constant = job.kind != BINARY or job.spread       # whether an operand can no longer be passed as one

@@ -236,7 +236,7 @@ cdef object finish_binary(Job *job, int op, int code, int out_code, Py_ssize_t n
 
 
 cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
-    """op(a, x). With 16-bit floats products and quotients take x in float32, as in PyTorch; other ops round it first."""
+    """op(a, x). With 16-bit floats products and quotients take x in float32, as PyTorch does; others round it first."""
     cdef int code = a.dtype.code
     cdef char item[16]
     cdef Job job

@@ -142,7 +142,7 @@ cdef void fold_block(const Reduction *r, const char *a, Py_ssize_t n, Py_ssize_t
 
 
 cdef void fold_block_in_chains(const Reduction *r, const char *a, Py_ssize_t n, char *total) noexcept nogil:
-    """PyTorch's order for the columns left over from its vectors: every fourth row is a chain, the first takes the rest."""
+    """PyTorch's order for the columns left over from its vectors: every fourth row a chain, the rest join the first."""
     cdef char chain[ROW_BYTES]
     cdef Py_ssize_t rows = r.reduced.elements, quarter = rows // 4, k
     if quarter == 0:

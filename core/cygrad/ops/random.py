@@ -67,7 +67,7 @@ def _refused(sampler, params, dtype):
 
 
 def _need_float(self, kernel):
-    if self.numel() and not (self.is_floating_point() or self.is_complex()):
+    if not (self.is_floating_point() or self.is_complex()):
         raise NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[self.dtype.code]}\'')
 
 
@@ -105,7 +105,8 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fill with normal numbers of this mean and standard deviation."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    _need_float(self, "normal_kernel_cpu")
+    if self.numel():
+        _need_float(self, "normal_kernel_cpu")
     if self.dtype.is_complex:
         std = std / math.sqrt(2)
     return _normal.inplace(self, (mean, std), generator)
@@ -194,6 +195,11 @@ def _bernoulli_function(input, p=None, *, generator=None):
 
 # ------------------------------------------------------------------ new tensors
 
+def _fill_uniform(t, generator):
+    _need_float(t, "check_uniform_bounds")
+    draw(t, "uniform", 0, 1, generator=generator)
+
+
 def _made(size, out, dtype, device, requires_grad, names, fill):
     if out is not None:
         made = empty_(*size, dtype=out.dtype, device=out.device)
@@ -219,7 +225,7 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     dtype, device, requires_grad
         As in `zeros`.
     """
-    return _made(size, out, dtype, device, requires_grad, names, lambda t: draw(t, "uniform", 0, 1, generator=generator))
+    return _made(size, out, dtype, device, requires_grad, names, lambda t: _fill_uniform(t, generator))
 
 
 @op(method=False)
@@ -279,6 +285,8 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     """
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    if dtype is not None and dtype.name == "bool":
+        raise NotImplementedError('"randperm" not implemented for \'Bool\'')
     return _made((n,), out, dtype or _int64, device, requires_grad, None,
                  lambda t: draw(t, "permutation", generator=generator))
 

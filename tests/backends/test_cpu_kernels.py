@@ -257,6 +257,16 @@ def test_broadcasting(rng, threads, shape):
         same(cygrad.where(tensor(part > 0), tensor(a), tensor(part)), np.where(part > 0, a, part))
 
 
+@pytest.mark.parametrize("dtype", [cygrad.uint8, cygrad.float32, cygrad.complex128])
+def test_operands_of_one_element_each(threads, dtype):
+    one = cygrad.ones((), dtype=dtype)
+    for size in (31, 2049, 16384, 300_000):
+        for shape, rows in (((size,), ()), ((3, size, 2), (3, 1, 1))):
+            x = (one + cygrad.zeros(rows, dtype=dtype)).expand(shape)
+            for result in (x * 2, x + x, x + one, x + one.expand(shape), one.expand(shape) + x, 2 * x):
+                assert result.shape == shape and (result == 2).all()
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "complex128"])
 def test_transposed_copies_of_every_tile_size(rng, dtype):
     for m, n in itertools.product([1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 65], repeat=2):

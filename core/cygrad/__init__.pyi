@@ -141,6 +141,7 @@ uint8: dtype
 strided: layout
 contiguous_format: memory_format
 preserve_format: memory_format
+default_generator: Generator
 
 class Tensor:
     """A multi-dimensional array of elements of one dtype on one device, with gradients."""
@@ -1383,6 +1384,9 @@ def as_strided_(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_in
     """Take any sizes, strides and offset in the storage, in place."""
 def as_tensor(data: Any, dtype: _dtype | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory where it can (tensors of the right dtype and device, NumPy arrays)."""
+def asarray(obj: Any, *, dtype: _dtype | None = None, device: DeviceLike | None = None, copy: _bool | None = None,
+        requires_grad: _bool = False) -> Tensor:
+    """`obj` as a tensor; shares memory with tensors, arrays and buffers where nothing must change."""
 def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the inverse sine of each element, in radians."""
 def asin_(input: Tensor) -> Tensor:
@@ -1562,9 +1566,10 @@ def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the third axis."""
 def einsum(*args: Any) -> Tensor:
     """Sum of products of tensors, over axes named by subscripts (Einstein's convention)."""
-def empty(*size: _int | Sequence[_int], out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, memory_format:
-        _memory_format | None = None, names: Sequence[str | None] | None = None) -> Tensor:
+def empty(*shape: _int | Sequence[_int], size: Sequence[_int] | _int | None = None, out: Any = None, dtype: _dtype |
+        None = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
+        pin_memory: _bool = False, memory_format: _memory_format | None = None, names: Sequence[str | None] | None =
+        None) -> Tensor:
     """An uninitialised tensor."""
 def empty_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
@@ -1934,9 +1939,9 @@ def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
     """Elementwise: input != other."""
 def numel(input: Tensor) -> _int:
     """Number of elements."""
-def ones(*size: _int | Sequence[_int], out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str |
-        None] | None = None) -> Tensor:
+def ones(*shape: _int | Sequence[_int], size: Sequence[_int] | _int | None = None, out: Any = None, dtype: _dtype | None
+        = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
+        pin_memory: _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
@@ -2046,6 +2051,9 @@ def rsqrt_(input: Tensor) -> Tensor:
     """In-place version of `rsqrt`: writes the result into the tensor and returns it."""
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """other - alpha * input, elementwise."""
+def scalar_tensor(s: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
+        None, requires_grad: _bool = False) -> Tensor:
+    """A 0-d tensor of a number, in the default float dtype unless one is given."""
 def scatter(input: Tensor, dim: Dims, index: Tensor, src: Tensor | Number | None = None, *, value: Tensor | Number |
         None = None, reduce: str | None = None, out: Any = None) -> Tensor:
     """`input` with elements written along an axis: ``out[index[i][j]][j] = src[i][j]`` for dim 0, and so on."""
@@ -2242,9 +2250,9 @@ def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
     """In-place version of `xlogy`: writes the result into the tensor and returns it."""
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""
-def zeros(*size: _int | Sequence[_int], out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str |
-        None] | None = None) -> Tensor:
+def zeros(*shape: _int | Sequence[_int], size: Sequence[_int] | _int | None = None, out: Any = None, dtype: _dtype |
+        None = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
+        pin_memory: _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =

@@ -72,8 +72,10 @@ class FunctionNode(PythonNode, FunctionCtx):
     _saved = ()  # of SavedTensor or None; None once released
     _constants = {}  # {number of an output without history: (shape, dtype, device), None if it is no tensor}
 
-    def apply(self, grads):
-        """Gradients of the tensor inputs of `forward` from those of its outputs; called by the engine."""
+    def apply(self, grads, *more):
+        """Gradients of the tensor inputs of `forward` from those of its outputs: a tuple of them, or one by one."""
+        if not isinstance(grads, tuple):
+            grads = (grads, *more)
         for gradient in grads:
             if gradient is None:
                 grads = self._materialize(grads)

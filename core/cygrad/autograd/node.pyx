@@ -438,6 +438,9 @@ cdef class AccumulateGrad(Node):
         if self.variable is not None and self.variable.accumulator == <PyObject *>self:
             self.variable.accumulator = NULL
 
+    def name(self):
+        return "torch::autograd::AccumulateGrad"
+
     cdef object run(self, list grads):
         from cygrad.autograd.engine import accumulate
         if grads[0] is not None:
@@ -916,6 +919,9 @@ cdef class CopySlices(Node):
     cdef bint parts                    # one of base and view is complex, the other real
     cdef tuple base_geometry, view_geometry
 
+    def name(self):
+        return "torch::autograd::CopySlices"
+
     cdef setup(self, Tensor base, Tensor view, object function, int number):
         cdef list nexts = [], numbers = []
         cdef Node inner = function
@@ -1100,3 +1106,14 @@ cdef Tensor _shadow(Tensor t):
 def shadow(Tensor t not None):
     """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
     return _shadow(t)
+
+
+cdef extern from *:
+    """
+    static void cygrad_name_builtin(PyObject *type, const char *name) { ((PyTypeObject *)type)->tp_name = name; }
+    """
+    void cygrad_name_builtin(object, const char *)
+
+
+cygrad_name_builtin(AccumulateGrad, "AccumulateGrad")       # shown without a module, as PyTorch's are
+cygrad_name_builtin(CopySlices, "CopySlices")

@@ -40,7 +40,7 @@ def message(function, *args, **kwargs):
 def path(t):
     """Names of the nodes along the first edges."""
     names, node = [], t.grad_fn
-    while node is not None and node.name() != "AccumulateGrad":
+    while node is not None and node.name() != "torch::autograd::AccumulateGrad":
         names.append(node.name().removesuffix("Backward0"))
         node = node.next_functions[0][0] if node.next_functions else None
     return names

@@ -21,6 +21,8 @@ Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FL
 16-bit floats are computed and accumulated in float32 and rounded once; integer division by zero raises
 ZeroDivisionError; ROUND rounds half to even; SIGN of NaN is 0 in PyTorch's way (NaN < 0 and NaN > 0 are both false).
 """
+from cygrad.dtype cimport BOOL, DType, dtype_of
+
 from cygrad import errors
 
 INTERFACE_VERSION = 1
@@ -37,6 +39,25 @@ REDUCE = ("sum", "prod", "max", "min", "any", "all")
 ARGREDUCE = ("argmax", "argmin")
 SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
+
+
+cdef View scratch(Backend backend, View like, DType dtype):
+    """An uninitialised row-major View of like's shape on its device."""
+    cdef Storage storage = Storage.__new__(Storage)
+    cdef View made = View.__new__(View)
+    cdef int i
+    storage.index = like.memory.index
+    storage.nbytes_ = like.elements * dtype.itemsize
+    backend.allocate(storage)
+    storage.backend = backend
+    made.set_rank(like.rank)
+    made.memory = storage
+    made.dtype = dtype
+    for i in range(like.rank):
+        made.sizes[i] = like.sizes[i]
+    made.set_dense_strides()
+    made.finish()
+    return made
 
 
 cdef class Backend:
@@ -187,8 +208,50 @@ cdef class Backend:
         return self.binary(op, a, one, out)
 
     cpdef elementwise(self, tuple program, tuple ins, tuple outs):
-        """Run a postfix program of pointwise ops in one pass (see `cygrad.program`). Default: step by step in the core."""
-        return NotImplemented
+        """Run a postfix program of pointwise ops; a backend that generates code or works in blocks does it in one pass.
+
+        All operands have one shape. A step pushes on or pops from a stack: ``("in", i)``, ``("number", x)``,
+        ``("unary", op)``, ``("binary", op)``, ``("where",)`` (pops cond, a, b, pushed in that order), ``("out", j)``
+        (writes the top to outs[j] and pops it). Ops compute in the dtype of their (last) operand; comparisons,
+        predicates and logical ops give bool. Default: one kernel a step, with temporaries.
+        """
+        cdef list stack = []
+        cdef View like = <View>outs[0], made
+        cdef int op
+        for step in program:
+            kind = step[0]
+            if kind == "in":
+                stack.append(ins[step[1]])
+                continue
+            if kind == "out":
+                answer = self.copy(stack.pop(), outs[step[1]])
+            elif kind == "number":
+                made = scratch(self, like, like.dtype)
+                answer = self.fill(made, step[1])
+                stack.append(made)
+            elif kind == "unary":
+                op = step[1]
+                a = stack.pop()
+                made = scratch(self, like, dtype_of(BOOL) if LOGICAL_NOT == op or ISNAN <= op <= ISFINITE else (<View>a).dtype)
+                answer = self.unary(op, a, made)
+                stack.append(made)
+            elif kind == "binary":
+                op = step[1]
+                b = stack.pop()
+                a = stack.pop()
+                made = scratch(self, like, dtype_of(BOOL) if op >= EQ else (<View>b).dtype)
+                answer = self.binary(op, a, b, made)
+                stack.append(made)
+            elif kind == "where":
+                b = stack.pop()
+                a = stack.pop()
+                made = scratch(self, like, (<View>b).dtype)
+                answer = self.where(stack.pop(), a, b, made)
+                stack.append(made)
+            else:
+                raise ValueError(f"elementwise: unknown step {step!r}")
+            if answer is NotImplemented:
+                return NotImplemented
 
     cpdef arange(self, View out, object start, object step):
         """out[i] = start + i * step (integers exactly, floats computed in double). Default: made on the host."""

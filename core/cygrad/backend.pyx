@@ -19,7 +19,8 @@ the core then runs the call on the CPU and copies, as CYGRAD_FALLBACK says. The 
 
 Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FLOOR_DIVIDE take the divisor's sign;
 16-bit floats are computed and accumulated in float32 and rounded once; integer division by zero raises
-RuntimeError("ZeroDivisionError"); ROUND rounds half to even; SIGN of NaN is 0 in PyTorch's way (NaN < 0 and NaN > 0 are both false).
+RuntimeError("ZeroDivisionError"); ROUND rounds half to even; SIGN of NaN is 0 in PyTorch's
+way (NaN < 0 and NaN > 0 are both false).
 """
 from cygrad.dtype cimport BOOL, DType, dtype_of
 

@@ -24,6 +24,9 @@ cdef enum Scan:
 cdef enum ScatterMode:
     SCATTER_SET, SCATTER_ADD, SCATTER_PROD, SCATTER_MAX, SCATTER_MIN
 
+cdef enum Random:
+    UNIFORM, NORMAL, INTEGERS
+
 cdef class Backend:
     cdef public str name              # the device type: "cpu", "opencl", ...; set when it is found
     cdef public bint mixed_dtypes     # unary and binary convert their inputs as they load
@@ -66,4 +69,11 @@ cdef class Backend:
     cpdef softmax(self, View a, bint log, View out)
     cpdef softmax_backward(self, View grad, View result, bint log, View out)
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd)
+    cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
+                              View grad_bias)
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out)
+    cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                          View grad_a, View grad_weight, View grad_bias)
+    cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out)
+    cpdef random(self, int kind, View out, object seed, object offset, double a, double b)
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options)

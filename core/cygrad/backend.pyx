@@ -40,6 +40,7 @@ REDUCE = ("sum", "prod", "max", "min", "any", "all")
 ARGREDUCE = ("argmax", "argmin")
 SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
+RANDOM = ("uniform", "normal", "integers")
 
 
 cdef View scratch(Backend backend, View like, DType dtype):
@@ -284,7 +285,46 @@ cdef class Backend:
         return NotImplemented
 
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
-        """Layer normalisation over the last axis of a (rows, n); weight and bias may be None."""
+        """out = (a - mean) * rstd * weight + bias over the last axis of a (rows, n).
+
+        weight and bias are (n,) or None; mean and rstd = 1 / sqrt(variance + eps) are written as (rows,), in float32 for
+        16-bit floats.
+        """
+        return NotImplemented
+
+    cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a,
+                              View grad_weight, View grad_bias):
+        """The gradients of `layer_norm`; those of the three that are None are not wanted; weight may be None."""
+        return NotImplemented
+
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
+        """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S), plus bias (O,) or None.
+
+        stride, padding (zeros on both sides) and dilation are pairs, rows first.
+        """
+        return NotImplemented
+
+    cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                          View grad_a, View grad_weight, View grad_bias):
+        """The gradients of `conv2d`; those of the three that are None are not wanted."""
+        return NotImplemented
+
+    cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
+        """out (B, L, V) = softmax(scale * query (B, L, E) @ key (B, S, E)^T + mask) @ value (B, S, V).
+
+        mask is None or (B, L, S), of the operands' dtype (added) or bool (False hides); causal hides s > l. A row that
+        is all hidden gives zeros.
+        """
+        return NotImplemented
+
+    cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
+        """Fill out from the counter-based stream (seed, offset): the opt-in generator of devices, never the default.
+
+        Element i, counted row-major, takes word ``i % 4`` (64-bit dtypes: words ``2 * (i % 2)`` and the next, low first)
+        of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), so every backend
+        draws the same bits. UNIFORM: [a, b) from the top 24 (53) bits; NORMAL: mean a, deviation b, Box-Muller on
+        neighbouring words; INTEGERS: a + word % (b - a). 16-bit floats round float32's.
+        """
         return NotImplemented
 
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):

@@ -19,6 +19,7 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport COMPLEX64, COMPLEX128
 from cygrad_cpu.elementary cimport *     # inlining
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop
+from cygrad_cpu.numbers cimport Real, uint8
 
 cdef extern from "<math.h>" nogil:
     float fmaf(float, float, float)
@@ -41,8 +42,6 @@ cdef extern from "<complex.h>" nogil:
     double complex ctan(double complex)
     double complex ctanh(double complex)
 
-ctypedef unsigned char uint8
-
 cdef struct Pair:
     double re
     double im
@@ -50,10 +49,6 @@ cdef struct Pair:
 cdef union Complex:         # one number, two ways to see it
     double complex whole
     Pair parts
-
-cdef fused Real:
-    float
-    double
 
 cdef struct Neg:
     char tag

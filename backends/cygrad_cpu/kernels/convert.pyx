@@ -9,6 +9,7 @@ from libc.string cimport memcpy
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                            UINT8)
 from cygrad_cpu.loops cimport Kernels, convert_loop, move_loop, where_loop
+from cygrad_cpu.numbers cimport Real, int16, int32, int64, int8, uint16, uint32, uint64, uint8
 
 cdef extern from *:
     """
@@ -87,14 +88,6 @@ cdef extern from *:
     void tile_4 "cygrad_tile_4" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_8 "cygrad_tile_8" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
 
-ctypedef unsigned char uint8
-ctypedef signed char int8
-ctypedef short int16
-ctypedef int int32
-ctypedef long long int64
-ctypedef unsigned short uint16
-ctypedef unsigned int uint32
-ctypedef unsigned long long uint64
 
 cdef struct Wide:           # a complex128
     uint64 low
@@ -115,10 +108,6 @@ cdef fused Target:
     int16
     int32
     int64
-    float
-    double
-
-cdef fused Real:
     float
     double
 

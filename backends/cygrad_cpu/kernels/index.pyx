@@ -7,14 +7,8 @@ from libc.string cimport memcpy
 
 cimport cygrad.backend as modes
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.numbers cimport int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.tables cimport CountLoop, GatherLoop, IndexTable, PositionsLoop, ScatterLoop, Walk
-
-ctypedef unsigned char uint8
-ctypedef unsigned short uint16
-ctypedef unsigned int uint32
-ctypedef unsigned long long uint64
-ctypedef signed char int8
-ctypedef long long int64
 
 cdef struct Wide:
     uint64 low
@@ -37,7 +31,6 @@ cdef fused Number:
     double
     float complex
     double complex
-
 
 cdef struct Place:              # where a walk over the outer axes stands
     Py_ssize_t first

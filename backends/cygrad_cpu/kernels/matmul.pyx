@@ -7,6 +7,7 @@ of whole vectors, four rows of the result are summed in registers.
 from libc.string cimport memset
 
 from cygrad.dtype cimport INT16, INT32, INT64, INT8, UINT8
+from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.tables cimport SMALL_SIDE, IntegerProduct, MatmulTable, SmallProducts
 
 cdef enum:
@@ -65,11 +66,6 @@ cdef void product(const integer *a, Py_ssize_t row, Py_ssize_t column, const int
                   min(DEPTH, k - p))
             j += COLUMNS
         p += DEPTH
-
-
-cdef fused Real:
-    float
-    double
 
 
 cdef inline void four_rows(const Real *a, Py_ssize_t row, Py_ssize_t column, const Real *b, Py_ssize_t b_row, Real *out,

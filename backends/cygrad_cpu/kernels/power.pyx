@@ -10,35 +10,10 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.elementary cimport *
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
+from cygrad_cpu.numbers cimport Integer, Number, Real, int16, int32, int64, int8, uint8
 
 cdef extern from "<math.h>" nogil:
     float powf(float, float)
-
-ctypedef unsigned char uint8
-ctypedef signed char int8
-ctypedef short int16
-ctypedef int int32
-ctypedef long long int64
-
-cdef fused Integer:
-    uint8
-    int8
-    int16
-    int32
-    int64
-
-cdef fused Real:
-    float
-    double
-
-cdef fused Number:
-    uint8
-    int8
-    int16
-    int32
-    int64
-    float
-    double
 
 cdef enum:
     RUN = 64                # elements between two looks for rare arguments

@@ -10,32 +10,7 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.elementary cimport *     # inlining
 from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, column_loop, fold_loop
-
-ctypedef unsigned char uint8
-ctypedef signed char int8
-ctypedef short int16
-ctypedef int int32
-ctypedef long long int64
-
-cdef fused Integer:
-    uint8
-    int8
-    int16
-    int32
-    int64
-
-cdef fused Real:
-    float
-    double
-
-cdef fused Number:
-    uint8
-    int8
-    int16
-    int32
-    int64
-    float
-    double
+from cygrad_cpu.numbers cimport Number, Real, int16, int32, int64, int8, uint8
 
 cdef extern from *:
     """

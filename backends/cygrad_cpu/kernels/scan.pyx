@@ -6,29 +6,11 @@ integers, double for float32 and float64 (float32 for the 16-bit floats), double
 cimport cygrad.backend as ops
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                            UINT8)
+from cygrad_cpu.numbers cimport Complex, Integer, Real, int64, int8, uint8
 from cygrad_cpu.tables cimport Lanes, ScanLoop, ScanTable
-
-ctypedef unsigned char uint8
-ctypedef signed char int8
-ctypedef long long int64
 
 cdef enum:
     BLOCK = 32                  # lanes that go forward together
-
-cdef fused Integer:
-    uint8
-    int8
-    short
-    int
-    int64
-
-cdef fused Real:
-    float
-    double
-
-cdef fused Complex:
-    float complex
-    double complex
 
 cdef fused Ordered:
     uint8

@@ -6,15 +6,12 @@ exponential is never positive here.
 from libc.math cimport INFINITY, log, sqrt
 
 from cygrad_cpu.elementary cimport full_exp_of_negative, single_exp_of_negative
+from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.tables cimport NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
 
 cdef enum:
     LANES = 16
     BLOCK = 64                  # columns that go together
-
-cdef fused Real:
-    float
-    double
 
 cdef inline Real exp_(Real x) noexcept nogil:
     if Real is float:

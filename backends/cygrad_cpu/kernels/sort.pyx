@@ -9,16 +9,8 @@ shifted into 32 bits.
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.numbers cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
-
-ctypedef unsigned char uint8
-ctypedef unsigned short uint16
-ctypedef unsigned int uint32
-ctypedef unsigned long long uint64
-ctypedef signed char int8
-ctypedef short int16
-ctypedef int int32
-ctypedef long long int64
 
 cdef enum:
     HANDFUL = 16                # keys that are ranked

@@ -9,10 +9,7 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64
 from cygrad_cpu.elementary cimport *
 from cygrad_cpu.loops cimport Kernels, unary_loop
-
-cdef fused Real:
-    float
-    double
+from cygrad_cpu.numbers cimport Real
 
 cdef struct Erf:
     char tag

@@ -10,10 +10,7 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64
 from cygrad_cpu.elementary cimport *
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop
-
-cdef fused Real:
-    float
-    double
+from cygrad_cpu.numbers cimport Real
 
 cdef struct Sin:
     char tag

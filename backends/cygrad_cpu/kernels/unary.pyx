@@ -7,6 +7,7 @@ from libc.math cimport ceil, fabs, floor, rint, sqrt, trunc
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.loops cimport Kernels, unary_loop
+from cygrad_cpu.numbers cimport Integer, Number, Real, int16, int32, int64, int8, uint8
 
 cdef extern from "<math.h>" nogil:
     float ceilf(float)
@@ -15,32 +16,6 @@ cdef extern from "<math.h>" nogil:
     float rintf(float)
     float sqrtf(float)
     float truncf(float)
-
-ctypedef unsigned char uint8
-ctypedef signed char int8
-ctypedef short int16
-ctypedef int int32
-ctypedef long long int64
-
-cdef fused Integer:
-    uint8
-    int8
-    int16
-    int32
-    int64
-
-cdef fused Real:
-    float
-    double
-
-cdef fused Number:
-    uint8
-    int8
-    int16
-    int32
-    int64
-    float
-    double
 
 cdef struct Neg:
     char tag

@@ -77,7 +77,7 @@ def numel(input):
     return input.numel()
 
 
-_LAZY = ("functional", "special", "linalg", "testing", "serialization", "names")
+_LAZY = ("functional", "functions", "special", "linalg", "testing", "serialization", "names")
 
 
 def __getattr__(name):

@@ -73,9 +73,13 @@ cdef class Backend:
         `unary` and `binary` accept inputs of any dtype and convert as they load (False: the core converts first).
     host_memory : bool
         Storages lie in host memory at ``Storage.pointer``.
+    fork_safe : bool
+        A forked child may go on using devices that its parent opened. Where False (drivers of GPUs), the core refuses
+        to allocate or read there in a child.
     """
 
     interface_version = INTERFACE_VERSION
+    fork_safe = True
 
     # ---- required: devices and memory
 

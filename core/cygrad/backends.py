@@ -1,10 +1,6 @@
 """The backends on this machine: `python -m cygrad.backends` lists them with their state."""
-from cygrad import discovery
+from cygrad import discovery, entry_points
 from cygrad.fallback import counters  # noqa: F401
-
-
-def _package_version(point):
-    return point.dist.version if getattr(point, "dist", None) is not None else ""
 
 
 def listing():
@@ -15,15 +11,14 @@ def listing():
     list of dict
         Keys ``name``, ``package``, ``version``, ``devices``, ``reason`` (empty when usable).
     """
+    from cygrad import __version__
     rows = []
-    points = discovery.entry_points()
-    for name in sorted({"cpu", *points}):
-        row = {"name": name, "package": "cygrad_cpu", "version": "", "devices": 0, "reason": ""}
-        if name in points:
-            row["package"], row["version"] = points[name].value.partition(":")[0], _package_version(points[name])
+    found = entry_points.find(discovery.GROUP)
+    for name in sorted({"cpu", *found}):
+        package, version = entry_points.package_of(found[name][0]) if name in found else ("cygrad", __version__)
+        row = {"name": name, "package": package, "version": version, "devices": 0, "reason": ""}
         try:
-            backend = discovery.load(name)
-            row["devices"] = discovery.count(backend)
+            row["devices"] = discovery.count(discovery.load(name))
             if not row["devices"]:
                 row["reason"] = "no usable device"
         except Exception as error:
@@ -34,9 +29,9 @@ def listing():
 
 def main():
     """Print the list."""
-    print(f"{'backend':<12}{'package':<20}{'version':<12}{'devices':<9}state")
-    for row in listing():
-        print(f"{row['name']:<12}{row['package']:<20}{row['version']:<12}{row['devices']:<9}{row['reason'] or 'ready'}")
+    entry_points.print_table([("backend", "package", "version", "devices", "state")] + [
+        (row["name"], row["package"], row["version"], str(row["devices"]), row["reason"] or "ready")
+        for row in listing()])
 
 
 if __name__ == "__main__":

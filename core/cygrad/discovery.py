@@ -1,39 +1,41 @@
 """Finding and choosing backends: the environment variable, entry points, the default device.
 
 Listing imports nothing; a backend's module is imported when one of its devices is first used. `cpu` is the one name
-that resolves without looking anything up, so that `import cygrad` and the first tensor stay quick.
+that resolves without looking anything up, so that `import cygrad` and the first tensor stay quick. A backend that
+nobody asks for can be as broken as it likes.
 """
 import importlib
 import os
 import threading
 
+from cygrad import dispatch, entry_points, storage
 from cygrad.backend import INTERFACE_VERSION, Backend
 from cygrad.devices import device
+from cygrad.dtype import all_dtypes
 from cygrad.errors import BackendError, BackendLoadError, BackendNotFound, BackendUnavailable
 
 GROUP = "cygrad.backends"
 PREFERENCE = ("cuda", "opencl")           # what `auto` tries first
-EXTRAS = {"cuda": "cuda", "opencl": "opencl"}
+EXTRAS = ("cuda", "opencl")               # what `pip install cygrad[NAME]` brings
 
 _lock = threading.RLock()
 _loaded = {}           # name -> Backend
 _opened = set()        # (name, index)
-_default = None        # (Backend, index) once resolved
-_override = None       # device of set_default_device
+_default = None        # (Backend, index) of CYGRAD_BACKEND, read once
 
 
-def entry_points():
-    """{name: entry point} of every installed backend; raises when two packages claim one name."""
-    from importlib.metadata import entry_points as installed
-    found = {}
-    for point in installed(group=GROUP):
-        if point.name in found and found[point.name].value != point.value:
-            raise BackendLoadError(
-                f"two packages provide the backend {point.name!r}: {found[point.name].value} and {point.value}; "
-                "uninstall one of them")
-        found[point.name] = point
-    return found
+class _Override(threading.local):
+    """What `set_default_device` and `with device(...)` chose in this thread."""
 
+    where = None       # the device
+    place = None       # its (Backend, index)
+
+
+_override = _Override()
+_ever_overridden = False      # spares programs that never choose a look at the thread's choice
+
+
+# ------------------------------------------------------------------ loading
 
 def load(name):
     """The Backend object of this name, imported at first use."""
@@ -47,17 +49,26 @@ def load(name):
 
 
 def _make(name):
-    if name == "cpu":
-        cls = importlib.import_module("cygrad_cpu").CPUBackend
-    else:
-        points = entry_points()
-        if name not in points:
-            raise BackendNotFound(_unknown(name, points))
-        try:
-            cls = points[name].load()
-        except Exception as error:
-            raise BackendLoadError(f"backend {name!r} ({points[name].value}) does not load: "
-                                   f"{type(error).__name__}: {error}") from error
+    backend = _checked(name, importlib.import_module("cygrad_cpu").CPUBackend if name == "cpu" else _installed(name))
+    backend.name = name
+    return backend
+
+
+def _installed(name):
+    """What the package that provides this backend calls its class."""
+    found = entry_points.find(GROUP)
+    if name not in found:
+        raise BackendNotFound(_unknown(name, found))
+    try:
+        return entry_points.load("backend", found[name], BackendLoadError)
+    except BackendLoadError as error:
+        if name in EXTRAS and isinstance(error.__cause__, ModuleNotFoundError):
+            raise BackendLoadError(f"{error}; what it needs comes with: pip install cygrad[{name}]") from error.__cause__
+        raise
+
+
+def _checked(name, cls):
+    """A Backend object of the class, if it is one that this cygrad can call."""
     if not (isinstance(cls, type) and issubclass(cls, Backend)):
         raise BackendLoadError(f"backend {name!r}: {cls!r} is not a subclass of cygrad.backend.Backend")
     if cls.interface_version != INTERFACE_VERSION:
@@ -65,31 +76,32 @@ def _make(name):
                                f"interface, this cygrad has version {INTERFACE_VERSION}; install matching versions")
     missing = [entry for entry in ("device_count", "alloc", "h2d", "d2h")
                if getattr(cls, entry) is getattr(Backend, entry)]
-    if missing and name != "cpu":
+    if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
         raise BackendLoadError(f"backend {name!r} lacks required entries: {', '.join(missing)}")
-    backend = cls()
-    backend.name = name
-    return backend
+    try:
+        return cls()
+    except Exception as error:
+        raise BackendLoadError(f"backend {name!r}: {cls.__name__}() raises {type(error).__name__}: {error}") from error
 
 
-def _unknown(name, points):
-    known = sorted({"cpu", *points})
+def _unknown(name, found):
+    known = sorted({"cpu", *found})
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
-    import difflib
-    close = difflib.get_close_matches(name, [*known, *EXTRAS], 1)
-    if close and close[0] != name:
-        text += f"; did you mean {close[0]!r}?"
+    text += entry_points.suggestion(name, [*known, *EXTRAS])
     if name in EXTRAS:
-        text += f"; install it with: pip install cygrad[{EXTRAS[name]}]"
+        text += f"; install it with: pip install cygrad[{name}]"
     return text
 
 
+# ------------------------------------------------------------------ devices
+
 def count(backend):
-    """Number of the backend's devices; 0 when it can't say."""
+    """Number of the backend's devices; raises BackendUnavailable when it can't say."""
     try:
         return int(backend.device_count())
-    except Exception:
-        return 0
+    except Exception as error:
+        raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}"
+                                 ) from error
 
 
 def open_device(backend, index):
@@ -98,6 +110,7 @@ def open_device(backend, index):
     if key in _opened:
         return
     with _lock:
+        storage.refuse_orphan(backend)
         devices = count(backend)
         if devices == 0:
             raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine")
@@ -106,15 +119,17 @@ def open_device(backend, index):
             raise BackendUnavailable(f"backend {backend.name!r} has no device {index}; its devices: {names}")
         try:
             backend.open(index)
+            dispatch.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
         except Exception as error:
-            raise BackendUnavailable(f"device {backend.name}:{index} does not open: {error}") from error
+            raise BackendUnavailable(f"device {backend.name}:{index} does not open: {type(error).__name__}: {error}"
+                                     ) from error
         _opened.add(key)
 
 
 def resolve(where):
     """(Backend, index) of a device, a string, or None for the default."""
     if where is None:
-        return _default or default()
+        return _ever_overridden and _override.place or _default or _from_environment()
     if not isinstance(where, device):
         where = device(where)
     backend = load(where.type)
@@ -123,61 +138,92 @@ def resolve(where):
     return backend, index
 
 
-def default():
-    """(Backend, index) of the default device: `set_default_device`, else CYGRAD_BACKEND, else the CPU."""
+# ----------------------------------------------------------- the default device
+
+def _from_environment():
+    """(Backend, index) that CYGRAD_BACKEND names, looked up once."""
     global _default
     with _lock:
         if _default is None:
-            _default = resolve(_override) if _override is not None else _from_environment()
+            wish = "".join(os.environ.get("CYGRAD_BACKEND", "").split())
+            _default = _wished(wish) if wish else resolve("cpu")
         return _default
 
 
-def _from_environment():
-    wish = os.environ.get("CYGRAD_BACKEND", "").strip().lower()
-    if not wish:
-        return resolve("cpu")
-    if wish == "auto":
-        installed = entry_points()
-        ordered = [n for n in PREFERENCE if n in installed]
-        ordered += sorted(n for n in installed if n not in PREFERENCE and n != "cpu")
-        for name in ordered:
-            try:
-                return resolve(name)
-            except BackendError:
-                continue
-        return resolve("cpu")
-    names = [name.strip() for name in wish.split(",") if name.strip()]
+def _wished(wish):
+    """(Backend, index) of a name, name:index, the first usable of a list, or "auto"."""
+    if wish.lower() == "auto":
+        return _best()
+    names = [name for name in wish.split(",") if name]
     reasons = []
     for name in names:
         try:
+            return resolve(_spelled(name))
+        except RuntimeError as error:               # a BackendError, or the string is no device
+            reasons.append((name, error))
+    if len(reasons) == 1:
+        _, error = reasons[0]
+        kind = type(error) if isinstance(error, BackendError) else BackendNotFound
+        raise kind(f"CYGRAD_BACKEND={wish}: {error}") from error.__cause__
+    lines = "".join(f"\n  {name}: {error}" for name, error in reasons)
+    raise BackendUnavailable(f"CYGRAD_BACKEND={wish}: none of these can be used:{lines or ' the list is empty'}")
+
+
+def _spelled(name):
+    """The device as its package spells it: capitals don't matter."""
+    type, colon, index = name.lower().partition(":")
+    if type != "cpu":
+        type = next((each for each in entry_points.find(GROUP) if each.lower() == type), type)
+    return type + colon + index
+
+
+def _best():
+    """The first backend with a device: those of PREFERENCE, then by name, then the CPU."""
+    found = entry_points.find(GROUP)
+    for name in sorted(set(found) - {"cpu"}, key=lambda name: (PREFERENCE + (name,)).index(name)):
+        try:
             return resolve(name)
-        except (BackendError, RuntimeError) as error:
-            if len(names) == 1:
-                raise
-            reasons.append(f"  {name}: {error}")
-    raise BackendUnavailable(f"CYGRAD_BACKEND={wish!r}: none of these can be used:\n" + "\n".join(reasons))
+        except BackendError:
+            continue
+    return resolve("cpu")
 
 
 def default_override():
-    """What `set_default_device` was last given, or None."""
-    return _override
+    """What `set_default_device` was last given in this thread, or None."""
+    return _override.where
 
 
 def set_default_device(where):
     """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU.
 
+    The choice is the calling thread's, as in PyTorch.
+
     Parameters
     ----------
     where : device, str or None
     """
-    global _default, _override
-    with _lock:
-        resolved = resolve(where) if where is not None else None
-        _override = None if where is None else device(where)
-        _default = resolved
+    global _ever_overridden
+    place = None if where is None else resolve(where)
+    _override.where, _override.place = None if where is None else device(where), place
+    _ever_overridden = True
 
 
 def get_default_device():
     """The device on which new tensors are made."""
     from cygrad.devices import of
-    return of(*(_default or default()))
+    return of(*resolve(None))
+
+
+# -------------------------------------------------------------- after a fork
+
+def _after_fork():
+    """In a forked child: nobody holds the lock, and backends that don't survive a fork are out of reach."""
+    global _lock
+    _lock = threading.RLock()
+    lost = {name for name, _ in _opened if not _loaded[name].fork_safe}
+    _opened.difference_update([key for key in _opened if key[0] in lost])
+    storage.orphan({_loaded[name] for name in lost})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

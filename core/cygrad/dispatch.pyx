@@ -21,6 +21,7 @@ from cygrad.view cimport (INLINE_RANK, MAX_RANK, View, data, fill_dense, fill_st
 
 from cygrad import errors
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.storage import refuse_orphan
 
 cdef struct Axes:                # the axes of up to four operands, for merging and ordering
     int rank
@@ -50,10 +51,29 @@ cdef Py_ssize_t count_elements(DType dtype, int rank, const Py_ssize_t *sizes) e
     return count
 
 
+cdef dict _refused = {}          # Backend -> the dtypes it has no elements of
+
+
+def refuse_dtypes(backend, dtypes):
+    """Make the creation of tensors of these dtypes on the backend's devices raise."""
+    if dtypes:
+        _refused[backend] = frozenset(dtypes)
+
+
+cdef int check_dtype(object backend, DType dtype) except -1:
+    """Raise where the backend has no elements of the dtype: nothing is ever converted to a narrower one silently."""
+    if dtype in _refused.get(backend, ()):
+        raise errors.DtypeUnsupported(f"backend {backend.name!r} has no {dtype.name}; convert to a dtype that it has, as "
+                                      "in x.to(cygrad.float32), or compute on the CPU")
+    return 0
+
+
 cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssize_t *sizes):
     """An uninitialised row-major tensor."""
     cdef Tensor out = new_tensor()
     cdef int i
+    if _refused:
+        check_dtype(backend, dtype)
     fill_dense(out, None, dtype, rank, sizes)
     if rank > 0:
         for i in range(rank):
@@ -68,6 +88,8 @@ cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssi
 cdef Tensor empty_as(Tensor like, DType dtype):
     """An uninitialised row-major tensor of the same shape, on the same device."""
     cdef Tensor out = new_tensor()
+    if _refused:
+        check_dtype(like.memory.backend, dtype)
     fill_dense(out, None, dtype, like.rank, like.sizes)
     out.memory = new_storage(like.memory.backend, like.memory.index, out.elements * dtype.itemsize)
     return out
@@ -1076,6 +1098,7 @@ cdef object scalar_value(Tensor t):
     if t.memory.pointer != NULL:
         return element_at(data(t), t.dtype.code)
     host = bytearray(16)
+    refuse_orphan(t.memory.backend)
     (<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])
     room = host
     return element_at(<char *>&room[0], t.dtype.code)

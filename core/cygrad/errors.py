@@ -21,6 +21,10 @@ class BackendUnavailable(BackendError):
     """A backend loaded, but has no device that can be used."""
 
 
+class FunctionLoadError(RuntimeError):
+    """A package declares a function for `cygrad.functions` that does not load."""
+
+
 class KernelMissing(BackendError, NotImplementedError):
     """A backend declined a call and CYGRAD_FALLBACK forbids the CPU."""
 

@@ -8,6 +8,10 @@ cimport cython
 
 from cygrad.backend cimport Backend
 
+from cygrad import errors
+
+cdef set _orphans = set()       # backends whose devices a parent process had opened, and whose drivers don't follow
+
 
 @cython.no_gc
 @cython.freelist(64)
@@ -15,7 +19,7 @@ cdef class Storage:
     """A run of bytes on one device, shared by the tensors that view it. Made by tensors, not by hand."""
 
     def __dealloc__(self):
-        if self.owner is None and self.backend is not None:
+        if self.owner is None and self.backend is not None and not (_orphans and self.backend in _orphans):
             (<Backend>self.backend).release(self)
 
     @property
@@ -48,6 +52,8 @@ cdef class Storage:
 cdef Storage new_storage(object backend, int index, Py_ssize_t nbytes):
     """Uninitialised memory of `nbytes` from the backend."""
     cdef Storage storage = Storage.__new__(Storage)
+    if _orphans:
+        refuse_orphan(backend)
     storage.index = index
     storage.nbytes_ = nbytes
     (<Backend>backend).allocate(storage)
@@ -63,3 +69,16 @@ cdef Storage wrap_memory(object backend, void *pointer, Py_ssize_t nbytes, objec
     storage.nbytes_ = nbytes
     storage.owner = owner
     return storage
+
+
+def orphan(backends):
+    """Mark backends as unusable in this process, which was forked while they were in use."""
+    _orphans.update(backends)
+
+
+def refuse_orphan(backend):
+    """Raise if the backend was in use before this process was forked and does not survive that."""
+    if backend in _orphans:
+        raise errors.BackendUnavailable(
+            f"backend {backend.name!r} was in use before this process was forked, and its driver does not follow; start "
+            "processes with the method 'spawn', or use the backend only after the fork")

@@ -1,5 +1,6 @@
 """Bytes between devices and the host: what `copy_` across devices, `tolist` and `numpy` use."""
 from cygrad.dispatch import cast_to, clone_dense, copy_, empty_on
+from cygrad.storage import refuse_orphan
 
 
 def host_backend():
@@ -15,6 +16,7 @@ def whole(t):
 
 def to_host(t):
     """A row-major CPU tensor of the same values."""
+    refuse_orphan(t._backend())
     t = whole(t)
     out = empty_on(host_backend(), 0, t.dtype, tuple(t.shape))
     if t.numel():
@@ -28,6 +30,7 @@ def fetch(t):
 
     The bytes from the first element to the last come over, with what lies between them; `give_back` returns them.
     """
+    refuse_orphan(t._backend())
     flat = empty_on(host_backend(), 0, t.dtype, (_span(t),))
     t._backend().d2h(t._storage(), t.storage_offset() * t.element_size(), bytes_of(flat))
     return flat.as_strided(tuple(t.shape), t.stride(), 0)

@@ -147,12 +147,8 @@ class FunctionNode(PythonNode, FunctionCtx):
 
     def _error(self, message):
         """PyTorch's message, with a note (shown from Python 3.11 on) of what `backward` should return."""
-        import inspect  # slow to import, and seldom needed
-
         function = self._forward_cls
-        names = list(inspect.signature(function.forward).parameters)
-        if function.setup_context is _no_setup_context:
-            names = names[1:]
+        names = [parameter.name for parameter in parameters_of(function)]
         error = RuntimeError(message)
         error.__notes__ = [
             f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
@@ -277,6 +273,14 @@ class Function:
 
 _no_setup_context = Function.setup_context
 _no_backward = Function.backward
+
+
+def parameters_of(function):
+    """The parameters of a Function's `forward` that stand for its arguments: all but the context."""
+    import inspect  # slow to import, and seldom needed
+
+    parameters = list(inspect.signature(function.forward).parameters.values())
+    return parameters if function.setup_context is not _no_setup_context else parameters[1:]
 
 
 def _positional(forward, splits, args, kwargs):

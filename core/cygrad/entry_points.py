@@ -1,0 +1,63 @@
+"""What installed packages declare: the entry points of a group, by name, each loaded alone.
+
+Nothing is remembered, so a package installed while the program runs is found, and nothing is imported but what is
+loaded. `importlib.metadata` costs more to import than cygrad, so it waits until somebody asks.
+"""
+
+
+def find(group):
+    """{name: its entry points} of a group; several only where packages disagree about what the name stands for."""
+    from importlib.metadata import entry_points
+    found = {}
+    for point in entry_points(group=group):
+        same_name = found.setdefault(point.name, [])
+        if all(point.value != other.value for other in same_name):
+            same_name.append(point)
+    return found
+
+
+def package_of(point):
+    """(name, version) of the package that declares an entry point."""
+    dist = getattr(point, "dist", None)
+    return (dist.name, dist.version) if dist is not None else ("", "")
+
+
+def load(kind, points, error_type):
+    """The object that a name stands for, given all that claim it.
+
+    Parameters
+    ----------
+    kind : str
+        What it is, for messages: ``"backend"``, ``"function"``.
+    points : list of EntryPoint
+        What `find` has for the name.
+    error_type : type
+        What to raise where two packages claim the name, or the object does not load (its cause is chained).
+    """
+    point = points[0]
+    if len(points) > 1:
+        claims = " and ".join(f"{package_of(each)[0]} ({each.value})" for each in points)
+        raise error_type(f"two packages provide the {kind} {point.name!r}: {claims}; uninstall one of them")
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        package = package_of(point)[0] or point.value
+        text = (f"{kind} {point.name!r} of the package {package} ({point.value}) does not load: "
+                f"{type(error).__name__}: {error}")
+        if isinstance(error, ModuleNotFoundError) and f"{point.module}.".startswith(f"{error.name}."):
+            text += f"; install it again: pip install --force-reinstall {package}"
+        raise error_type(text) from error
+
+
+def suggestion(name, known):
+    """``"; did you mean 'x'?"`` where a known name is close, else nothing."""
+    import difflib
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]!r}?" if close and close[0] != name else ""
+
+
+def print_table(rows):
+    """Print rows of texts (the first one is the header) in columns as wide as they need to be."""
+    widths = [max(len(text) for text in column) for column in zip(*rows)]
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())

@@ -1,4 +1,7 @@
-"""The backends on this machine: `python -m cygrad.backends` lists them with their state."""
+"""The backends on this machine: `python -m cygrad.backends` lists them with their state.
+
+``cygrad.backends.NAME`` has the functions about one backend's devices, as ``cygrad.cuda`` has them for CUDA.
+"""
 from cygrad import discovery, entry_points
 from cygrad.fallback import counters  # noqa: F401
 
@@ -25,6 +28,14 @@ def listing():
             row["reason"] = str(error)
         rows.append(row)
     return rows
+
+
+def __getattr__(name):
+    """The namespace of an installed backend."""
+    if not name.startswith("_") and (name == "cpu" or name in entry_points.find(discovery.GROUP)):
+        from cygrad.namespaces import namespace
+        return namespace(name)
+    raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")
 
 
 def main():

@@ -23,7 +23,7 @@ class device:
     device(type='opencl', index=1)
     """
 
-    __slots__ = ("type", "index", "_previous")
+    __slots__ = ("type", "index")
 
     def __init__(self, type, index=None):
         if isinstance(type, device):
@@ -33,6 +33,8 @@ class device:
                 raise RuntimeError(f"Device index must not be negative, got {type}")
             type, index = "cuda", type
         elif isinstance(type, str):
+            if not type:
+                raise RuntimeError("Device string must not be empty")
             match = _PATTERN.match(type)
             if match is None:
                 raise RuntimeError(f"Invalid device string: '{type}'")
@@ -48,7 +50,6 @@ class device:
             raise RuntimeError(f"Device index must not be negative, got {index}")
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
-        object.__setattr__(self, "_previous", [])
 
     def __setattr__(self, name, value):
         raise AttributeError(f"attribute '{name}' of 'cygrad.device' objects is not writable")
@@ -73,13 +74,12 @@ class device:
 
     def __enter__(self):
         from cygrad import discovery
-        self._previous.append(discovery.default_override())
-        discovery.set_default_device(self)
+        discovery.push_default(self)
         return self
 
     def __exit__(self, *error):
         from cygrad import discovery
-        discovery.set_default_device(self._previous.pop())
+        discovery.pop_default()
 
 
 device.__module__ = "cygrad"

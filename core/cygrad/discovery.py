@@ -30,6 +30,9 @@ class _Override(threading.local):
     where = None       # the device
     place = None       # its (Backend, index)
 
+    def __init__(self):
+        self.outer = []        # (where, place) outside each `with` block that the thread is in
+
 
 _override = _Override()
 _ever_overridden = False      # spares programs that never choose a look at the thread's choice
@@ -206,6 +209,18 @@ def set_default_device(where):
     place = None if where is None else resolve(where)
     _override.where, _override.place = None if where is None else device(where), place
     _ever_overridden = True
+
+
+def push_default(where):
+    """`set_default_device`, until `pop_default`."""
+    before = _override.where, _override.place
+    set_default_device(where)
+    _override.outer.append(before)
+
+
+def pop_default():
+    """The thread's default device is again what it was before the last `push_default`."""
+    _override.where, _override.place = _override.outer.pop()
 
 
 def get_default_device():

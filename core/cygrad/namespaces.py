@@ -1,4 +1,4 @@
-"""`cygrad.cuda`, `cygrad.opencl`, `cygrad.cpu`: what `torch.cuda` is, for any backend, and the list of backends.
+"""`cygrad.cuda`, `cygrad.opencl`, `cygrad.cpu`, `cygrad.backends.NAME`: what `torch.cuda` is, for any backend.
 
 A namespace is made on first use and asks the backend only when one of its functions is called.
 """
@@ -6,7 +6,7 @@ import sys
 import types
 
 from cygrad import discovery
-from cygrad.devices import device
+from cygrad.devices import device as device_type
 from cygrad.errors import BackendError
 
 KNOWN = ("cpu", "cuda", "opencl")
@@ -16,7 +16,7 @@ class DeviceNamespace(types.ModuleType):
     """Functions about one backend's devices, and its legacy tensor types."""
 
     def __init__(self, name):
-        super().__init__(f"cygrad.{name}", f"Devices of the backend {name!r}.")
+        super().__init__(_module(name), f"Devices of the backend {name!r}.")
         self._name = name
         from cygrad.legacy import types_of
         self.__dict__.update(types_of(name))
@@ -25,16 +25,23 @@ class DeviceNamespace(types.ModuleType):
         return discovery.load(self._name)
 
     def _index(self, where):
-        if where is None:
-            return 0
-        return where if isinstance(where, int) else device(where).index or 0
+        """Number of a device given as None (the first one), a number, a string or a device."""
+        if where is None or isinstance(where, int):
+            return where or 0
+        where = device_type(where)
+        if where.type != self._name:
+            raise ValueError(f"Expected a {self._name} device, but got: {where}")
+        return where.index or 0
+
+    def _opened(self, where):
+        return discovery.resolve(f"{self._name}:{self._index(where)}")
 
     def is_available(self):
         """Whether the backend is installed and has a device."""
         return self.device_count() > 0
 
     def device_count(self):
-        """Number of usable devices; 0 when the backend is not installed."""
+        """Number of usable devices; 0 when the backend is not installed or does not load."""
         try:
             return discovery.count(self._backend())
         except BackendError:
@@ -47,13 +54,36 @@ class DeviceNamespace(types.ModuleType):
 
     def synchronize(self, device=None):
         """Wait until the device has finished all work given to it."""
-        backend, index = discovery.resolve(f"{self._name}:{self._index(device)}")
+        backend, index = self._opened(device)
         backend.synchronize(index)
 
     def memory_info(self, device=None):
         """(free, total) bytes of a device, or None when the backend can't say."""
-        backend, index = discovery.resolve(f"{self._name}:{self._index(device)}")
+        backend, index = self._opened(device)
         return backend.memory_info(index)
+
+    mem_get_info = memory_info
+
+    def memory_allocated(self, device=None):
+        """Bytes that tensors hold on a device; 0 when the backend can't be used."""
+        return self._bytes("memory_allocated", device)
+
+    def max_memory_allocated(self, device=None):
+        """The most bytes that tensors held at once; 0 when the backend can't be used."""
+        return self._bytes("max_memory_allocated", device)
+
+    def memory_reserved(self, device=None):
+        """Bytes taken from the device: those of tensors and those kept for reuse; 0 when the backend can't be used."""
+        return self._bytes("memory_reserved", device)
+
+    def empty_cache(self):
+        """Give the memory that is kept for reuse back to the device, where the backend keeps any."""
+        try:
+            empty = getattr(self._backend(), "empty_cache", None)
+        except BackendError:
+            return
+        if empty is not None:
+            empty()
 
     def manual_seed(self, seed):
         """Seed the default generator: random numbers are the same on every device."""
@@ -62,23 +92,38 @@ class DeviceNamespace(types.ModuleType):
 
     manual_seed_all = manual_seed
 
-    def __getattr__(self, name):
-        """What only this backend has: ``memory_allocated``, ``empty_cache``, streams, ..."""
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def _bytes(self, what, where):
+        index = self._index(where)
         try:
             backend = self._backend()
-        except BackendError as error:
-            raise AttributeError(f"cygrad.{self._name}.{name}: {error}") from None
+        except BackendError:
+            return 0
+        return self._own(backend, what)(index)
+
+    def _own(self, backend, name):
         try:
             return getattr(backend, name)
         except AttributeError:
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
+    def __getattr__(self, name):
+        """What only this backend has: streams, threads, ..."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            backend = self._backend()
+        except BackendError as error:
+            raise AttributeError(f"{self.__name__}.{name}: {error}") from None
+        return self._own(backend, name)
+
+
+def _module(name):
+    return f"cygrad.{name}" if name in KNOWN else f"cygrad.backends.{name}"
+
 
 def namespace(name):
-    """The module `cygrad.NAME` of a backend."""
-    full = f"cygrad.{name}"
+    """The module of a backend's devices: `cygrad.NAME` of those known by name, else `cygrad.backends.NAME`."""
+    full = _module(name)
     if full not in sys.modules:
         sys.modules[full] = DeviceNamespace(name)
     return sys.modules[full]

@@ -1,0 +1,344 @@
+"""If this fails, somebody whose backend can't be used is not told why, or not what to do about it.
+
+Each case of the design's list, with its whole message. The packages are fakes in a folder of their own on sys.path.
+"""
+import os
+import sys
+
+import pytest
+
+import cygrad
+from cygrad import discovery, errors
+from fake_packages import BACKEND, install_backend
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where fake packages are installed; what is found in them is forgotten again."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("CYGRAD_BACKEND", raising=False)
+    monkeypatch.setenv("CYGRAD_FALLBACK", "silent")
+    monkeypatch.setattr(discovery, "_loaded", dict(discovery._loaded))
+    monkeypatch.setattr(discovery, "_opened", set(discovery._opened))
+    monkeypatch.setattr(discovery, "_default", None)
+    modules = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - modules:
+        if name.endswith("_device") or name.startswith("cygrad.backends."):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def installed():
+    """Names of the backends that are really here."""
+    from cygrad.entry_points import find
+    return sorted({"cpu", *find("cygrad.backends")})
+
+
+def refused(where, kind, cause=None):
+    """The message with which a device can't be used."""
+    with pytest.raises(kind) as caught:
+        cygrad.ones(2, device=where)
+    assert type(caught.value) is kind
+    assert isinstance(caught.value, RuntimeError)           # as PyTorch's errors about devices
+    assert type(caught.value.__cause__) is (cause or type(None))
+    return str(caught.value)
+
+
+# ------------------------------------------------------------------ what is named
+
+def test_bad_syntax(folder):
+    for text in ("a:b", "a:", ":0", "a:1:2", "a b", "a:-1", "1a", "a,b"):
+        assert refused(text, RuntimeError) == f"Invalid device string: '{text}'"
+    assert refused("", RuntimeError) == "Device string must not be empty"
+    with pytest.raises(RuntimeError, match="^Device index must not be negative, got -1$"):
+        cygrad.device("cpu", -1)
+    with pytest.raises(TypeError, match=r"^device\(\): argument 'type' \(position 1\) must be str, not float$"):
+        cygrad.device(1.5)
+
+
+def test_unknown_name(folder, installed):
+    assert refused("quantum", errors.BackendNotFound) == (
+        f"no backend named 'quantum' is installed (installed: {', '.join(installed)})")
+
+
+def test_unknown_name_that_resembles_one(folder, installed):
+    install_backend(folder, "mygpu")
+    known = ", ".join(sorted([*installed, "mygpu"]))
+    assert refused("mygpi", errors.BackendNotFound) == (
+        f"no backend named 'mygpi' is installed (installed: {known}); did you mean 'mygpu'?")
+
+
+@pytest.mark.parametrize("name", ["cuda", "opencl"])
+def test_known_but_not_installed(folder, monkeypatch, name):
+    found = {key: points for key, points in discovery.entry_points.find(discovery.GROUP).items() if key != name}
+    monkeypatch.setattr(discovery.entry_points, "find", lambda group: found)
+    discovery._loaded.pop(name, None)
+    assert refused(name, errors.BackendNotFound) == (
+        f"no backend named {name!r} is installed (installed: {', '.join(sorted({'cpu', *found}))}); "
+        f"install it with: pip install cygrad[{name}]")
+
+
+def test_two_packages_claim_one_name(folder):
+    install_backend(folder, "mygpu")
+    install_backend(folder, "mygpu", package="other-device")
+    message = refused("mygpu", errors.BackendLoadError)
+    assert message.startswith("two packages provide the backend 'mygpu': ")
+    assert "mygpu-device (mygpu_device:Device)" in message and "other-device (other_device:Device)" in message
+    assert message.endswith("; uninstall one of them")
+
+
+def test_a_disputed_name_disturbs_no_other(folder):
+    install_backend(folder, "mygpu")
+    install_backend(folder, "mygpu", package="other-device")
+    install_backend(folder, "fine")
+    assert cygrad.ones(2, device="fine").device.type == "fine"
+
+
+# --------------------------------------------------------------------- what loads
+
+def test_module_gone(folder):
+    install_backend(folder, "mygpu", code=None)
+    assert refused("mygpu", errors.BackendLoadError, ModuleNotFoundError) == (
+        "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: ModuleNotFoundError: No module "
+        "named 'mygpu_device'; install it again: pip install --force-reinstall mygpu-device")
+
+
+def test_import_raises(folder):
+    install_backend(folder, "mygpu", code="raise OSError('libmygpu.so: cannot open shared object file')\n")
+    assert refused("mygpu", errors.BackendLoadError, OSError) == (
+        "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: OSError: libmygpu.so: cannot "
+        "open shared object file")
+
+
+def test_import_exits(folder):
+    install_backend(folder, "mygpu", code="import sys; sys.exit('no licence')\n")
+    assert "does not load: SystemExit: no licence" in refused("mygpu", errors.BackendLoadError, SystemExit)
+
+
+def test_import_lacks_what_it_needs(folder):
+    install_backend(folder, "mygpu", code="import mygpu_driver\n")
+    assert refused("mygpu", errors.BackendLoadError, ModuleNotFoundError) == (
+        "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: ModuleNotFoundError: No module "
+        "named 'mygpu_driver'")
+
+
+def test_what_a_backend_of_ours_needs_has_its_pip_line(folder, monkeypatch):
+    install_backend(folder, "opencl", code="import no_such_driver\n")
+    ours = discovery.entry_points.find
+    monkeypatch.setattr(discovery.entry_points, "find", lambda group: {
+        name: [point for point in points if point.value.startswith("opencl_device")] or points
+        for name, points in ours(group).items()})
+    discovery._loaded.pop("opencl", None)
+    assert refused("opencl", errors.BackendLoadError, ModuleNotFoundError).endswith(
+        "No module named 'no_such_driver'; what it needs comes with: pip install cygrad[opencl]")
+
+
+def test_class_gone(folder):
+    install_backend(folder, "mygpu", value="mygpu_device:Gone")
+    assert refused("mygpu", errors.BackendLoadError, AttributeError).endswith(
+        "(mygpu_device:Gone) does not load: AttributeError: module 'mygpu_device' has no attribute 'Gone'")
+
+
+@pytest.mark.parametrize(("code", "shown"), [("Device = 3", "3"), ("class Device: pass", "<class 'mygpu_device.Device'>")])
+def test_wrong_class(folder, code, shown):
+    install_backend(folder, "mygpu", code=code)
+    assert refused("mygpu", errors.BackendLoadError) == (
+        f"backend 'mygpu': {shown} is not a subclass of cygrad.backend.Backend")
+
+
+def test_missing_required_entries(folder):
+    install_backend(folder, "mygpu", code=BACKEND.replace("def alloc", "def allocc").replace("def d2h", "def dtoh"))
+    assert refused("mygpu", errors.BackendLoadError) == "backend 'mygpu' lacks required entries: alloc, d2h"
+
+
+def test_another_version_of_the_interface(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "    interface_version = 7\n")
+    assert refused("mygpu", errors.BackendLoadError) == (
+        "backend 'mygpu' is written for version 7 of the kernel interface, this cygrad has version 1; install matching "
+        "versions")
+
+
+def test_constructor_raises(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "    def __init__(self):\n        raise OSError('driver too old')\n")
+    assert refused("mygpu", errors.BackendLoadError, OSError) == "backend 'mygpu': Device() raises OSError: driver too old"
+
+
+def test_what_failed_to_load_is_tried_again(folder):
+    install_backend(folder, "mygpu", code="raise OSError('not now')\n")
+    refused("mygpu", errors.BackendLoadError, OSError)
+    (folder / "mygpu_device.py").write_text(BACKEND + "# and now for something that loads\n")
+    assert cygrad.ones(2, device="mygpu").tolist() == [1, 1]
+
+
+# --------------------------------------------------------------------- its devices
+
+def test_no_hardware(folder):
+    install_backend(folder, "mygpu", code=BACKEND.replace("devices = 2", "devices = 0"))
+    assert refused("mygpu", errors.BackendUnavailable) == "backend 'mygpu' has no usable device on this machine"
+    assert cygrad.backends.mygpu.is_available() is False
+
+
+@pytest.mark.parametrize(("body", "text", "cause"), [
+    ("raise OSError('driver and library differ')", "OSError: driver and library differ", OSError),
+    ("return None", "TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'",
+     TypeError)])
+def test_device_count_raises(folder, body, text, cause):
+    install_backend(folder, "mygpu", code=BACKEND.replace("return self.devices", body))
+    assert refused("mygpu", errors.BackendUnavailable, cause) == f"backend 'mygpu' can't count its devices: {text}"
+    assert cygrad.backends.mygpu.device_count() == 0
+
+
+def test_open_fails(folder):
+    code = BACKEND + "    def open(self, index):\n        raise OSError(f'device {index} is in exclusive use')\n"
+    install_backend(folder, "mygpu", code=code)
+    assert refused("mygpu:1", errors.BackendUnavailable, OSError) == (
+        "device mygpu:1 does not open: OSError: device 1 is in exclusive use")
+
+
+def test_bad_index(folder):
+    install_backend(folder, "mygpu")
+    assert refused("mygpu:7", errors.BackendUnavailable) == (
+        "backend 'mygpu' has no device 7; its devices: mygpu:0, mygpu:1")
+    assert refused("cpu:1", errors.BackendUnavailable) == "backend 'cpu' has no device 1; its devices: cpu:0"
+
+
+# -------------------------------------------------------------------- CYGRAD_BACKEND
+
+def default_refused(monkeypatch, wish, kind, cause=None):
+    monkeypatch.setenv("CYGRAD_BACKEND", wish)
+    return refused(None, kind, cause)
+
+
+def test_the_variable_is_named(folder, monkeypatch, installed):
+    text = f"no backend named 'quantum' is installed (installed: {', '.join(installed)})"
+    assert default_refused(monkeypatch, "quantum", errors.BackendNotFound) == f"CYGRAD_BACKEND=quantum: {text}"
+    assert default_refused(monkeypatch, "CPU:3", errors.BackendUnavailable) == (
+        "CYGRAD_BACKEND=CPU:3: backend 'cpu' has no device 3; its devices: cpu:0")
+    assert default_refused(monkeypatch, "cpu:x", errors.BackendNotFound) == (
+        "CYGRAD_BACKEND=cpu:x: Invalid device string: 'cpu:x'")
+
+
+def test_the_cause_stays_chained(folder, monkeypatch):
+    install_backend(folder, "mygpu", code="raise OSError('no driver')\n")
+    message = default_refused(monkeypatch, "mygpu", errors.BackendLoadError, OSError)
+    assert message.startswith("CYGRAD_BACKEND=mygpu: backend 'mygpu' of the package mygpu-device")
+
+
+def test_never_another_backend_in_silence(folder, monkeypatch):
+    """A single name is used or refused, even though the CPU is there."""
+    install_backend(folder, "mygpu", code=BACKEND.replace("devices = 2", "devices = 0"))
+    default_refused(monkeypatch, "mygpu", errors.BackendUnavailable)
+    default_refused(monkeypatch, "mygpu", errors.BackendUnavailable)       # nor at the second try
+
+
+def test_list_exhausted(folder, monkeypatch):
+    install_backend(folder, "bad", code="raise OSError('no driver')\n")
+    install_backend(folder, "none", code=BACKEND.replace("devices = 2", "devices = 0"))
+    assert default_refused(monkeypatch, "bad, none,cpu:9", errors.BackendUnavailable) == (
+        "CYGRAD_BACKEND=bad,none,cpu:9: none of these can be used:\n"
+        "  bad: backend 'bad' of the package bad-device (bad_device:Device) does not load: OSError: no driver\n"
+        "  none: backend 'none' has no usable device on this machine\n"
+        "  cpu:9: backend 'cpu' has no device 9; its devices: cpu:0")
+    assert default_refused(monkeypatch, ",", errors.BackendUnavailable) == (
+        "CYGRAD_BACKEND=,: none of these can be used: the list is empty")
+
+
+# ------------------------------------------------------------------------ operands
+
+@pytest.mark.parametrize(("call", "op", "first", "second"), [
+    (lambda a, b: a + b, "add", "cpu", "mygpu:0"),
+    (lambda a, b: b * a, "mul", "mygpu:0", "cpu"),
+    (lambda a, b: a @ b, "dot", "cpu", "mygpu:0"),
+])
+def test_operands_on_two_devices(folder, call, op, first, second):
+    install_backend(folder, "mygpu")
+    a, b = cygrad.ones(2), cygrad.ones(2, device="mygpu")
+    with pytest.raises(errors.DeviceMismatch) as caught:
+        call(a, b)
+    assert str(caught.value) == (
+        f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}! "
+        f"(in {op}: argument 1 is on {first}, argument 2 on {second}; move one with .to())")
+
+
+def test_operands_on_two_devices_of_one_backend(folder):
+    install_backend(folder, "mygpu")
+    with pytest.raises(errors.DeviceMismatch, match="two devices, mygpu:0 and mygpu:1! "):
+        cygrad.ones(2, device="mygpu:0") + cygrad.ones(2, device="mygpu:1")
+
+
+LACKS_DOUBLE = BACKEND + "    def supports(self, dtype):\n        return dtype.name != 'float64'\n"
+
+
+@pytest.mark.parametrize("make", [
+    lambda: cygrad.ones(2, dtype=cygrad.float64, device="mygpu"),
+    lambda: cygrad.tensor([1.0], dtype=cygrad.float64, device="mygpu"),
+    lambda: cygrad.ones(2, dtype=cygrad.float64).to("mygpu"),
+    lambda: cygrad.ones(2, device="mygpu").double(),
+    lambda: cygrad.ones(2, device="mygpu").sum(dtype=cygrad.float64),
+    lambda: cygrad.ones(2, device="mygpu").new_zeros(3, dtype=cygrad.float64),
+    lambda: cygrad.empty_like(cygrad.ones(2, device="mygpu"), dtype=cygrad.float64),
+    lambda: cygrad.arange(2.0, dtype=cygrad.float64, device="mygpu"),
+])
+def test_dtype_that_the_device_lacks(folder, make):
+    install_backend(folder, "mygpu", code=LACKS_DOUBLE)
+    with pytest.raises(errors.DtypeUnsupported) as caught:
+        make()
+    assert isinstance(caught.value, TypeError)
+    assert str(caught.value) == ("backend 'mygpu' has no float64; convert to a dtype that it has, as in "
+                                 "x.to(cygrad.float32), or compute on the CPU")
+    assert cygrad.ones(2, device="mygpu").to(cygrad.float16).dtype is cygrad.float16
+
+
+# -------------------------------------------------------------------------- kernels
+
+def test_kernel_missing(folder, monkeypatch):
+    install_backend(folder, "mygpu")
+    x = cygrad.ones(2, device="mygpu")
+    monkeypatch.setenv("CYGRAD_FALLBACK", "error")
+    with pytest.raises(errors.KernelMissing) as caught:
+        x.exp()
+    assert isinstance(caught.value, NotImplementedError)
+    assert str(caught.value) == ("backend 'mygpu' has no unary kernel for exp of float32, and CYGRAD_FALLBACK=error "
+                                 "forbids the CPU; set it to warn or silent, or move the tensor")
+
+
+# ---------------------------------------------------------------------------- forks
+
+def in_child(work):
+    """What `work` returns in a forked child, or the text of what it raises."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            text = str(work())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writer, text.encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        text = stream.read()
+    assert os.waitpid(child, 0)[1] == 0
+    return text
+
+
+LOST = ("BackendUnavailable: backend 'mygpu' was in use before this process was forked, and its driver does not follow; "
+        "start processes with the method 'spawn', or use the backend only after the fork")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_used_after_a_fork(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "    fork_safe = False\n")
+    install_backend(folder, "soft")
+    unopened = cygrad.backends.mygpu
+    assert unopened.device_count() == 2
+    assert in_child(lambda: cygrad.ones(2, device="mygpu").tolist()) == "[1.0, 1.0]"     # first used in the child
+    x, y = cygrad.ones(2, device="mygpu"), cygrad.ones(2, device="soft")
+    for work in (lambda: x + 1, lambda: x.tolist(), lambda: x[0].item(), lambda: x.cpu(), lambda: y.to("mygpu"),
+                 lambda: cygrad.ones(2, device="mygpu:1"), unopened.synchronize):
+        assert in_child(work) == LOST
+    assert in_child(lambda: (y + 1).tolist()) == "[2.0, 2.0]"
+    assert in_child(lambda: cygrad.ones(2).tolist()) == "[1.0, 1.0]"
+    assert x.tolist() == [1, 1]                                                          # the parent goes on

@@ -138,6 +138,8 @@ class BuildExt(build_ext):
         made = {each.name: each for each in translated}
         for each in self.extensions:
             each.sources, each.depends = made[each.name].sources, made[each.name].depends
+            if sys.platform != "win32":
+                each.extra_compile_args += made[each.name].extra_compile_args    # a file's own, from its first line
         super().run()
 
     def copy_extensions_to_source(self):

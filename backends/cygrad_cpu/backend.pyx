@@ -9,6 +9,7 @@ from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
+from cygrad_cpu.elementwise cimport cpu_elementwise
 from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.linalg cimport cpu_linalg
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
@@ -141,6 +142,10 @@ cdef class CPUBackend(Backend):
 
     cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
         return cpu_binary_scalar(op, a, x, swapped, out)
+
+    cpdef elementwise(self, tuple program, tuple ins, tuple outs):
+        if cpu_elementwise(self, program, ins, outs) is NotImplemented:
+            return Backend.elementwise(self, program, ins, outs)
 
     cpdef arange(self, View out, object start, object step):
         return cpu_arange(out, start, step)

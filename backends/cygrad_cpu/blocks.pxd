@@ -4,10 +4,11 @@ from cygrad_cpu.loops cimport Kernels, binary_loop, convert_loop, unary_loop, wh
 
 cdef enum:
     MAX_AXES = 8
+    MAX_OPERANDS = 12
     BLOCK_BYTES = 8192      # of one operand's buffer: a few of them stay in the first-level cache
 
 cdef enum Kind:
-    COPY, UNARY, BINARY, WHERE
+    COPY, UNARY, BINARY, WHERE, PROGRAM
 
 cdef struct Conversion:
     int steps               # 0, or 1, or 2 through float32
@@ -22,15 +23,21 @@ cdef struct Operand:
     Py_ssize_t strides[8]   # in elements, innermost axis first
     bint constant           # one element for a whole block
 
+cdef struct Job             # defined below
+# Does blocks first to last - 1 as thread number `thread`; non-zero where an integer was divided by zero.
+ctypedef int (*job_body)(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+
 cdef struct Job:
     Kernels *kernels
+    job_body body
     int kind
-    int inputs
+    int inputs              # operands apart from the first, which the job writes
     bint spread             # binary loops get constants as runs, not as one element
     unary_loop unary
     binary_loop binary
     where_loop where
-    Operand operands[4]     # out, then the inputs
+    void *details           # what the body of a program wants to know
+    Operand operands[12]    # out, then the inputs
     int rank
     Py_ssize_t sizes[8]     # innermost axis first
     Py_ssize_t rows         # shape of a block
@@ -47,4 +54,9 @@ cdef const char *convert(const Conversion *conversion, const char *a, Py_ssize_t
 cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept
 cdef void add_input(Job *job, int which, View v, bint dense) noexcept
 cdef void add_constant(Job *job, int which, const char *data, Py_ssize_t item) noexcept
+cdef void arrange(Job *job) noexcept nogil
+cdef void find_block(Job *job, Py_ssize_t block, char **corners, Py_ssize_t *rows, Py_ssize_t *columns) noexcept nogil
+cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
+                       char *converted, char *scratch) noexcept nogil
 cdef int run(Job *job, Py_ssize_t grain) noexcept nogil
+cdef int run_arranged(Job *job, Py_ssize_t grain) noexcept nogil

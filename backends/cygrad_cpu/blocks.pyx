@@ -89,6 +89,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
     """Begin a job that writes `out`; `dense`: all operands are, so their axes are one."""
     cdef int axis
     job.kernels = &_kernels
+    job.body = run_range
     job.kind = kind
     job.inputs = inputs
     job.spread = False
@@ -180,7 +181,7 @@ cdef void simplify(Job *job) noexcept nogil:
 cdef void choose_blocks(Job *job) noexcept nogil:
     """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else what fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
-    cdef bint buffered = False, transposed = False
+    cdef bint buffered = job.kind == PROGRAM, transposed = False
     cdef bint constant = job.kind != BINARY or job.spread       # whether an operand can no longer be passed as one
     cdef Operand *operand
     cdef int k
@@ -217,8 +218,8 @@ cdef void choose_blocks(Job *job) noexcept nogil:
 
 # ---- one block
 
-cdef inline const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
-                              char *converted, char *scratch) noexcept nogil:
+cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
+                       char *converted, char *scratch) noexcept nogil:
     """A block of an input as a contiguous run of the compute dtype."""
     cdef Operand *operand = &job.operands[which]
     if columns > 1 and operand.strides[0] != 1 or rows > 1 and operand.strides[1] != columns:
@@ -267,30 +268,37 @@ cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns
 
 # ---- the walk
 
-cdef int run_range(Job *job, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Blocks first to last - 1, row-major over (outer axes, rows, columns)."""
+cdef void find_block(Job *job, Py_ssize_t block, char **corners, Py_ssize_t *rows, Py_ssize_t *columns) noexcept nogil:
+    """Where a block lies in each operand, and its shape. Blocks are row-major over (outer axes, rows, columns)."""
+    cdef Py_ssize_t coordinates[8]
+    cdef Py_ssize_t column = block % job.column_blocks * job.columns
+    cdef Py_ssize_t rest = block // job.column_blocks
+    cdef Py_ssize_t row = rest % job.row_blocks * job.rows
+    cdef Py_ssize_t position
+    cdef int k, axis
+    cdef Operand *operand
+    rest //= job.row_blocks
+    rows[0] = min(job.rows, job.sizes[1] - row)
+    columns[0] = min(job.columns, job.sizes[0] - column)
+    for axis in range(2, job.rank):
+        coordinates[axis] = rest % job.sizes[axis]
+        rest //= job.sizes[axis]
+    for k in range(job.inputs + 1):
+        operand = &job.operands[k]
+        position = column * operand.strides[0] + row * operand.strides[1]
+        for axis in range(2, job.rank):
+            position += coordinates[axis] * operand.strides[axis]
+        corners[k] = operand.data + position * operand.item
+
+
+cdef int run_range(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The body of all jobs but programs."""
     cdef char buffers[7 * BLOCK_BYTES]
     cdef char *corners[4]
-    cdef Py_ssize_t coordinates[8]
-    cdef Py_ssize_t block, rest, row, column, rows, columns, position
-    cdef int k, axis, status = 0
-    cdef Operand *operand
+    cdef Py_ssize_t block, rows, columns
+    cdef int status = 0
     for block in range(first, last):
-        column = block % job.column_blocks * job.columns
-        rest = block // job.column_blocks
-        row = rest % job.row_blocks * job.rows
-        rest //= job.row_blocks
-        rows = min(job.rows, job.sizes[1] - row)
-        columns = min(job.columns, job.sizes[0] - column)
-        for axis in range(2, job.rank):
-            coordinates[axis] = rest % job.sizes[axis]
-            rest //= job.sizes[axis]
-        for k in range(job.inputs + 1):
-            operand = &job.operands[k]
-            position = column * operand.strides[0] + row * operand.strides[1]
-            for axis in range(2, job.rank):
-                position += coordinates[axis] * operand.strides[axis]
-            corners[k] = operand.data + position * operand.item
+        find_block(job, block, corners, &rows, &columns)
         if job.kind == COPY and job.operands[0].conversion.steps == 0:
             job.kernels.move[job.operands[0].log_item](
                 corners[1], job.operands[1].strides[1], job.operands[1].strides[0], corners[0],
@@ -300,18 +308,28 @@ cdef int run_range(Job *job, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     return status
 
 
-cdef int run(Job *job, Py_ssize_t grain) noexcept nogil:
-    """Do the job with one thread for each `grain` elements; non-zero where an integer was divided by zero."""
-    cdef Py_ssize_t elements = 1, share
-    cdef int k, threads, thread, status = 0
+cdef void arrange(Job *job) noexcept nogil:
+    """Decide how the job is cut into blocks."""
     simplify(job)
     choose_blocks(job)
+
+
+cdef int run(Job *job, Py_ssize_t grain) noexcept nogil:
+    """Do the job with one thread for each `grain` elements; non-zero where an integer was divided by zero."""
+    arrange(job)
+    return run_arranged(job, grain)
+
+
+cdef int run_arranged(Job *job, Py_ssize_t grain) noexcept nogil:
+    """`run` after `arrange`."""
+    cdef Py_ssize_t elements = 1, share
+    cdef int k, threads, thread, status = 0
     for k in range(job.rank):
         elements *= job.sizes[k]
     threads = threads_for(elements, grain)
     if threads == 1 or job.blocks < threads:
-        return run_range(job, 0, job.blocks)
+        return job.body(job, 0, 0, job.blocks)
     share = (job.blocks + threads - 1) // threads
     for thread in prange(threads, num_threads=threads, schedule="static"):
-        status |= run_range(job, thread * share, min((thread + 1) * share, job.blocks))
+        status |= job.body(job, thread, thread * share, min((thread + 1) * share, job.blocks))
     return status

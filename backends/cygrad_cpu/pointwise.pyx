@@ -26,7 +26,8 @@ cdef inline bint narrow(int code) noexcept nogil:
     return code == FLOAT16 or code == BFLOAT16
 
 
-cdef inline bint dear(int op) noexcept nogil:
+cdef bint dear(int op) noexcept nogil:
+    """Whether a unary op takes tens of cycles an element."""
     return not (op <= ops.SIGN or (ops.SQRT <= op <= ops.SQUARE) or op >= ops.RELU)
 
 

@@ -22,7 +22,7 @@ Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FL
 RuntimeError("ZeroDivisionError"); ROUND rounds half to even; SIGN of NaN is 0 in PyTorch's
 way (NaN < 0 and NaN > 0 are both false).
 """
-from cygrad.dtype cimport BOOL, DType, dtype_of
+from cygrad.dtype cimport BFLOAT16, BOOL, DType, FLOAT16, FLOAT32, dtype_of
 
 from cygrad import errors
 
@@ -59,6 +59,82 @@ cdef View scratch(Backend backend, View like, DType dtype):
         made.sizes[i] = like.sizes[i]
     made.set_dense_strides()
     made.finish()
+    return made
+
+
+cdef DType number_dtype(tuple ins, tuple outs):
+    """The dtype in which a program computes numbers."""
+    cdef DType dtype = (<View>outs[0]).dtype
+    for value in ins:
+        if isinstance(value, View) and (<View>value).dtype.code != BOOL:
+            dtype = (<View>value).dtype
+            break
+    if dtype.code == FLOAT16 or dtype.code == BFLOAT16:
+        dtype = dtype_of(FLOAT32)
+    return dtype
+
+
+cdef object run_stepwise(Backend backend, tuple program, tuple ins, tuple outs):
+    """`Backend.elementwise` with a kernel for each step, and results written when all is read."""
+    cdef View like = <View>outs[0], made, a, b
+    cdef DType number = number_dtype(ins, outs), boolean = dtype_of(BOOL)
+    cdef list stack = [], results = []
+    cdef dict kept = {}
+    cdef int op
+    for step in program:
+        kind, answer = step[0], None
+        if kind == "in" or kind == "number":
+            value = ins[step[1]] if kind == "in" else step[1]
+            if isinstance(value, View) and ((<View>value).dtype is number or (<View>value).dtype is boolean):
+                made = value
+            else:
+                made = scratch(backend, like, number)
+                answer = backend.copy(value, made) if isinstance(value, View) else backend.fill(made, value)
+            stack.append(made)
+        elif kind == "keep":
+            kept[step[1]] = stack[len(stack) - 1]
+        elif kind == "kept":
+            stack.append(kept[step[1]])
+        elif kind == "unary":
+            op, a = step[1], stack.pop()
+            made = scratch(backend, like, boolean if op == LOGICAL_NOT or ISNAN <= op <= ISFINITE else a.dtype)
+            answer = backend.unary(op, a, made)
+            stack.append(made)
+        elif kind == "binary" or kind == "where":
+            b, a = stack.pop(), stack.pop()
+            if a.dtype is not b.dtype:
+                a, b = as_number(backend, a, number), as_number(backend, b, number)
+                if a is None or b is None:
+                    return NotImplemented
+            made = scratch(backend, like, boolean if kind == "binary" and step[1] >= EQ else b.dtype)
+            if kind == "binary":
+                answer = backend.binary(step[1], a, b, made)
+            else:
+                answer = backend.where(stack.pop(), a, b, made)
+            stack.append(made)
+        elif kind == "out":
+            results.append((stack.pop(), outs[step[1]]))
+        else:
+            raise ValueError(f"elementwise: unknown step {step!r}")
+        if answer is NotImplemented:
+            return NotImplemented
+    for made, out in results[:len(results) - 1]:            # an output may be another's input
+        a = scratch(backend, like, made.dtype)
+        if backend.copy(made, a) is NotImplemented:
+            return NotImplemented
+        stack.append((a, out))
+    for made, out in results[len(results) - 1:] + stack:
+        if backend.copy(made, out) is NotImplemented:
+            return NotImplemented
+
+
+cdef View as_number(Backend backend, View a, DType number):
+    """`a` in the dtype of numbers; None where the backend can't convert it."""
+    cdef View made = a
+    if a.dtype is not number:
+        made = scratch(backend, a, number)
+        if backend.copy(a, made) is NotImplemented:
+            return None
     return made
 
 
@@ -214,50 +290,18 @@ cdef class Backend:
         return self.binary(op, a, one, out)
 
     cpdef elementwise(self, tuple program, tuple ins, tuple outs):
-        """Run a postfix program of pointwise ops; a backend that generates code or works in blocks does it in one pass.
+        """Run a program of pointwise ops; a backend that generates code or works in blocks does it in one pass.
 
-        All operands have one shape. A step pushes on or pops from a stack: ``("in", i)``, ``("number", x)``,
-        ``("unary", op)``, ``("binary", op)``, ``("where",)`` (pops cond, a, b, pushed in that order), ``("out", j)``
-        (writes the top to outs[j] and pops it). Ops compute in the dtype of their (last) operand; comparisons,
-        predicates and logical ops give bool. Default: one kernel a step, with temporaries.
+        `ins` are Views and Python numbers, `outs` Views, all of one shape. The program is a tuple of steps that push on
+        and pop from a stack: ``("in", i)``, ``("number", x)``, ``("unary", op)``, ``("binary", op)``, ``("where",)``
+        (pops cond, a, b, pushed in that order), ``("keep", k)`` (remembers the top, leaves it), ``("kept", k)`` (pushes
+        it again), ``("out", j)`` (pops what outs[j] shall be; the program ends with one). Numbers on the stack have
+        one dtype: that of the first View of `ins` that is not bool (of outs[0], if all are), but float32 for 16-bit
+        floats, which are rounded once, in outs. Comparisons, predicates and logical ops give bool, which becomes that
+        dtype where it meets a number. An op must not give another dtype than these (ABS of complex). A program is one
+        tuple however often it runs, so what is made of it can be kept under its address. Default: one kernel a step.
         """
-        cdef list stack = []
-        cdef View like = <View>outs[0], made
-        cdef int op
-        for step in program:
-            kind = step[0]
-            if kind == "in":
-                stack.append(ins[step[1]])
-                continue
-            if kind == "out":
-                answer = self.copy(stack.pop(), outs[step[1]])
-            elif kind == "number":
-                made = scratch(self, like, like.dtype)
-                answer = self.fill(made, step[1])
-                stack.append(made)
-            elif kind == "unary":
-                op = step[1]
-                a = stack.pop()
-                made = scratch(self, like, dtype_of(BOOL) if LOGICAL_NOT == op or ISNAN <= op <= ISFINITE else (<View>a).dtype)
-                answer = self.unary(op, a, made)
-                stack.append(made)
-            elif kind == "binary":
-                op = step[1]
-                b = stack.pop()
-                a = stack.pop()
-                made = scratch(self, like, dtype_of(BOOL) if op >= EQ else (<View>b).dtype)
-                answer = self.binary(op, a, b, made)
-                stack.append(made)
-            elif kind == "where":
-                b = stack.pop()
-                a = stack.pop()
-                made = scratch(self, like, (<View>b).dtype)
-                answer = self.where(stack.pop(), a, b, made)
-                stack.append(made)
-            else:
-                raise ValueError(f"elementwise: unknown step {step!r}")
-            if answer is NotImplemented:
-                return NotImplemented
+        return run_stepwise(self, program, ins, outs)
 
     cpdef arange(self, View out, object start, object step):
         """out[i] = start + i * step (integers exactly, floats computed in double). Default: made on the host."""

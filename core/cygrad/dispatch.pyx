@@ -23,7 +23,7 @@ from cygrad import errors
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.storage import refuse_orphan
 
-cdef struct Axes:                # the axes of up to four operands, for merging and ordering
+cdef struct Axes:                # the axes of up to twelve operands, for merging and ordering
     int rank
     int operands
     Py_ssize_t sizes[64]
@@ -257,7 +257,7 @@ cdef void collapse(Axes *axes) noexcept nogil:
 cdef tuple split(tuple views, Axes *axes):
     """Slices along the outermost axes, for the rare call that keeps more than eight axes: a tuple of operand tuples."""
     cdef int outer = axes.rank - INLINE_RANK, d, k
-    cdef Py_ssize_t count = 1, n, left, at, offsets[4]
+    cdef Py_ssize_t count = 1, n, left, at, offsets[12]
     for d in range(outer):
         count *= axes.sizes[d]
     found = []
@@ -406,6 +406,42 @@ cdef int scalar_into(int op, Tensor a, object x, bint swapped, Tensor out) excep
         vo, va = operand(&axes, 0, out), operand(&axes, 1, a)
     if backend.binary_scalar(op, va, x, swapped, vo) is not None:
         declined(backend, "binary_scalar", (op, va, x, swapped, vo), (4,))
+    return 0
+
+
+cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
+    """Run a pointwise program (see `Backend.elementwise`) on operands of one shape; `ins` may hold Python numbers."""
+    cdef Axes axes
+    cdef View out = <View>outs[0]
+    cdef Backend backend = <Backend>out.memory.backend
+    cdef bint dense = out.rank <= INLINE_RANK
+    cdef tuple views, parts, each
+    cdef list slices
+    cdef int k
+    if out.elements == 0:
+        return 0
+    for v in ins:
+        dense = dense and (not isinstance(v, View) or (<View>v).dense)
+    for v in outs:
+        dense = dense and (<View>v).dense
+    if dense:
+        if backend.elementwise(program, ins, outs) is not None:
+            declined(backend, "elementwise", (program, ins, outs), (2,))
+        return 0
+    views = outs + tuple([v for v in ins if isinstance(v, View)])
+    start_axes(&axes, out)
+    for v in views:
+        add_operand(&axes, <View>v)
+    collapse(&axes)
+    if axes.rank > INLINE_RANK:
+        parts = split(views, &axes)
+    else:
+        parts = (tuple([operand(&axes, k, <View>views[k]) for k in range(len(views))]),)
+    for each in parts:
+        slices = list(each[len(outs):])
+        found = tuple([slices.pop(0) if isinstance(v, View) else v for v in ins])
+        if backend.elementwise(program, found, each[:len(outs)]) is not None:
+            declined(backend, "elementwise", (program, found, each[:len(outs)]), (2,))
     return 0
 
 

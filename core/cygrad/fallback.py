@@ -50,7 +50,7 @@ def _to_host(value):
     from cygrad.view import View
     if isinstance(value, View):
         return fetch(as_tensor_view(value))
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
         return tuple(_to_host(v) for v in value)
     return value
 

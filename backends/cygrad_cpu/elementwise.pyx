@@ -1,0 +1,211 @@
+"""The `elementwise` entry: a program over blocks that stay in the first-level cache, so that memory is read and written
+once for all its steps.
+
+Operands that lie contiguous in a block are used in place; others are gathered and converted into a buffer, as for any
+job of `blocks`. 16-bit floats are float32 from the first step to the last.
+"""
+from libc.string cimport memcpy
+
+from cygrad.backend cimport Backend
+from cygrad.dtype cimport BOOL
+from cygrad.view cimport View, data
+from cygrad_cpu.allocator cimport give, take
+from cygrad_cpu.blocks cimport (PROGRAM, Job, Operand, add_input, arrange, conversion, convert, fetch,
+                                find_block, run_arranged, start)
+from cygrad_cpu.parallel cimport thread_count
+from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
+from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
+
+cdef enum:
+    SERIAL = 16384          # below this many elements: keep the GIL, one thread
+    CHEAP_GRAIN = 32768     # elements a thread for programs that memory limits
+    DEAR_GRAIN = 4096       # ... for programs with an op that takes tens of cycles an element
+    LOCAL = 8192            # bytes of buffers on the stack, for small operands
+
+
+cdef struct Details:        # what the threads share
+    const Plan *plan
+    char *values            # of the constants, those of this call included
+    char *memory            # the buffers, `bytes` of them for each thread
+    Py_ssize_t bytes
+    Py_ssize_t unit         # of one buffer
+    int views               # operands of the job that are inputs
+    int inputs[8]           # the slot of each
+
+
+cdef inline bint strided(const Job *job, int which) noexcept nogil:
+    """Whether some block of an operand is no contiguous run."""
+    cdef const Operand *operand = &job.operands[which]
+    return (job.columns > 1 and operand.strides[0] != 1
+            or job.rows > 1 and (operand.strides[1] != job.columns or job.column_blocks > 1))
+
+
+cdef inline Py_ssize_t buffers_of(const Job *job, const Details *details) noexcept nogil:
+    """How many buffers a thread needs: the program's, two to move and convert each operand, one between conversions."""
+    cdef int which, count = details.plan.buffers + 1
+    for which in range(job.inputs + 1):
+        count += strided(job, which) + (job.operands[which].conversion.steps != 0)
+        count += which < details.plan.outs
+    return count
+
+
+cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The body of a program's job."""
+    cdef const Details *details = <const Details *>job.details
+    cdef const Plan *plan = details.plan
+    cdef Py_ssize_t unit = details.unit
+    cdef char *slots[48]
+    cdef char *corners[12]
+    cdef char *moved[12]
+    cdef char *converted[12]
+    cdef char *memory = details.memory + thread * details.bytes
+    cdef char *scratch = memory
+    cdef char *target
+    cdef Operand *operand
+    cdef Py_ssize_t block, rows, columns, n
+    cdef int k, which, status = 0
+    memory += unit
+    for k in range(plan.constants):
+        slots[CONSTANTS + k] = details.values + 16 * k
+    for k in range(plan.buffers):
+        slots[BUFFERS + k] = memory
+        memory += unit
+    for which in range(job.inputs + 1):
+        moved[which] = converted[which] = NULL
+        if strided(job, which) or which < plan.outs:
+            moved[which] = memory
+            memory += unit
+        if job.operands[which].conversion.steps:
+            converted[which] = memory
+            memory += unit
+    run_steps(plan.spread, plan.spreads, slots, job.rows * job.columns)
+    for block in range(first, last):
+        find_block(job, block, corners, &rows, &columns)
+        n = rows * columns
+        for which in range(plan.outs):
+            operand = &job.operands[which]
+            if operand.conversion.steps:
+                slots[OUTS + which] = converted[which]
+            elif plan.early[which] or strided(job, which):
+                slots[OUTS + which] = moved[which]
+            else:
+                slots[OUTS + which] = corners[which]
+        for k in range(details.views):
+            which = plan.outs + k
+            slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], rows, columns, moved[which],
+                                                     converted[which], scratch)
+        status |= run_steps(plan.step, plan.steps, slots, n)
+        for which in range(plan.outs):
+            operand = &job.operands[which]
+            target = slots[OUTS + which]
+            if operand.conversion.steps:
+                target = moved[which] if plan.early[which] or strided(job, which) else corners[which]
+                convert(&operand.conversion, slots[OUTS + which], n, target, scratch)
+            if target != corners[which]:
+                job.kernels.move[operand.log_item](target, columns, 1, corners[which], operand.strides[1],
+                                                   operand.strides[0], rows, columns)
+    return status
+
+
+cdef bint plain(const Plan *plan, tuple ins, tuple outs):
+    """Whether all operands are dense and of the dtypes that the steps use."""
+    cdef View view
+    cdef int i
+    for i in range(plan.outs):
+        view = <View>outs[i]
+        if not view.dense or view.dtype.code != plan.out_code[i] or plan.early[i]:
+            return False
+    for i in range(plan.ins):
+        if plan.number[i] < 0:
+            view = <View>ins[i]
+            if not view.dense or (view.dtype.code != plan.code and view.dtype.code != BOOL):
+                return False
+    return True
+
+
+cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple outs):
+    """Run a program; NotImplemented where it does not fit a plan."""
+    cdef Compiled made = compiled(program, ins, outs)
+    if made is None:
+        return NotImplemented
+    cdef const Plan *plan = &made.plan
+    cdef char values[384]
+    cdef char *slots[48]
+    cdef char local[8192 + 64]
+    cdef View out = <View>outs[0]
+    cdef Py_ssize_t n = out.elements, unit
+    cdef int i, status = 0
+    memcpy(values, plan.values, plan.constants * 16)
+    for i in range(plan.constants):
+        slots[CONSTANTS + i] = values + 16 * i
+    for i in range(plan.ins):
+        if plan.number[i] >= 0:
+            store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
+    status = run_steps(plan.first, plan.once, slots, 1)
+    unit = (n * plan.item + 63) // 64 * 64
+    if unit * plan.buffers <= LOCAL and n < SERIAL and plain(plan, ins, outs):
+        for i in range(plan.buffers):
+            slots[BUFFERS + i] = local + i * unit
+        for i in range(plan.outs):
+            slots[OUTS + i] = data(<View>outs[i])
+        for i in range(plan.ins):
+            if plan.number[i] < 0:
+                slots[i] = data(<View>ins[i])
+        run_steps(plan.spread, plan.spreads, slots, n)
+        status |= run_steps(plan.step, plan.steps, slots, n)
+    else:
+        status |= run_job(plan, values, ins, outs)
+    if status:
+        division_by_zero()
+    return None
+
+
+cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -1:
+    """Any operands, in blocks; non-zero where an integer was divided by zero."""
+    cdef Job job
+    cdef Details details
+    cdef View view
+    cdef bint dense = True
+    cdef int i, which, code, wanted, threads = thread_count(), status
+    cdef Py_ssize_t grain = DEAR_GRAIN if plan.dear else CHEAP_GRAIN, n = (<View>outs[0]).elements
+    details.plan, details.values, details.views = plan, values, 0
+    for i in range(plan.ins):
+        if plan.number[i] < 0:
+            dense = dense and (<View>ins[i]).dense
+            details.inputs[details.views] = i
+            details.views += 1
+    for i in range(plan.outs):
+        dense = dense and (<View>outs[i]).dense
+    start(&job, PROGRAM, plan.outs + details.views - 1, <View>outs[0], dense)
+    for which in range(plan.outs):
+        view = <View>outs[which]
+        if which:
+            add_input(&job, which, view, dense)
+        if not conversion(plan.out_code[which], view.dtype.code, &job.operands[which].conversion):
+            raise_unconvertible(plan.out_code[which], view.dtype.code)
+    for i in range(details.views):
+        view = <View>ins[details.inputs[i]]
+        which = plan.outs + i
+        add_input(&job, which, view, dense)
+        wanted = BOOL if view.dtype.code == BOOL else plan.code
+        if not conversion(view.dtype.code, wanted, &job.operands[which].conversion):
+            raise_unconvertible(view.dtype.code, wanted)
+    job.body = run_blocks
+    job.details = &details
+    arrange(&job)
+    if n < 2 * grain:
+        threads = 1
+    details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64
+    details.bytes = buffers_of(&job, &details) * details.unit
+    details.memory = <char *>take(threads * details.bytes)
+    if n < SERIAL:
+        status = run_arranged(&job, grain)
+    else:
+        with nogil:
+            status = run_arranged(&job, grain)
+    give(details.memory, threads * details.bytes)
+    return status
+
+
+cdef int raise_unconvertible(int source, int target) except -1:
+    raise TypeError(f"elementwise: no conversion from dtype code {source} to {target}")

@@ -1,0 +1,49 @@
+"""Pointwise programs, compiled to calls of inner loops; see plans.pyx."""
+
+cdef enum:
+    MOST_INS = 8
+    MOST_OUTS = 4
+    MOST_CONSTANTS = 24
+    MOST_BUFFERS = 12
+    MOST_STEPS = 64
+
+cdef enum Place:            # where the values of each kind are among a plan's slots
+    OUTS = 8
+    CONSTANTS = 12
+    BUFFERS = 36
+    SLOTS = 48
+
+cdef enum StepKind:
+    UNARY_STEP, BINARY_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
+
+cdef struct Step:
+    int kind
+    int form                # of a binary loop
+    int log_item            # of the elements copied or spread
+    int slots[4]            # the result, then the operands
+    void *loop
+
+cdef struct Plan:
+    int ins
+    int outs
+    int code                # the dtype that numbers are computed in
+    int item
+    bint dear               # some op takes tens of cycles an element
+    int constants
+    int buffers
+    int once                # how many of `first` there are: on constants, one element, once a call
+    int spreads             # how many of `spread`: constants as runs, once a thread
+    int steps               # how many of `step`: once a block
+    Step first[24]
+    Step spread[12]
+    Step step[64]
+    char values[384]        # of the constants, 16 bytes each
+    int number[8]           # the constant that input i fills; -1: it is a View
+    int out_code[4]         # dtype in which out j is computed
+    bint early[4]           # out j is known before the last input is read
+
+cdef class Compiled:
+    cdef Plan plan
+
+cdef Compiled compiled(tuple program, tuple ins, tuple outs)
+cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil

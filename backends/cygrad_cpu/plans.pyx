@@ -1,0 +1,302 @@
+"""Pointwise programs (see `Backend.elementwise`), compiled to calls of inner loops.
+
+A program is a tuple of steps for a stack machine. A `Plan` is the same as a list of calls whose operands are numbered
+slots: inputs, outputs, constants and buffers of a block's size, which are used again as soon as their value is dead.
+What has only constants for operands is computed once a call; `where` wants runs, so its constants are spread out once
+a thread. A plan belongs to a program, a dtype and the places where numbers and masks stand among the inputs; it is made
+when it is first wanted and kept.
+"""
+from libc.string cimport memcpy, memset
+
+cimport cygrad.backend as ops
+from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
+from cygrad.view cimport View
+from cygrad_cpu.blocks cimport loaded_kernels, log_of_item
+from cygrad_cpu.loops cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, convert_loop,
+                               unary_loop, where_loop)
+from cygrad_cpu.pointwise cimport dear, store_scalar
+
+cdef enum:
+    NO_SLOT = -1
+    KEPT_PROGRAMS = 4096
+
+cdef int[12] ITEMS = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]     # bytes of an element by dtype code
+
+cdef Kernels *kernels = loaded_kernels()
+cdef dict _plans = {}           # address of a program: (the program, {key: its plan, or None})
+
+
+class Unfit(Exception):
+    """The program needs more than a plan has, or an op that has no loop for the dtype."""
+
+
+cdef class Compiled:
+    """A plan as an object."""
+
+
+cdef Compiled compiled(tuple program, tuple ins, tuple outs):
+    """The plan of a program for these operands, or None where there can't be one."""
+    cdef unsigned long long key
+    cdef int code = -1, i, count = len(ins)
+    cdef View view
+    if count > MOST_INS or len(outs) > MOST_OUTS:
+        return None
+    key = 0
+    for i in range(count):
+        if isinstance(ins[i], View):
+            view = <View>ins[i]
+            if view.dtype.code == BOOL:
+                key |= 1ull << (8 + i)
+            elif code < 0:
+                code = view.dtype.code
+        else:
+            key |= 1ull << i
+    if code < 0:
+        code = (<View>outs[0]).dtype.code
+    if code == FLOAT16 or code == BFLOAT16:
+        code = FLOAT32
+    key |= <unsigned long long>code << 16
+    entry = _plans.get(<size_t><void *>program)
+    if entry is None:
+        if len(_plans) >= KEPT_PROGRAMS:        # programs made on the fly: nobody asks for the old ones again
+            _plans.clear()
+        entry = _plans[<size_t><void *>program] = (program, {})
+    plans = <dict>(<tuple>entry)[1]
+    found = plans.get(key)
+    if found is None and key not in plans:
+        try:
+            found = Compiler(program, ins, outs, code).made
+        except Unfit:
+            pass
+        plans[key] = found
+    return <Compiled>found
+
+
+cdef class Compiler:
+    """Plays a program on a stack of slots and writes down the calls."""
+    cdef Compiled made
+    cdef Plan *plan
+    cdef list stack
+    cdef dict kept
+    cdef dict spread_of         # (constant, dtype): its buffer
+    cdef int[48] codes          # dtype of each slot's value
+    cdef int[48] uses           # places on the stack, and loads of kept values to come
+
+    def __init__(self, tuple program, tuple ins, tuple outs, int code):
+        cdef int i
+        cdef Plan *plan
+        self.made = Compiled.__new__(Compiled)
+        plan = self.plan = &self.made.plan
+        memset(plan, 0, sizeof(Plan))
+        plan.code, plan.item = code, ITEMS[code]
+        plan.ins, plan.outs = len(ins), len(outs)
+        self.stack, self.kept, self.spread_of = [], {}, {}
+        memset(self.uses, 0, sizeof(self.uses))
+        for i in range(plan.ins):
+            plan.number[i] = -1
+            self.codes[i] = code
+            if not isinstance(ins[i], View):
+                plan.number[i] = self.constant(code) - CONSTANTS
+            elif (<View>ins[i]).dtype.code == BOOL:
+                self.codes[i] = BOOL
+        loads = [step[1] for step in program if step[0] == "kept"]
+        for i, step in enumerate(program):
+            self.add(step, loads, i == len(program) - 1)
+
+    cdef add(self, tuple step, list loads, bint last):
+        cdef str kind = step[0]
+        cdef int slot
+        if kind == "in":
+            slot = step[1]
+            self.push(slot if self.plan.number[slot] < 0 else CONSTANTS + self.plan.number[slot])
+        elif kind == "number":
+            slot = self.constant(self.plan.code)
+            store_scalar(step[1], self.plan.code, self.plan.values + 16 * (slot - CONSTANTS))
+            self.push(slot)
+        elif kind == "keep":
+            slot = self.stack[len(self.stack) - 1]
+            self.kept[step[1]] = slot
+            self.uses[slot] += loads.count(step[1])
+        elif kind == "kept":
+            self.stack.append(self.kept[step[1]])
+        elif kind == "unary":
+            self.unary(step[1])
+        elif kind == "binary":
+            self.binary(step[1])
+        elif kind == "where":
+            self.where()
+        elif kind == "out":
+            self.out(step[1], last)
+        else:
+            raise Unfit(f"unknown step {step!r}")
+
+    # ---- slots
+
+    cdef push(self, int slot):
+        self.stack.append(slot)
+        self.uses[slot] += 1
+
+    cdef int pop(self) except -1:
+        return self.stack.pop()
+
+    cdef drop(self, int slot):
+        self.uses[slot] -= 1
+
+    cdef int constant(self, int code) except -1:
+        if self.plan.constants == MOST_CONSTANTS:
+            raise Unfit("too many constants")
+        self.codes[CONSTANTS + self.plan.constants] = code
+        self.plan.constants += 1
+        return CONSTANTS + self.plan.constants - 1
+
+    cdef int buffer(self, int code, int a, int b, int c) except -1:
+        """A free buffer, at best that of an operand which dies here: its memory is in the cache.
+
+        Not one of another item size: what is read must not lie where earlier elements are written.
+        """
+        cdef int k, slot, free = NO_SLOT
+        for slot in (a, b, c):
+            if slot >= BUFFERS and self.uses[slot] == 0 and ITEMS[self.codes[slot]] == ITEMS[code]:
+                self.codes[slot] = code
+                return slot
+        for k in range(MOST_BUFFERS):
+            slot = BUFFERS + k
+            if self.uses[slot] == 0 and slot != a and slot != b and slot != c:
+                free = slot
+                break
+        if free == NO_SLOT:
+            raise Unfit("too many values at once")
+        self.plan.buffers = max(self.plan.buffers, free - BUFFERS + 1)
+        self.codes[free] = code
+        return free
+
+    # ---- calls
+
+    cdef call(self, int kind, void *loop, int form, int result_code, int a, int b=NO_SLOT, int c=NO_SLOT):
+        """Write a call down and push its result; the operands have been popped."""
+        cdef Step *step
+        cdef Plan *plan = self.plan
+        cdef int slot
+        cdef bint constant = a_constant(a) and (b == NO_SLOT or a_constant(b)) and (c == NO_SLOT or a_constant(c))
+        if loop == NULL:
+            raise Unfit("no loop")
+        for slot in (a, b, c):
+            if slot != NO_SLOT:
+                self.drop(slot)
+        if constant:
+            if plan.once == MOST_CONSTANTS:
+                raise Unfit("too many steps")
+            step = &plan.first[plan.once]
+            slot = self.constant(result_code)
+            plan.once += 1
+            form = BOTH_VECTORS
+        else:
+            if plan.steps == MOST_STEPS:
+                raise Unfit("too many steps")
+            step = &plan.step[plan.steps]
+            slot = self.buffer(result_code, a, b, c)
+            plan.steps += 1
+        step.kind, step.form, step.loop = kind, form, loop
+        step.slots[0], step.slots[1], step.slots[2], step.slots[3] = slot, a, b, c
+        step.log_item = log_of_item(ITEMS[result_code])
+        self.push(slot)
+
+    cdef int converted(self, int slot, int code) except -1:
+        """A value that was popped, in another dtype."""
+        if self.codes[slot] == code:
+            return slot
+        self.call(CONVERT_STEP, <void *>kernels.convert[self.codes[slot]][code], 0, code, slot)
+        return self.pop()
+
+    cdef int run_of(self, int slot) except -1:
+        """A value that was popped, spread out where it is a constant."""
+        cdef Step *step
+        cdef int made
+        if not a_constant(slot):
+            return slot
+        if slot not in self.spread_of:
+            made = self.buffer(self.codes[slot], NO_SLOT, NO_SLOT, NO_SLOT)
+            step = &self.plan.spread[self.plan.spreads]
+            self.plan.spreads += 1
+            step.kind, step.log_item = SPREAD_STEP, log_of_item(ITEMS[self.codes[slot]])
+            step.slots[0], step.slots[1] = made, slot
+            self.uses[made] += 1                    # for good
+            self.spread_of[slot] = made
+        made = self.spread_of[slot]
+        self.uses[made] += 1
+        return made
+
+    cdef unary(self, int op):
+        cdef int a = self.pop(), code = self.codes[a]
+        cdef bint predicate = op == ops.LOGICAL_NOT or ops.ISNAN <= op <= ops.ISFINITE
+        if (op == ops.ABS or op == ops.ANGLE) and code >= COMPLEX64:
+            raise Unfit("a result of another dtype")
+        self.plan.dear = self.plan.dear or dear(op)
+        self.call(UNARY_STEP, <void *>kernels.unary[op][code], 0, BOOL if predicate else code, a)
+
+    cdef binary(self, int op):
+        cdef int b = self.pop(), a = self.pop(), code = self.codes[a], form = BOTH_VECTORS
+        if code != self.codes[b]:                   # a mask and a number
+            code = self.plan.code
+            a, b = self.converted(a, code), self.converted(b, code)
+        if a_constant(a):
+            form = FIRST_SCALAR
+        elif a_constant(b):
+            form = SECOND_SCALAR
+        self.plan.dear = self.plan.dear or ops.DIV < op < ops.MAXIMUM or ops.FMIN < op < ops.BITWISE_AND
+        self.call(BINARY_STEP, <void *>kernels.binary[op][code], form, BOOL if op >= ops.EQ else code, a, b)
+
+    cdef where(self):
+        cdef int b = self.pop(), a = self.pop(), c = self.pop(), code = self.codes[a]
+        c = self.converted(c, BOOL)
+        if code != self.codes[b]:
+            code = self.plan.code
+            a, b = self.converted(a, code), self.converted(b, code)
+        a, b, c = self.run_of(a), self.run_of(b), self.run_of(c)
+        self.call(WHERE_STEP, <void *>kernels.where[log_of_item(ITEMS[code])], 0, code, c, a, b)
+
+    cdef out(self, int j, bint last):
+        cdef Plan *plan = self.plan
+        cdef int slot = self.run_of(self.pop())
+        cdef Step *step
+        plan.out_code[j] = self.codes[slot]
+        plan.early[j] = not last
+        if (slot >= BUFFERS and self.uses[slot] == 1 and plan.steps
+                and plan.step[plan.steps - 1].slots[0] == slot):
+            plan.step[plan.steps - 1].slots[0] = OUTS + j           # nobody else wants it: computed in its place
+        else:
+            if plan.steps == MOST_STEPS:
+                raise Unfit("too many steps")
+            step = &plan.step[plan.steps]
+            step.kind, step.log_item = COPY_STEP, log_of_item(ITEMS[self.codes[slot]])
+            step.slots[0], step.slots[1] = OUTS + j, slot
+            plan.steps += 1
+        self.drop(slot)
+
+
+cdef inline bint a_constant(int slot) noexcept:
+    return CONSTANTS <= slot < BUFFERS
+
+
+cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil:
+    """Make the calls on n elements; non-zero where an integer was divided by zero."""
+    cdef const Step *step
+    cdef int i, status = 0
+    for i in range(count):
+        step = steps + i
+        if step.kind == BINARY_STEP:
+            status |= (<binary_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[0]], n,
+                                               step.form, NULL)
+        elif step.kind == UNARY_STEP:
+            (<unary_loop>step.loop)(slots[step.slots[1]], slots[step.slots[0]], n, NULL)
+        elif step.kind == WHERE_STEP:
+            (<where_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
+                                    slots[step.slots[0]], n)
+        elif step.kind == CONVERT_STEP:
+            (<convert_loop>step.loop)(slots[step.slots[1]], slots[step.slots[0]], n)
+        elif step.kind == COPY_STEP:
+            if slots[step.slots[0]] != slots[step.slots[1]]:
+                memcpy(slots[step.slots[0]], slots[step.slots[1]], n << step.log_item)
+        else:
+            kernels.move[step.log_item](slots[step.slots[1]], 0, 0, slots[step.slots[0]], n, 1, 1, n)
+    return status

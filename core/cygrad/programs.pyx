@@ -1,0 +1,239 @@
+"""Pointwise formulas that a backend runs in one pass.
+
+    SILU = program(lambda x: x * x.sigmoid())
+    out = SILU(tensor)
+
+A formula is traced once, on `Term`s instead of tensors, into the steps that `Backend.elementwise` runs. What a program
+then does with tensors is raw, as in `dispatch`: it promotes, broadcasts, allocates and computes, unseen by autograd.
+Parameters that get numbers in a call don't take part in promotion.
+"""
+from cygrad.dispatch cimport cast, dense_copy, elementwise_into, empty_as, output_like
+from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport same_sizes
+
+from cygrad.backend import BINARY, UNARY
+from cygrad.dispatch import result_type
+from cygrad.operands import broadcast
+
+cdef DType BOOL_DTYPE = dtype_of(BOOL)
+PREDICATES = ("logical_not", "isnan", "isinf", "isfinite")
+COMPARISONS = BINARY[BINARY.index("eq"):]
+
+
+class Term:
+    """A value of a formula: has the names of ops on tensors, and remembers how it was made."""
+
+    __slots__ = ("step", "operands", "boolean")
+
+    def __init__(self, step, operands=(), boolean=False):
+        self.step, self.operands, self.boolean = step, operands, boolean
+
+    def __getattr__(self, name):
+        if name in UNARY:
+            return lambda: Term(("unary", UNARY.index(name)), (self,), name in PREDICATES)
+        if name in BINARY:
+            return lambda other: pair(name, self, other)
+        raise AttributeError(name)
+
+
+def term(value):
+    return value if isinstance(value, Term) else Term(("number", value))
+
+
+def pair(name, a, b):
+    return Term(("binary", BINARY.index(name)), (term(a), term(b)), name in COMPARISONS)
+
+
+def where(condition, a, b):
+    """`a` where `condition` holds, else `b`, in a formula."""
+    a, b = term(a), term(b)
+    if not condition.operands:
+        condition.boolean = True            # an input that is a mask
+    return Term(("where",), (condition, a, b), a.boolean and b.boolean)
+
+
+def _operator(name, swapped=False):
+    return (lambda self, other: pair(name, other, self)) if swapped else (lambda self, other: pair(name, self, other))
+
+
+for _symbol, _name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("pow", "pow")):
+    setattr(Term, f"__{_symbol}__", _operator(_name))
+    setattr(Term, f"__r{_symbol}__", _operator(_name, True))
+for _symbol in ("lt", "le", "gt", "ge"):
+    setattr(Term, f"__{_symbol}__", _operator(_symbol))
+for _symbol in ("and", "or"):
+    setattr(Term, f"__{_symbol}__", _operator("logical_" + _symbol))
+Term.__neg__ = lambda self: self.neg()
+
+
+def steps_of(results):
+    """The steps that compute these terms; what several terms share is computed once."""
+    uses, kept, steps = {}, {}, []
+
+    def count(node):
+        uses[id(node)] = uses.get(id(node), 0) + 1
+        if uses[id(node)] == 1:
+            for operand in node.operands:
+                count(operand)
+
+    def write(node):
+        if id(node) in kept:
+            steps.append(("kept", kept[id(node)]))
+            return
+        for operand in node.operands:
+            write(operand)
+        steps.append(node.step)
+        if node.operands and uses[id(node)] > 1:
+            kept[id(node)] = len(kept)
+            steps.append(("keep", kept[id(node)]))
+
+    for node in results:
+        count(node)
+    for j, node in enumerate(results):
+        write(node)
+        steps.append(("out", j))
+    return tuple(steps)
+
+
+cdef class Program:
+    """A traced formula. Calling it with tensors (and numbers) computes new tensors.
+
+    Attributes
+    ----------
+    steps : tuple
+        For `Backend.elementwise`.
+    """
+    cdef readonly tuple steps
+    cdef tuple booleans             # for each result, whether it is bool
+    cdef unsigned int masks         # bit for each input that is a mask
+    cdef bint floats                # integers become the default float dtype
+
+    def __call__(self, *operands):
+        cdef Tensor first, value
+        cdef tuple outs, ins = operands
+        cdef DType dtype
+        cdef bint boolean
+        first = self.alike(operands)
+        if first is None:
+            ins, first = self.prepared(operands)
+            dtype = self.dtype_of_numbers(ins)
+            tensors = [t for t in ins if isinstance(t, Tensor)] + [None, None]
+            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, tensors[0], tensors[1],
+                                      tensors[2]) for boolean in self.booleans])
+        elif len(self.booleans) == 1:
+            outs = (empty_as(first, BOOL_DTYPE if self.booleans[0] else first.dtype),)
+        else:
+            outs = tuple([empty_as(first, BOOL_DTYPE if boolean else first.dtype) for boolean in self.booleans])
+        elementwise_into(self.steps, ins, outs)
+        return outs[0] if len(outs) == 1 else outs
+
+    def into(self, Tensor out not None, *operands):
+        """Compute the only result into `out`, which has the broadcast shape and may be an operand."""
+        cdef tuple ins = operands
+        cdef Tensor t
+        if self.alike(operands + (out,)) is None:
+            ins = tuple(self.prepared(operands + (out,))[0][:len(operands)])
+        elementwise_into(self.steps, tuple([apart(value, out) for value in ins]), (out,))
+        return out
+
+    cdef Tensor alike(self, tuple operands):
+        """The first operand that is no mask, if all are dense, of one shape and dtype and on one device; else None."""
+        cdef Tensor first = None, shape = None, t
+        cdef int i = -1
+        for value in operands:
+            i += 1
+            if not isinstance(value, Tensor):
+                continue
+            t = <Tensor>value
+            if not t.dense:
+                return None
+            if shape is None:
+                shape = t
+            elif (t.memory.backend is not shape.memory.backend or t.memory.index != shape.memory.index
+                  or not same_sizes(t, shape)):
+                return None
+            if self.masks >> i & 1:
+                continue
+            if first is None:
+                first = t
+            elif t.dtype is not first.dtype:
+                return None
+        if first is not None and self.floats and first.dtype.category < CATEGORY_FLOAT:
+            return None
+        return first
+
+    cdef DType dtype_of_numbers(self, tuple ins):
+        cdef int i
+        for i in range(len(ins)):
+            if self.masks >> i & 1 == 0 and isinstance(ins[i], Tensor):
+                return (<Tensor>ins[i]).dtype
+        return BOOL_DTYPE
+
+    cdef tuple prepared(self, tuple operands):
+        """The operands promoted and broadcast, and one of them."""
+        cdef list found = list(operands), places = [], numbers = []
+        cdef DType dtype
+        cdef int i
+        for i in range(len(found)):
+            if isinstance(found[i], Tensor):
+                places.append(i)
+                if self.masks >> i & 1 == 0:
+                    numbers.append(found[i])
+        dtype = result_type(*numbers) if numbers else BOOL_DTYPE
+        if self.floats and dtype.category < CATEGORY_FLOAT:
+            dtype = default_float()
+        tensors = [<Tensor>found[i] if self.masks >> i & 1 else cast(<Tensor>found[i], dtype) for i in places]
+        tensors = broadcast(*tensors)
+        for i in range(len(places)):
+            found[places[i]] = tensors[i]
+        return tuple(found), tensors[0]
+
+
+cdef object apart(object value, Tensor out):
+    """An operand, copied where it shares out's memory without being the same view of it."""
+    cdef Tensor t
+    cdef int i
+    if not isinstance(value, Tensor) or value is out:
+        return value
+    t = <Tensor>value
+    if t.memory is not out.memory:
+        return t
+    if t.dtype is out.dtype and t.offset == out.offset and same_sizes(t, out):
+        for i in range(t.rank):
+            if t.strides[i] != out.strides[i]:
+                return dense_copy(t)
+        return t
+    return dense_copy(t)
+
+
+def program(formula, *, bint floats=False):
+    """Trace a formula: a function of Terms that returns a Term, or a tuple of them.
+
+    Parameters
+    ----------
+    formula : callable
+        Called once, with a Term for each of its positional parameters; a name of an op, an operator or `where` gives
+        the next one.
+    floats : bool
+        Integer operands become the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> from cygrad.programs import program
+    >>> silu = program(lambda x: x * x.sigmoid())
+    >>> silu(cygrad.tensor([0., 1.]))
+    tensor([0.0000, 0.7311])
+    """
+    cdef Program made = Program.__new__(Program)
+    cdef int i
+    inputs = [Term(("in", i)) for i in range(formula.__code__.co_argcount)]
+    results = formula(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    made.steps = steps_of(results)
+    made.booleans = tuple([result.boolean for result in results])
+    made.floats = floats
+    for i in range(len(inputs)):
+        made.masks |= inputs[i].boolean << i
+    return made

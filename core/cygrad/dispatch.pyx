@@ -27,7 +27,7 @@ cdef struct Axes:                # the axes of up to twelve operands, for mergin
     int rank
     int operands
     Py_ssize_t sizes[64]
-    Py_ssize_t strides[4][64]
+    Py_ssize_t strides[12][64]
 
 
 # ----------------------------------------------------------------- allocation
@@ -690,10 +690,11 @@ cdef Tensor unary(int op, Tensor a, int rule):
     return out
 
 
-cdef object on_other_device(str op, Tensor a, Tensor b):
-    return errors.DeviceMismatch(
-        f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and {b.device}! "
-        f"(in {op}: argument 1 is on {a.device}, argument 2 on {b.device}; move one with .to())")
+cdef int same_device(str op, View a, View b, tuple names=("argument 1", "argument 2")) except -1:
+    """Raise where two operands lie on different devices: no kernel looks."""
+    if a.memory is not b.memory and (a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index):
+        raise errors.on_two_devices(op, a, b, names)
+    return 0
 
 
 cdef Tensor binary(int op, object x, object y, int rule):
@@ -710,7 +711,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
                 return binary(op, scalar_value(a), y, rule)
             if b.rank == 0 and (<Backend>b.memory.backend).host_memory and a.rank > 0:
                 return binary(op, x, scalar_value(b), rule)
-            raise on_other_device(BINARY[op], a, b)
+            same_device(BINARY[op], a, b)
         rank = a.rank if same_sizes(a, b) else broadcast_sizes(a, b, sizes)
         dtype = a.dtype if a.dtype is b.dtype else result_dtype(a, b)
         dtype = compute_dtype(dtype, op, rule)
@@ -919,6 +920,7 @@ def binary_op(int op, x, y, int rule=SAME):
 
 def where_op(Tensor cond not None, Tensor a not None, Tensor b not None):
     """Raw select: operands already of one dtype and broadcast to one shape; `cond` is bool."""
+    same_device("where", cond, a, ("the condition", "the first choice"))
     cdef Tensor out = output_like(a.dtype, a.rank, a.sizes, cond, a, b)
     where_into(cond, a, b, out)
     return out
@@ -1012,6 +1014,7 @@ def matmul3(Tensor a not None, Tensor b not None):
     """Raw batched product of (B, M, K) and (B, K, N), same dtype; batch strides may be 0."""
     cdef Py_ssize_t sizes[3]
     cdef Backend backend = <Backend>a.memory.backend
+    same_device("matmul", a, b)
     sizes[0], sizes[1], sizes[2] = a.sizes[0], a.sizes[1], b.sizes[2]
     cdef Tensor out = empty(a.memory.backend, a.memory.index, a.dtype, 3, sizes)
     if out.elements == 0:
@@ -1026,6 +1029,8 @@ def matmul3(Tensor a not None, Tensor b not None):
 def matmul_into(Tensor a not None, Tensor b not None, Tensor out not None):
     """Raw batched product into `out` (B, M, N)."""
     cdef Backend backend = <Backend>a.memory.backend
+    same_device("matmul", a, b)
+    same_device("matmul", a, out, ("argument 1", "the result"))
     if out.elements and backend.matmul(a, b, out) is not None:
         declined(backend, "matmul", (a, b, out), (2,))
 
@@ -1034,6 +1039,7 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
     """Raw gather: src and index of one rank; index int64, non-negative, in range."""
     cdef Backend backend = <Backend>src.memory.backend
     cdef Tensor out = empty(src.memory.backend, src.memory.index, src.dtype, index.rank, index.sizes)
+    same_device("gather", src, index, ("the input", "the index"))
     if out.elements and backend.gather(src, index, dim, out) is not None:
         declined(backend, "gather", (src, index, dim, out), (3,))
     return out
@@ -1042,6 +1048,8 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
 def scatter_into(int mode, Tensor out not None, int dim, Tensor index not None, Tensor src not None):
     """Raw scatter into `out`, in place: index int64, non-negative, in range; src of out's dtype and index's shape."""
     cdef Backend backend = <Backend>out.memory.backend
+    same_device("scatter", out, index, ("the input", "the index"))
+    same_device("scatter", out, src, ("the input", "the source"))
     if index.memory is out.memory:                      # what is read must not change under the writes
         index = dense_copy(index)
     if src.memory is out.memory:
@@ -1122,6 +1130,8 @@ def softmax_backward_op(Tensor grad not None, Tensor result not None, int dim, b
 def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     """Raw LAPACK-class routine on batches; fills `outs` (see Backend.linalg)."""
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend
+    for other in ins[1:]:
+        same_device(routine, <View>ins[0], <View>other)
     if backend.linalg(routine, ins, outs, options or {}) is not None:
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))
 
@@ -1227,6 +1237,8 @@ def join_into(Tensor out not None, list tensors not None, int dim, bint stacked)
 def gather_into(View src not None, View index not None, int dim, View out not None):
     """Raw gather into `out`, which has index's shape."""
     cdef Backend backend = <Backend>src.memory.backend
+    same_device("gather", src, index, ("the input", "the index"))
+    same_device("gather", src, out, ("the input", "the result"))
     if out.elements and backend.gather(src, index, dim, out) is not None:
         declined(backend, "gather", (src, index, dim, out), (3,))
 
@@ -1236,6 +1248,9 @@ def where_into(Tensor cond not None, Tensor a not None, Tensor b not None, Tenso
     cdef Axes axes
     cdef Backend backend = <Backend>out.memory.backend
     cdef View vo = out, vc = cond, va = a, vb = b
+    same_device("where", out, cond, ("the result", "the condition"))
+    same_device("where", a, b, ("the first choice", "the second"))
+    same_device("where", out, a, ("the result", "the first choice"))
     if out.elements == 0:
         return
     if not (cond.dense and a.dense and b.dense and out.dense and out.rank <= INLINE_RANK):

@@ -25,6 +25,10 @@ class FunctionLoadError(RuntimeError):
     """A package declares a function for `cygrad.functions` that does not load."""
 
 
+class KernelBuildError(BackendError):
+    """A device's compiler refused a kernel; the text ends with its log."""
+
+
 class KernelMissing(BackendError, NotImplementedError):
     """A backend declined a call and CYGRAD_FALLBACK forbids the CPU."""
 
@@ -39,6 +43,14 @@ class DtypeUnsupported(BackendError, TypeError):
 
 class OutOfMemoryError(RuntimeError):
     """A device could not give the memory asked for."""
+
+
+def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
+    """The DeviceMismatch of two operands, in PyTorch's words with the operands' names after them."""
+    from cygrad.tensor import as_tensor_view
+    a, b = as_tensor_view(first).device, as_tensor_view(second).device
+    return DeviceMismatch(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}! "
+                          f"({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; move one with .to())")
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",

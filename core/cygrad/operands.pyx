@@ -8,6 +8,7 @@ from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view, same_sizes
 
+from cygrad import errors
 from cygrad.dispatch import result_type, where_op
 
 
@@ -21,8 +22,7 @@ cdef Tensor on_device_of(Tensor like, Tensor t):
         return t
     if t.rank == 0 and t.memory.backend.host_memory:
         return t.detach().to(like.device)
-    raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                       f"{like.device} and {t.device}!")
+    raise errors.on_two_devices(None, like, t, ("one operand", "another"))
 
 
 cdef Tensor main_operand(tuple operands):

@@ -6,6 +6,7 @@ from cygrad.autograd.node import primitive
 from cygrad.backend import BINARY
 from cygrad.dispatch import SCALAR_NAMES, binary_op
 from cygrad.dtype import get_default_dtype
+from cygrad.errors import on_two_devices
 from cygrad.ops.composite import BOOL, is_integral, need_tensors
 from cygrad.ops.registry import op
 
@@ -74,8 +75,7 @@ def equal(input, other):
     """
     need_tensors("equal", input=input, other=other)
     if input._backend() is not other._backend() or input._device_index() != other._device_index():
-        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{input.device} and {other.device}!")
+        raise on_two_devices("equal", input, other, ("input", "other"))
     if input.shape != other.shape:
         return False
     return bool((input == other).all())

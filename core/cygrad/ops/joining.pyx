@@ -6,6 +6,7 @@ from cygrad.ops.views cimport wrap_dim
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport MAX_RANK, same_sizes, size_of
 
+from cygrad import errors
 from cygrad.dispatch import SCALAR_NAMES, join_into
 from cygrad.ops.registry import op, refuse_out_grad, write_out
 
@@ -46,8 +47,7 @@ cdef int check_devices(list tensors) except -1:
     cdef Tensor first = tensors[0], t
     for t in tensors:
         if t.memory.backend is not first.memory.backend or t.memory.index != first.memory.index:
-            raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                               f"{first.device} and {t.device}!")
+            raise errors.on_two_devices("cat", first, t, ("the first tensor", "another"))
     return 0
 
 

@@ -18,9 +18,10 @@ from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_
                               expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
-from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad, version_of
+from cygrad.tensor cimport Tensor, alias, bump_version, plain, requires_grad, version_of
 from cygrad.view cimport INLINE_RANK, same_sizes, size_of
 
+from cygrad import errors
 from cygrad.ops.registry import add_op, refuse_out_grad, write_out
 
 cdef tuple NO_EXTRA = ()
@@ -98,6 +99,10 @@ cdef object apply_unary(UnaryOp op, Tensor a):
     cdef Tensor out
     cdef Derivative row
     cdef OpNode node
+    if a.names_ is not None:
+        out = apply_unary(op, plain(a))
+        out.names_ = a.names_
+        return out
     if a.dense and op.plain >> a.dtype.category & 1 and a.elements and a.rank <= INLINE_RANK:
         out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
         unary_into(op.code, a, out)
@@ -118,8 +123,6 @@ cdef object apply_unary(UnaryOp op, Tensor a):
         if row is not None:
             node = record_pair(row, a, None, NO_EXTRA)
             attach(node, out)
-    if a.names_ is not None:
-        out.names_ = a.names_
     return out
 
 
@@ -147,6 +150,8 @@ cdef object apply_binary(BinaryOp op, object x, object y):
         a = <Tensor>x
         if isinstance(y, Tensor):
             b = <Tensor>y
+            if a.names_ is not None or b.names_ is not None:
+                return named_binary(op, x, y)
             if (a.dtype is b.dtype and a.dense and b.dense and a.elements and op.plain >> a.dtype.category & 1
                     and a.memory.backend is b.memory.backend and a.memory.index == b.memory.index
                     and same_sizes(a, b) and a.rank <= INLINE_RANK):
@@ -157,6 +162,8 @@ cdef object apply_binary(BinaryOp op, object x, object y):
                     raise bool_error(op.name, a.dtype is b.dtype)
                 out = binary(op.code, a, b, op.rule)
         elif is_number(y):
+            if a.names_ is not None:
+                return named_binary(op, x, y)
             if (a.dense and a.elements and op.plain >> a.dtype.category & 1 and a.rank <= INLINE_RANK
                     and a.dtype.category >= scalar_dtype(y).category and not (op.rule == NO_BOOL and PyBool_Check(y))):
                 out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
@@ -169,6 +176,8 @@ cdef object apply_binary(BinaryOp op, object x, object y):
             return other_operand(op, x, y)
     elif isinstance(y, Tensor) and is_number(x):
         a = <Tensor>y
+        if a.names_ is not None:
+            return named_binary(op, x, y)
         if op.rule == NO_BOOL and (a.dtype.code == BOOL or PyBool_Check(x)):
             raise bool_error(op.name, False)
         out = binary(op.code, x, y, op.rule)
@@ -179,9 +188,16 @@ cdef object apply_binary(BinaryOp op, object x, object y):
         if row is not None:
             node = record_pair(row, x, y, op.extra)
             attach(node, out)
-    if a.names_ is not None or (b is not None and b.names_ is not None):
-        from cygrad.names import unify_into
-        unify_into(out, x, y)
+    return out
+
+
+cdef Tensor named_binary(BinaryOp op, object x, object y):
+    """op(x, y) where a tensor has names: they are checked, the op runs without them, and its result gets them."""
+    from cygrad.names import unified
+    names = unified((x, y))
+    cdef Tensor out = apply_binary(op, plain(<Tensor>x) if isinstance(x, Tensor) else x,
+                                   plain(<Tensor>y) if isinstance(y, Tensor) else y)
+    out.names_ = names
     return out
 
 
@@ -247,6 +263,8 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
     cdef OpNode node = None
     cdef Py_ssize_t sizes[64]
     cdef int rank
+    if a.names_ is not None or (isinstance(y, Tensor) and (<Tensor>y).names_ is not None):
+        return getattr(a, op.name + "_")(y)
     check_target(a)
     if isinstance(y, Tensor):
         b = <Tensor>y
@@ -297,8 +315,7 @@ cdef Tensor binary_operand(Tensor a, Tensor b):
     if b.memory.backend is not a.memory.backend or b.memory.index != a.memory.index:
         if b.rank == 0:
             return b.to(a.device)
-        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{a.device} and {b.device}!")
+        raise errors.on_two_devices(None, a, b, ("self", "other"))
     return dense_copy(b)
 
 

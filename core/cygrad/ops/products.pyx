@@ -59,9 +59,7 @@ cdef int recorded(Tensor out, Row op, Tensor a, Tensor b) except -1:
 
 cdef int same_device(str op, Tensor a, Tensor b) except -1:
     if a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index:
-        raise errors.DeviceMismatch(
-            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
-            f"{b.device}! (in {op}: argument 1 is on {a.device}, argument 2 on {b.device}; move one with .to())")
+        raise errors.on_two_devices(op, a, b)
     return 0
 
 

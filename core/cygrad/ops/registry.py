@@ -9,6 +9,8 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 import functools
 import warnings
 
+from cygrad.errors import on_two_devices
+
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
 _tensor_type = object
@@ -141,8 +143,7 @@ def write_out(name, result, out, exact=False):
     if not hasattr(out, "untyped_storage"):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out.device != result.device:
-        raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{out.device} and {result.device}!")
+        raise on_two_devices(name, result, out, ("the result", "out"))
     if exact in ("exact", "dtype") and out.dtype is not result.dtype:
         raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} "
                            "instead")
@@ -170,10 +171,36 @@ IN_PLACE_FUNCTIONS = """
     zero_""".split()
 
 
+# What is no op on values: it makes tensors, or deals with the object; names are its own affair, or none of it.
+NOT_ON_VALUES = frozenset("""
+    align_as align_tensors align_to arange as_tensor asarray backward broadcast_shapes detach_ empty empty_strided eye
+    from_numpy full get_rng_state initial_seed linspace logspace manual_seed new new_empty new_empty_strided new_full
+    new_ones new_tensor new_zeros numpy ones rand randint randn randperm refine_names register_hook
+    register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor tolist
+    tril_indices triu_indices untyped_storage zeros""".split())
+_public = {}        # id of a function -> what users call
+
+
+def public(name, function):
+    """What users call: the function with the care for named tensors before it, the same one under all its names."""
+    if name in NOT_ON_VALUES or name.startswith("__"):
+        return function
+    if isinstance(function, property):
+        return property(public(name, function.fget), doc=function.__doc__)
+    from cygrad.ops.entry import PublicOp
+    if isinstance(function, PublicOp):
+        return function
+    if id(function) not in _public:
+        _public[id(function)] = PublicOp(function, name)
+    return _public[id(function)]
+
+
 def publish(namespace, tensor_type, attach):
     """Put the registered functions into the `cygrad` namespace and the methods on Tensor (`attach(type, dict)`)."""
     global _tensor_type
     _tensor_type = tensor_type
+    for table in (functions, methods):
+        table.update({name: public(name, function) for name, function in table.items()})
     namespace.update(functions)
     namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
     attach(tensor_type, methods)

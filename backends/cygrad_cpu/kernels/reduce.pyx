@@ -4,6 +4,7 @@ See `loops` for the signatures. Sums of floats follow PyTorch's order, so that t
 four of them side by side, partial sums of 16 or more steps added up in levels (a cascade). The rest may be taken in
 any order: it runs in as many independent lanes as vectorise well. NaN propagates through MAX and MIN.
 """
+from libc.math cimport NAN
 from libc.string cimport memset
 
 cimport cygrad.backend as ops
@@ -127,6 +128,8 @@ cdef Lanes add_vectors(const Lanes *a, Py_ssize_t vectors) noexcept nogil:
         i += stride
         overflow(levels, sums, i, power)
     for r in range(4 * i, 4 * steps, 4):
+        fetch(a + r + 128)
+        fetch(a + r + 130)
         a0 = a0 + a[r]
         a1 = a1 + a[r + 1]
         a2 = a2 + a[r + 2]
@@ -237,30 +240,51 @@ cdef inline Number combine(Reduction *op, Number x, Number y) noexcept nogil:
             return x if x < y else y
 
 
+cdef inline Number choose(Reduction *op, Number x, Number y) noexcept nogil:
+    """`combine` in one instruction: a NaN may be lost."""
+    if Reduction is Max:
+        return x if x > y else y
+    elif Reduction is Min:
+        return x if x < y else y
+    else:
+        return combine[Reduction, Number](op, x, y)
+
+
 cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reduction *op) noexcept nogil:
-    """Of n >= lanes elements; lanes is 32 or 64."""
+    """Of n >= lanes elements; lanes is 32 or 64. NaNs are lost by MAX and MIN, so they are counted on the way."""
     cdef Number best[64]
+    cdef int odd[64]
     cdef Number result
     cdef Py_ssize_t i
-    cdef int k
+    cdef int k, nans = 0
     for k in range(lanes):
         best[k] = a[k]
+        odd[k] = a[k] != a[k]
     for i in range(1, n // lanes):
+        fetch(a + i * lanes + 1024)
         for k in range(lanes):
-            best[k] = combine[Reduction, Number](op, a[i * lanes + k], best[k])
+            best[k] = choose[Reduction, Number](op, a[i * lanes + k], best[k])
+            odd[k] |= a[i * lanes + k] != a[i * lanes + k]
     if lanes == 64:
         for k in range(32):
-            best[k] = combine[Reduction, Number](op, best[32 + k], best[k])
+            best[k] = choose[Reduction, Number](op, best[32 + k], best[k])
+            odd[k] |= odd[32 + k]
     for k in range(16):
-        best[k] = combine[Reduction, Number](op, best[16 + k], best[k])
+        best[k] = choose[Reduction, Number](op, best[16 + k], best[k])
+        odd[k] |= odd[16 + k]
     for k in range(8):
-        best[k] = combine[Reduction, Number](op, best[8 + k], best[k])
+        best[k] = choose[Reduction, Number](op, best[8 + k], best[k])
     for k in range(4):
-        best[k] = combine[Reduction, Number](op, best[4 + k], best[k])
-    result = combine[Reduction, Number](op, combine[Reduction, Number](op, best[0], best[1]),
-                                        combine[Reduction, Number](op, best[2], best[3]))
+        best[k] = choose[Reduction, Number](op, best[4 + k], best[k])
+    result = choose[Reduction, Number](op, choose[Reduction, Number](op, best[0], best[1]),
+                                       choose[Reduction, Number](op, best[2], best[3]))
     for i in range(n // lanes * lanes, n):
         result = combine[Reduction, Number](op, a[i], result)
+    if (Reduction is Max or Reduction is Min) and (Number is float or Number is double):
+        for k in range(16):
+            nans |= odd[k]
+        if nans:
+            return <Number>NAN
     return result
 
 
@@ -367,19 +391,32 @@ cdef inline bint beats(Extreme *op, Number x, Number best) noexcept nogil:
             return x < best
 
 
+cdef inline Py_ssize_t find(const Number *a, Py_ssize_t n, Number x) noexcept nogil:
+    """Where x, or a NaN, first stands among n elements, one of which it is."""
+    cdef Py_ssize_t i = 0, k
+    cdef int hits
+    while i + 32 <= n:
+        hits = 0
+        for k in range(32):
+            hits |= (a[i + k] == x) | (a[i + k] != a[i + k])
+        if hits:
+            break
+        i += 32
+    while not (a[i] == x or a[i] != a[i]):
+        i += 1
+    return i
+
+
 cdef Py_ssize_t argfold(const Number *a, Py_ssize_t n, Number *out, Extreme *op) noexcept nogil:
     """Fold a stretch; only if its extreme is a new one, look where it is."""
-    cdef Py_ssize_t start = 0, stop, i, position = 0
+    cdef Py_ssize_t start = 0, stop, position = 0
     cdef Number best = a[0], extreme
     while start < n:
         stop = min(start + SEARCH, n)
         extreme = fold_row[Number, Extreme](a + start, stop - start, op)
         if beats[Extreme, Number](op, extreme, best):
             best = extreme
-            i = start
-            while not (a[i] == extreme or ((Number is float or Number is double) and a[i] != a[i])):
-                i += 1
-            position = i
+            position = start + find(a + start, stop - start, extreme)
         start = stop
     out[0] = best
     return position

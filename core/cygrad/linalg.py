@@ -14,6 +14,7 @@ from cygrad.ops.matrix_functions import (cond, matrix_exp, matrix_norm, matrix_r
 from cygrad.ops.matrix_functions import linalg_matrix_power as matrix_power
 from cygrad.ops.norms import linalg_vector_norm as vector_norm
 from cygrad.ops.products import write_exact
+from cygrad.ops.registry import public as _public
 from cygrad.ops.solvers import inv, inv_ex, lstsq, solve, solve_ex, solve_triangular
 from cygrad.ops.solvers import linalg_det as det
 from cygrad.ops.solvers import linalg_slogdet_ as slogdet
@@ -58,3 +59,8 @@ def vander(x, N=None):
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
     return powers(x, columns)
+
+
+for _name in __all__:
+    if _name != "LinAlgError":
+        globals()[_name] = _public("linalg_" + _name, globals()[_name])

@@ -44,4 +44,5 @@ cdef inline Tensor new_tensor():
     return Tensor.__new__(Tensor)
 
 cdef Tensor alias(Tensor t)
+cdef Tensor plain(Tensor t)
 cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides)

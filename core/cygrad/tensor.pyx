@@ -178,6 +178,8 @@ cdef class Tensor(View):
         if self.rank != 2:
             import warnings
             warnings.warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T, UserWarning, stacklevel=2)
+        if self.names_ is not None:
+            return self.permute(*range(self.rank - 1, -1, -1))
         return permute_reversed(self)
 
     @property
@@ -191,6 +193,8 @@ cdef class Tensor(View):
         if self.rank < 2:
             raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.rank}-D "
                                "tensor.")
+        if self.names_ is not None:
+            return self.transpose(-2, -1)
         return transpose_(self, self.rank - 2, self.rank - 1)
 
     @property
@@ -336,6 +340,14 @@ cdef class Tensor(View):
     def _set_names(self, names):
         self.names_ = names
 
+    def _plain(self):
+        return plain(self)
+
+    def _view_instead(self, Tensor of not None, Tensor original not None):
+        """Make a view of the plain alias `of` one of the tensor it stands for."""
+        if self.base is of:
+            self.base = original
+
     def _backend(self):
         return self.memory.backend
 
@@ -446,6 +458,8 @@ cdef class Tensor(View):
     def __matmul__(x, y):
         if not isinstance(x, Tensor) or not isinstance(y, Tensor):
             return NotImplemented
+        if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None:
+            return x.matmul(y)
         return matmul_(<Tensor>x, <Tensor>y)
 
     def __iadd__(self, y):
@@ -552,6 +566,9 @@ cdef class Tensor(View):
         return contains(self, element)
 
     def __getitem__(self, index):
+        if self.names_ is not None:
+            from cygrad.named_index import getitem
+            return getitem(self, index)
         found = basic_getitem(self, index)
         if found is NotImplemented:
             if _getitem is None:
@@ -560,6 +577,10 @@ cdef class Tensor(View):
         return found
 
     def __setitem__(self, index, value):
+        if self.names_ is not None or (isinstance(value, Tensor) and (<Tensor>value).names_ is not None):
+            from cygrad.named_index import setitem
+            setitem(self, index, value)
+            return
         if not basic_setitem(self, index, value):
             if _setitem is None:
                 import_indexing()
@@ -626,6 +647,20 @@ cdef Tensor alias(Tensor t):
     out.counter = t.counter
     out.inference = t.inference
     out.names_ = t.names_
+    return out
+
+
+cdef Tensor plain(Tensor t):
+    """`t` without names: an alias in t's place in the graph, for an op that knows nothing of names."""
+    cdef Tensor out = alias(t)
+    out.names_ = None
+    if requires_grad(t):
+        out.node = gradient_edge(t)
+        out.output_number = t.output_number if t.node is not None else 0
+        out.requires = True
+    out.base = t.base
+    out.view_version = t.view_version
+    out.creation = t.creation
     return out
 
 

@@ -1,4 +1,5 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
+import functools
 import warnings
 
 from cygrad import discovery
@@ -32,7 +33,16 @@ def register_hook(self, hook):
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    return RemovableHandle(tensor_hooks_of(self), hook)
+    return RemovableHandle(tensor_hooks_of(self), _on_named(self.names, hook) if self.has_names() else hook)
+
+
+def _on_named(names, hook):
+    """A hook of a tensor with names: it sees the gradient with the same."""
+    @functools.wraps(hook)
+    def named_hook(grad):
+        found = hook(grad.rename(*names))
+        return found.rename(None) if isinstance(found, Tensor) else found
+    return named_hook
 
 
 @op(only_method=True)
@@ -100,6 +110,7 @@ def set_data(self, value):
     if self.requires_grad and not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     self._take(value)
+    self.names = value.names
 
 
 def contains(self, element):

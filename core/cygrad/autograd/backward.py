@@ -2,6 +2,7 @@
 import warnings
 
 from cygrad.autograd.engine import gradient_edge_of, run_backward
+from cygrad.names import unify
 from cygrad.tensor import Tensor
 
 
@@ -28,7 +29,7 @@ def _root_gradients(outputs, gradients, create_graph):
             if output.is_complex():
                 raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
                                    f"{output.dtype}".replace("cygrad.", "torch."))
-            made.append(cygrad.ones_like(output))
+            made.append(cygrad.ones_like(output).rename_(None) if output.has_names() else cygrad.ones_like(output))
         elif isinstance(gradient, Tensor):
             if gradient.shape != output.shape:
                 raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of "
@@ -38,10 +39,18 @@ def _root_gradients(outputs, gradients, create_graph):
                 raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same "
                                    f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {gradient.dtype} and "
                                    f"output[{i}] has a dtype of {output.dtype}.".replace("cygrad.", "torch."))
-            made.append(gradient)
+            made.append(_without_names(gradient, output))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     return made
+
+
+def _without_names(gradient, output):
+    """A gradient as the engine takes it; its names have to match the output's."""
+    if not gradient.has_names():
+        return gradient
+    unify(output.names, gradient.names, "match")
+    return gradient.rename(None)
 
 
 def _edges(outputs):
@@ -171,4 +180,6 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                                    "graph. Set allow_unused=True if this is the desired behavior.")
             if materialize_grads:
                 found[i] = cygrad.zeros_like(t)
+        elif t.has_names():
+            found[i] = gradient.rename(*t.names)
     return tuple(found)

@@ -21,7 +21,7 @@ from cygrad.backend cimport ADD, ISNAN
 from cygrad.dispatch cimport SAME, binary, binary_into, cast, copy_into, dense_copy, empty_as, fill_into, sum_to
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
 from cygrad.ops.pointwise cimport apply_binary, op_add
-from cygrad.tensor cimport Tensor, alias, bump_version, new_tensor, requires_grad
+from cygrad.tensor cimport Tensor, alias, bump_version, new_tensor, plain, requires_grad
 from cygrad.view cimport View, fill_dense, same_sizes, size_of
 
 import os
@@ -110,6 +110,8 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
     if not isinstance(value, Tensor):
         raise TypeError(f"{source.name()} returned a gradient of type {type(value).__name__}, expected Tensor or None")
     grad = <Tensor>value
+    if grad.names_ is not None:                  # of a Function, or a hook
+        grad = plain(grad)
     meta = <View>(node.meta[number]) if type(node.meta) is list else <View>node.meta
     if meta is None:
         return grad
@@ -204,6 +206,7 @@ cdef int add_to(Tensor variable, Tensor grad) except -1:
             variable.gradient = grad.clone() if requires_grad(grad) else private_copy(grad, variable)
         else:
             variable.gradient = private_copy(grad, variable)
+        (<Tensor>variable.gradient).names_ = variable.names_
         return 0
     held = <Tensor>variable.gradient
     if grad_enabled():
@@ -213,6 +216,7 @@ cdef int add_to(Tensor variable, Tensor grad) except -1:
         bump_version(held)
     else:
         variable.gradient = binary(ADD, held, grad, SAME)
+        (<Tensor>variable.gradient).names_ = variable.names_
     return 0
 
 
@@ -466,7 +470,8 @@ cdef run_pre_hooks(Node node, list grads):
 cdef retain(Tensor t, Tensor grad):
     """Add to the `.grad` of a non-leaf that retains it."""
     if t.gradient is None:
-        t.gradient = grad if grad_enabled() else alias(grad)
+        t.gradient = plain(grad) if grad_enabled() else alias(grad)
+        (<Tensor>t.gradient).names_ = t.names_
     else:
         t.gradient = apply_binary(op_add, t.gradient, grad)
 

@@ -34,10 +34,7 @@ def _clone(input, *, memory_format=None):
     memory_format : memory_format, optional
         `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
     """
-    out = clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
-    if input.has_names():
-        out._set_names(input.names)
-    return out
+    return clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
 
 
 @primitive(name="clone")
@@ -61,12 +58,8 @@ def convert(self, dtype=None, where=None, copy=False):
     if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
         return self
     if dtype.is_floating_point or dtype.is_complex:
-        out = to_copy(self, dtype, backend, index)
-    else:
-        out = to_copy.forward(self, dtype, backend, index)         # integers have no gradient
-    if self.has_names():
-        out._set_names(self.names)
-    return out
+        return to_copy(self, dtype, backend, index)
+    return to_copy.forward(self, dtype, backend, index)         # integers have no gradient
 
 
 @op(only_method=True)

@@ -1,0 +1,160 @@
+"""PublicOp: an op as users call it, which is its function with a look at the arguments for named tensors before it.
+
+The functions below know nothing of names (they get tensors without them, and axes by number). A call in which a tensor
+has names, or an axis is given by its name, goes to `named_call`, which strips the names, calls the function and names
+its results by the op's rule. The look is a few comparisons of pointers in C; there is no other cost for plain tensors.
+
+The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
+Cython has no way to say either, so both are written into the type's slots below.
+"""
+from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
+
+from cygrad.tensor cimport Tensor
+
+cdef extern from "Python.h":
+    ctypedef object (*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    vectorcallfunc PyVectorcall_Function(PyObject *)
+    Py_ssize_t PyTuple_GET_SIZE(PyObject *)
+    PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
+    Py_ssize_t PyList_GET_SIZE(PyObject *)
+    PyObject *PyList_GET_ITEM(PyObject *, Py_ssize_t)
+    int PyTuple_CheckExact(PyObject *)
+    int PyList_CheckExact(PyObject *)
+    int PyUnicode_CheckExact(PyObject *)
+    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type
+    int PyObject_TypeCheck(PyObject *, PyTypeObject *)
+    object PyMethod_New(object, object)
+    PyObject *Py_None
+    void PyType_Modified(PyTypeObject *)
+
+cdef extern from *:
+    """
+    /* Make instances callable through the pointer at `offset`, and a method call pass self as the first argument. */
+    static void cygrad_call_by_vector(PyTypeObject *type, Py_ssize_t offset) {
+        type->tp_vectorcall_offset = offset;
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
+    }
+    """
+    void cygrad_call_by_vector(PyTypeObject *, Py_ssize_t)
+
+cdef object _call = None
+
+
+cdef class PublicOp:
+    """A function of the namespace, or a method of Tensor, that knows what to do with named tensors.
+
+    Attributes
+    ----------
+    function : callable
+        The op on tensors without names.
+    op : str
+        The op's name, by which its rule for names is found.
+    """
+    cdef vectorcallfunc call             # what a call of this object runs
+    cdef vectorcallfunc target           # what a call of the function runs
+    cdef readonly object function
+    cdef readonly str op
+    cdef public bint takes_axes          # whether a str among the arguments may name an axis; True until known
+    cdef public object parameters        # names of the function's parameters, once they were asked for
+
+    def __init__(self, function, str op):
+        self.call = call_public
+        self.target = PyVectorcall_Function(<PyObject *>function)
+        self.function, self.op = function, op
+        self.takes_axes = True
+
+    def __call__(self, *args, **kwargs):
+        return self.function(*args, **kwargs) if not any_names(self, args, kwargs) else named(self, args, kwargs)
+
+    def __get__(self, instance, owner):
+        return self if instance is None else PyMethod_New(self, instance)
+
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+
+    @property
+    def __doc__(self):
+        return self.function.__doc__
+
+    @property
+    def __name__(self):
+        return self.function.__name__
+
+    @property
+    def __qualname__(self):
+        return self.function.__qualname__
+
+    @property
+    def __module__(self):
+        return self.function.__module__
+
+    def __repr__(self):
+        return f"<function {self.function.__qualname__}>"
+
+    def __reduce__(self):
+        return self.function.__qualname__
+
+
+cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:
+    """Whether an argument is a tensor without names or a number, None, True, False: nothing to look into."""
+    cdef PyTypeObject *kind = Py_TYPE(<object>value)
+    if kind == tensor:
+        return (<Tensor>value).names_ is None
+    return kind == &PyLong_Type or kind == &PyFloat_Type or kind == &PyBool_Type or value == Py_None
+
+
+cdef bint concerns_names(PyObject *value, PyTypeObject *tensor, bint axes) noexcept:
+    """Whether a call with this argument is `named_call`'s: a named tensor, perhaps in a list, or a name of an axis."""
+    cdef Py_ssize_t i
+    cdef PyObject *item
+    cdef bint listed = PyList_CheckExact(value)
+    if listed or PyTuple_CheckExact(value):
+        for i in range(PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)):
+            item = PyList_GET_ITEM(value, i) if listed else PyTuple_GET_ITEM(value, i)
+            if not is_plain(item, tensor) and (is_named(item, tensor) or axes and is_word_or_list(item)):
+                return True
+        return False
+    return is_named(value, tensor) or axes and PyUnicode_CheckExact(value)
+
+
+cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
+    return PyObject_TypeCheck(value, tensor) and (<Tensor>value).names_ is not None
+
+
+cdef bint is_word_or_list(PyObject *value) noexcept:
+    """A name of an axis, or a pair of a name and a size (`unflatten`)."""
+    return PyUnicode_CheckExact(value) or PyTuple_CheckExact(value) or PyList_CheckExact(value)
+
+
+cdef bint any_names(PublicOp op, tuple args, dict kwargs):
+    for value in args:
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.takes_axes):
+            return True
+    for value in kwargs.values():
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.takes_axes):
+            return True
+    return False
+
+
+cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
+    cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
+    cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
+    cdef PublicOp op = <PublicOp>self
+    for i in range(total):
+        if not is_plain(args[i], <PyTypeObject *>Tensor) and concerns_names(args[i], <PyTypeObject *>Tensor, op.takes_axes):
+            return named(op, tuple([<object>args[j] for j in range(given)]),
+                         {<object>PyTuple_GET_ITEM(keywords, j): <object>args[given + j] for j in range(total - given)})
+    return op.target(<PyObject *>op.function, args, flags, keywords)
+
+
+cdef object named(PublicOp op, tuple args, dict kwargs):
+    global _call
+    if _call is None:
+        from cygrad.named_call import call as _call
+    return _call(op, args, kwargs)
+
+
+cdef PublicOp _sample = PublicOp(len, "len")
+cygrad_call_by_vector(<PyTypeObject *>PublicOp, <char *>&_sample.call - <char *><void *>_sample)
+PyType_Modified(<PyTypeObject *>PublicOp)

@@ -1,0 +1,242 @@
+"""All cases of the kernel interface: `all_cases()`, entry by entry, in the contract's order."""
+from functools import partial
+
+import numpy as np
+
+from cygrad.backend import ARGREDUCE, REDUCE, SCAN, SCATTER
+from cygrad.testing import matrices, memory, networks, pointwise, programs
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, dense, numbers, reordered, repeated,
+                                     result, sliced, with_extremes)
+from cygrad.testing.runner import EXACT, Case, Key, Limit
+
+REAL = BOOL + INTEGERS + FLOATS
+
+# name: shape, axes kept (the first ones), layout of the input
+REDUCTIONS = {
+    "rows": ((9, 33), 1, dense), "all": ((33,), 0, dense), "columns": ((9, 33), 1, reordered),
+    "sliced": ((5, 6, 7), 1, sliced), "stride 0": ((9, 33), 1, repeated),
+    "stride 0 reduced": ((9, 33), 1, partial(repeated, axis=1)), "eight axes": ((2, 3, 2, 2, 2, 2, 2, 2), 3, reordered),
+    "large": ((70001,), 0, dense), "many rows": ((3001, 5), 1, dense), "long rows": ((3, 20011), 1, dense),
+    "long columns": ((3, 20011), 1, reordered),
+}
+# name: shape, layout of the input, layout of the result; the last axis is the one that matters
+ROWS = {
+    "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, reordered),
+    "sliced": ((5, 6, 7), sliced, dense), "stride 0": ((9, 33), repeated, dense), "one element": ((1,), dense, dense),
+    "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "large": ((20011,), dense, dense),
+    "many rows": ((3001, 5), dense, dense), "wide": ((4, 5000), dense, dense),
+}
+
+
+def _reduce_dtypes(op):
+    """(input, result) pairs of dtypes."""
+    if op in ("any", "all"):
+        return [(dtype, "bool") for dtype in EVERY]
+    if op in ("max", "min"):
+        return [(dtype, dtype) for dtype in REAL]
+    same = [(dtype, dtype) for dtype in ("int64", *FLOATS, *COMPLEX)]
+    widened = [("float16", "float32"), ("float32", "float64"), ("int32", "float32")]
+    return same + [(dtype, "int64") for dtype in (*BOOL, *INTEGERS[:-1])] + widened
+
+
+def _make_reduce(code, source, target, layout, rng):
+    shape, kept, put = REDUCTIONS[layout]
+    if REDUCE[code] == "prod":                   # near 1, so that nothing overflows
+        values = numbers(rng, shape, source, 0.01) + (1 if source in FLOATS + COMPLEX else 0)
+        if source in INTEGERS:
+            values = np.where(rng.random(shape) < 0.01, 2, 1).astype(source)
+    elif REDUCE[code] == "sum":
+        values = numbers(rng, shape, source)
+    else:
+        values = with_extremes(rng, shape, source)
+        if source in FLOATS and layout != "rows":
+            values = np.where(np.isnan(values), 0, values)
+        if REDUCE[code] in ("any", "all"):
+            values = np.where(rng.random(shape[:1] + (1,) * (len(shape) - 1)) < 0.5, values.dtype.type(
+                REDUCE[code] == "all"), values)
+    return code, put(values, source), result(shape[:kept], target)
+
+
+def _sum_of_moduli(op, a, out):
+    return np.abs(a.astype(complex if a.dtype.kind == "c" else float)).sum(tuple(range(out.ndim, a.ndim)))
+
+
+def _factors(op, a, out):
+    return 4 * a.size / max(out.size, 1) * np.abs(np.prod(a, tuple(range(out.ndim, a.ndim)),
+                                                          complex if a.dtype.kind == "c" else float))
+
+
+def reduce_cases():
+    limits = {"sum": Limit(1, terms=_sum_of_moduli), "prod": Limit(4, terms=_factors)}
+    for code, op in enumerate(REDUCE):
+        for source, target in _reduce_dtypes(op):
+            for layout in REDUCTIONS:
+                name = op if source == target or target == "bool" else f"{op} to {target}"
+                yield Case(Key("reduce", name, source, layout), partial(_make_reduce, code, source, target, layout),
+                           (2,), limits.get(op, EXACT))
+
+
+def _make_argreduce(code, dtype, layout, rng):
+    shape, put, _ = ROWS[layout]
+    values = with_extremes(rng, shape, dtype)
+    if dtype in FLOATS and layout not in ("rows", "one axis"):
+        values = np.where(np.isnan(values), 0, values)
+    return code, put(values, dtype), result(shape[:-1], "int64")
+
+
+def argreduce_cases():
+    for code, op in enumerate(ARGREDUCE):
+        for dtype in REAL:
+            for layout in ROWS:
+                if layout != "ten axes":         # the core merges: at most 8 remain
+                    yield Case(Key("argreduce", op, dtype, layout), partial(_make_argreduce, code, dtype, layout), (2,))
+
+
+def _make_scan(code, dtype, target, layout, rng):
+    shape, put, put_result = ROWS[layout]
+    name = SCAN[code]
+    if name == "cumprod":
+        values = numbers(rng, shape, dtype, 0.01) + (1 if dtype in FLOATS + COMPLEX else 0)
+        if dtype in INTEGERS:
+            values = np.where(rng.random(shape) < 0.01, 2, 1).astype(dtype)
+    else:
+        values = numbers(rng, shape, dtype) if name == "cumsum" else with_extremes(rng, shape, dtype)
+    index = None if name in ("cumsum", "cumprod") else result(shape, "int64", put_result)
+    return code, put(values, dtype), result(shape, target, put_result), index
+
+
+def _running_moduli(op, a, out, index):
+    return np.abs(a.astype(complex if a.dtype.kind == "c" else float)).cumsum(-1)
+
+
+def _running_factors(op, a, out, index):
+    return 4 * a.shape[-1] * np.abs(np.cumprod(a, -1, complex if a.dtype.kind == "c" else float))
+
+
+def scan_cases():
+    limits = {"cumsum": Limit(1, terms=_running_moduli), "cumprod": Limit(4, terms=_running_factors)}
+    for code, op in enumerate(SCAN):
+        pairs = [(d, d) for d in REAL]
+        if op in ("cumsum", "cumprod"):
+            pairs = [(d, d) for d in ("int64", *FLOATS, *COMPLEX)] + [(d, "int64") for d in ("bool", "uint8", "int32")]
+        for source, target in pairs:
+            for layout in ROWS:
+                yield Case(Key("scan", op, source, layout), partial(_make_scan, code, source, target, layout), (2, 3),
+                           limits.get(op, EXACT))
+
+
+def _make_sort(dtype, descending, stable, layout, rng):
+    shape, put, put_result = ROWS[layout]
+    values = with_extremes(rng, shape, dtype)
+    return put(values, dtype), descending, stable, result(shape, dtype, put_result), result(shape, "int64", put_result)
+
+
+def _order(a, descending, stable, values, index):
+    """With `stable` all of it; without, the values, and that the indices lead to them."""
+    if stable:
+        return values, index
+    return values, np.sort(index, -1), np.take_along_axis(a, index, -1)
+
+
+def sort_cases():
+    for dtype in REAL:
+        for descending in (False, True):
+            for stable in (False, True):
+                for layout in ROWS:
+                    name = f"{'descending' if descending else 'ascending'}{' stable' if stable else ''}"
+                    yield Case(Key("sort", name, dtype, layout),
+                               partial(_make_sort, dtype, descending, stable, layout), (3, 4), derived=_order)
+
+
+def _make_gather(dtype, dim, layout, rng):
+    put, put_index = {"dense": (dense, dense), "transposed": (reordered, reordered), "sliced": (sliced, sliced),
+                      "one index for all": (dense, partial(repeated, axis=1)), "large": (dense, dense)}[layout]
+    shape, places = ((300, 100), [250, 90]) if layout == "large" else ((7, 5, 6), [4, 5, 3])
+    places[dim] = 11
+    index = rng.integers(0, shape[dim], places)
+    return put(numbers(rng, shape, dtype), dtype), put_index(index, "int64"), dim, result(tuple(places), dtype)
+
+
+def gather_cases():
+    for dtype in EVERY:
+        for layout in ("dense", "transposed", "sliced", "one index for all", "large"):
+            for dim in range(2 if layout == "large" else 3):
+                yield Case(Key("gather", f"dim {dim}", dtype, layout), partial(_make_gather, dtype, dim, layout), (3,))
+
+
+def _make_scatter(mode, dtype, dim, layout, rng):
+    put, put_index = {"dense": (dense, dense), "transposed": (reordered, reordered), "sliced": (sliced, sliced),
+                      "one source for all": (dense, dense), "large": (dense, dense)}[layout]
+    shape, places = ((300, 100), [250, 90]) if layout == "large" else ((7, 5, 6), [4, 5, 3])
+    places[dim] = 2 * shape[dim]                 # every place is hit more than once
+    low, high = (1, 3) if SCATTER[mode] == "prod" else (0, 9)
+    values, start = (rng.integers(low, high, s).astype("bool" if dtype == "bool" else "int64") for s in (places, shape))
+    source = repeated(values, dtype) if layout == "one source for all" else put(values, dtype)
+    index = rng.integers(0, shape[dim], places)
+    return mode, put(start, dtype), dim, put_index(index, "int64"), source
+
+
+def scatter_cases():
+    for mode, name in enumerate(SCATTER):
+        dtypes = EVERY if name in ("set", "add") else REAL[1:]
+        for dtype in dtypes:
+            for layout in ("dense", "transposed", "sliced", "one source for all", "large"):
+                for dim in range(2 if layout == "large" else 3):
+                    yield Case(Key("scatter", f"{name} dim {dim}", dtype, layout),
+                               partial(_make_scatter, mode, dtype, dim, layout), (1,),
+                               Limit(1, terms=_products) if name == "prod" and dtype in FLOATS else EXACT)
+
+
+def _products(mode, out, dim, index, src):
+    return 2.0 * src.shape[dim]
+
+
+def _make_arange(dtype, start, step, count, rng):
+    return result((count,), dtype), start, step
+
+
+def arange_cases():
+    for dtype in INTEGERS + FLOATS:
+        progressions = {"from 0": (0, 1, 100), "downwards": (100, -1, 90), "one": (5, 1, 1)}
+        if dtype in FLOATS:
+            progressions["fractions"] = (-1.5, 0.25, 40)
+            progressions["thirds"] = (0.1, 1 / 3, 1000)
+        if dtype not in ("int8", "uint8", "float16", "bfloat16"):
+            progressions["large"] = (3, 1, 30011)
+        for name, (start, step, count) in progressions.items():
+            yield Case(Key("arange", name, dtype, ""), partial(_make_arange, dtype, start, step, count), (0,),
+                       Limit(1) if dtype in FLOATS else EXACT)
+
+
+def _make_nonzero(dtype, layout, rng):
+    shape, put, _ = ROWS[layout]
+    values = np.where(rng.random(shape) < 0.4, numbers(rng, shape, dtype), np.zeros((), numbers(rng, (), dtype).dtype))
+    return put(values, dtype), None
+
+
+def nonzero_cases():
+    for dtype in EVERY:
+        for layout in ROWS:
+            yield Case(Key("nonzero", "", dtype, layout), partial(_make_nonzero, dtype, layout), (1,))
+
+
+# The contract's order; `memory`, `errors` and `programs` are no single entry.
+ENTRIES = {
+    "memory": memory.memory_cases, "d2d": memory.d2d_cases, "fill": pointwise.fill_cases, "copy": pointwise.copy_cases,
+    "unary": pointwise.unary_cases, "binary": pointwise.binary_cases, "where": pointwise.where_cases,
+    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases, "gather": gather_cases,
+    "scatter": scatter_cases, "binary_scalar": pointwise.binary_scalar_cases,
+    "elementwise": pointwise.elementwise_cases, "arange": arange_cases, "scan": scan_cases, "sort": sort_cases,
+    "nonzero": nonzero_cases, "addmm": matrices.addmm_cases, "softmax": networks.softmax_cases,
+    "softmax_backward": networks.softmax_backward_cases, "layer_norm": networks.layer_norm_cases,
+    "layer_norm_backward": networks.layer_norm_backward_cases, "conv2d": networks.conv2d_cases,
+    "conv2d_backward": networks.conv2d_backward_cases, "attention": networks.attention_cases,
+    "random": networks.random_cases, "linalg": matrices.linalg_cases, "errors": memory.error_cases,
+    "programs": programs.end_to_end_cases,
+}
+
+
+def all_cases():
+    """Every case, entry by entry."""
+    for cases in ENTRIES.values():
+        yield from cases()

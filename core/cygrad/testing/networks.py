@@ -1,0 +1,234 @@
+"""Cases of the entries for neural networks, softmax to attention, and of the device generator."""
+from functools import partial
+
+import numpy as np
+
+from cygrad.backend import RANDOM
+from cygrad.testing.operands import FLOATS, dense, numbers, reordered, repeated, result, rounded, sliced
+from cygrad.testing.runner import EXACT, Case, Key, Limit
+
+SOFTMAX = {
+    "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, dense),
+    "sliced": ((5, 6, 7), sliced, sliced), "stride 0": ((9, 33), repeated, dense),
+    "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "wide": ((4, 5000), dense, dense),
+    "one element": ((4, 1), dense, dense), "many rows": ((3001, 10), dense, dense),
+}
+
+
+def _make_softmax(log, dtype, layout, rng):
+    shape, put, put_out = SOFTMAX[layout]
+    values = numbers(rng, shape, dtype)
+    if layout == "rows":
+        values = values.copy()
+        values[1] += 1000                        # overflows unless the maximum is taken away first
+        values[2, 3] = -np.inf
+    return put(values, dtype), log, result(shape, dtype, put_out)
+
+
+def _probability(a, log, out):
+    return 1e-3                                  # 16-bit results of nothing are still off by a rounding in float32
+
+
+def softmax_cases():
+    for log in (False, True):
+        for dtype in FLOATS:
+            for layout in SOFTMAX:
+                yield Case(Key("softmax", "log" if log else "plain", dtype, layout),
+                           partial(_make_softmax, log, dtype, layout), (2,),
+                           Limit(8 if dtype in FLOATS[2:] else 1, floor=8 if log else 0, terms=_probability))
+
+
+def _make_softmax_backward(log, dtype, layout, rng):
+    shape, put, put_out = SOFTMAX[layout]
+    logits = numbers(rng, shape, dtype).astype(float)
+    logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
+    outcome = logits if log else np.exp(logits)
+    grad, outcome = put(numbers(rng, shape, dtype), dtype), put(rounded(outcome, dtype), dtype)
+    return grad, outcome, log, result(shape, dtype, put_out)
+
+
+def _backward_terms(grad, outcome, log, out):
+    total = np.abs(grad.astype(float)).sum(-1, keepdims=True)
+    weight = np.exp(outcome.astype(float)) if log else outcome.astype(float)
+    return 4 * (np.abs(grad.astype(float)) + weight * total)
+
+
+def softmax_backward_cases():
+    for log in (False, True):
+        for dtype in FLOATS:
+            for layout in SOFTMAX:
+                yield Case(Key("softmax_backward", "log" if log else "plain", dtype, layout),
+                           partial(_make_softmax_backward, log, dtype, layout), (3,), Limit(4, terms=_backward_terms))
+
+
+# name: shape, layout of a, affine
+NORMS = {"rows": ((9, 33), dense, True), "plain": ((9, 33), dense, False), "transposed": ((9, 33), reordered, True),
+         "sliced": ((9, 33), sliced, True), "far from 0": ((9, 33), dense, True), "wide": ((3, 5000), dense, True),
+         "many rows": ((2001, 7), dense, True)}
+
+
+def _statistics_dtype(dtype):
+    return "float32" if dtype in ("float16", "bfloat16") else dtype
+
+
+def _norm_operands(dtype, layout, rng):
+    shape, put, affine = NORMS[layout]
+    values = rounded(numbers(rng, shape, dtype, 1.0) + (50 if layout == "far from 0" else 0), dtype)
+    weight = dense(numbers(rng, shape[1:], dtype, 1.0), dtype) if affine else None
+    return shape, put(values, dtype), weight
+
+
+def _make_layer_norm(dtype, layout, rng):
+    shape, a, weight = _norm_operands(dtype, layout, rng)
+    bias = weight and dense(numbers(rng, shape[1:], dtype, 1.0), dtype)
+    rows = _statistics_dtype(dtype)
+    return a, weight, bias, 1e-5, result(shape, dtype), result(shape[:1], rows), result(shape[:1], rows)
+
+
+def layer_norm_cases():
+    for dtype in FLOATS:
+        for layout in NORMS:
+            yield Case(Key("layer_norm", "", dtype, layout), partial(_make_layer_norm, dtype, layout), (4, 5, 6),
+                       _loose(dtype, 4000 if layout == "far from 0" else 60))
+
+
+def _loose(dtype, ulps):
+    """A limit for sums of some hundred terms near 1; 16-bit results are rounded once."""
+    return Limit(2 if dtype in ("float16", "bfloat16") else ulps, floor=4)
+
+
+def _make_layer_norm_backward(dtype, wanted, layout, rng):
+    shape, a, weight = _norm_operands(dtype, layout, rng)
+    values = a.values.astype(float)
+    mean, rstd = values.mean(-1), 1 / np.sqrt(values.var(-1) + 1e-5)
+    rows = _statistics_dtype(dtype)
+    outs = (result(size, dtype) if keep else None for size, keep in zip((shape, shape[1:], shape[1:]), wanted))
+    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
+
+
+def _column_moduli(grad, a, mean, rstd, *rest):
+    return 8 * np.abs(grad.astype(float)).sum()
+
+
+def layer_norm_backward_cases():
+    for dtype in FLOATS:
+        for layout in NORMS:
+            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight only", (0, 1, 0))):
+                if NORMS[layout][2] or name == "input only":
+                    yield Case(Key("layer_norm_backward", name, dtype, layout),
+                               partial(_make_layer_norm_backward, dtype, wanted, layout), (5, 6, 7),
+                               Limit(2, floor=1, terms=_column_moduli))
+
+
+# name: N, C, H, W; O, R, S; stride, padding, dilation, groups, layout
+CONVOLUTIONS = {
+    "plain": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (0, 0), (1, 1), 1, dense),
+    "padded": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 2), (1, 1), 1, dense),
+    "strided": ((2, 3, 11, 10), (4, 3, 2), (2, 3), (1, 0), (1, 1), 1, dense),
+    "dilated": ((1, 2, 12, 12), (3, 3, 3), (1, 1), (2, 2), (2, 3), 1, dense),
+    "groups": ((2, 6, 7, 7), (4, 3, 3), (1, 1), (1, 1), (1, 1), 2, dense),
+    "depthwise": ((2, 5, 7, 7), (5, 3, 3), (2, 1), (1, 1), (1, 1), 5, dense),
+    "one by one": ((2, 8, 5, 5), (6, 1, 1), (1, 1), (0, 0), (1, 1), 1, dense),
+    "transposed": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, reordered),
+    "sliced": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, sliced),
+    "large": ((2, 16, 30, 30), (24, 3, 3), (1, 1), (1, 1), (1, 1), 1, dense),
+}
+
+
+def _convolution(dtype, layout, rng):
+    shape, (filters, r, s), stride, padding, dilation, groups, put = CONVOLUTIONS[layout]
+    rows, columns = ((size + 2 * pad - step * (taps - 1) - 1) // skip + 1
+                     for size, pad, step, taps, skip in zip(shape[2:], padding, dilation, (r, s), stride))
+    a = put(numbers(rng, shape, dtype, 1.0), dtype)
+    weight = put(numbers(rng, (filters, shape[1] // groups, r, s), dtype, 1.0), dtype)
+    return a, weight, (stride, padding, dilation, groups), (shape[0], filters, rows, columns)
+
+
+def _make_conv2d(dtype, with_bias, layout, rng):
+    a, weight, options, shape = _convolution(dtype, layout, rng)
+    bias = dense(numbers(rng, shape[1:2], dtype, 1.0), dtype) if with_bias else None
+    return a, weight, bias, *options, result(shape, dtype)
+
+
+def _terms_of_conv2d(a, weight, *rest):
+    return 4 * np.sqrt(weight[0].size) * np.abs(a).max() * np.abs(weight).max()
+
+
+def conv2d_cases():
+    for dtype in FLOATS:
+        for layout in CONVOLUTIONS:
+            for name, with_bias in (("bias", True), ("no bias", False)):
+                yield Case(Key("conv2d", name, dtype, layout), partial(_make_conv2d, dtype, with_bias, layout), (7,),
+                           Limit(2, terms=_terms_of_conv2d))
+
+
+def _make_conv2d_backward(dtype, wanted, layout, rng):
+    a, weight, options, shape = _convolution(dtype, layout, rng)
+    outs = (result(a.shape, dtype), result(weight.shape, dtype), result(shape[1:2], dtype))
+    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, weight, *options,
+            *(out if keep else None for out, keep in zip(outs, wanted)))
+
+
+def _terms_of_conv2d_backward(grad, a, weight, *rest):
+    largest = max(np.abs(a).max(), np.abs(weight).max(), 1)
+    return 4 * np.sqrt(max(grad[:, 0].size, weight[:, 0].size)) * np.abs(grad).max() * largest
+
+
+def conv2d_backward_cases():
+    for dtype in FLOATS:
+        for layout in CONVOLUTIONS:
+            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight and bias", (0, 1, 1))):
+                yield Case(Key("conv2d_backward", name, dtype, layout),
+                           partial(_make_conv2d_backward, dtype, wanted, layout), (7, 8, 9),
+                           Limit(2, terms=_terms_of_conv2d_backward))
+
+
+# name: B, L, S, E, V, layout
+ATTENTION = {"dense": ((2, 5, 7, 4, 6), dense), "square": ((3, 8, 8, 16, 16), dense),
+             "sliced": ((2, 5, 7, 4, 6), sliced), "transposed": ((2, 5, 7, 4, 6), reordered),
+             "large": ((2, 130, 140, 32, 32), dense)}
+
+
+def _make_attention(dtype, masked, causal, layout, rng):
+    (batch, rows, keys, inner, width), put = ATTENTION[layout]
+    query, key = (numbers(rng, (batch, n, inner), dtype, 1.0) for n in (rows, keys))
+    value = numbers(rng, (batch, keys, width), dtype, 1.0)
+    mask = None
+    if masked == "bool":
+        seen = rng.random((batch, rows, keys)) < 0.7
+        seen[:, 1] = False
+        mask = put(seen, "bool")
+    elif masked == "added":
+        mask = put(numbers(rng, (batch, rows, keys), dtype, 1.0), dtype)
+    return (put(query, dtype), put(key, dtype), put(value, dtype), mask, causal, inner**-0.5,
+            result((batch, rows, width), dtype))
+
+
+def attention_cases():
+    kinds = {"plain": (None, False), "causal": (None, True), "bool mask": ("bool", False),
+             "added mask": ("added", False), "causal and mask": ("bool", True)}
+    for dtype in FLOATS:
+        for layout in ATTENTION:
+            for name, (masked, causal) in kinds.items():
+                yield Case(Key("attention", name, dtype, layout),
+                           partial(_make_attention, dtype, masked, causal, layout), (6,),
+                           Limit(4 if dtype in FLOATS[:2] else 64, floor=2))
+
+
+# -------------------------------------------------------------------- random
+
+def _make_random(kind, dtype, shape, seed, offset, a, b, rng):
+    return kind, result(shape, dtype), seed, offset, a, b
+
+
+def random_cases():
+    seeds = {"small seed": (7, 0), "large seed": (0x1234567890ABCDEF, 2**33 + 5)}
+    for kind, name in enumerate(RANDOM):
+        dtypes = FLOATS if name != "integers" else ("uint8", "int32", "int64")
+        for dtype in dtypes:
+            for layout, shape in (("one", (1,)), ("rows", (7, 13)), ("large", (70001,))):
+                for seed_name, (seed, offset) in seeds.items():
+                    a, b = (-3.0, 50.0) if name == "integers" and dtype != "uint8" else (2.0, 5.0)
+                    yield Case(Key("random", f"{name} {seed_name}", dtype, layout),
+                               partial(_make_random, kind, dtype, shape, seed, offset, a, b), (1,),
+                               Limit(4, floor=16) if name != "integers" else EXACT)

@@ -1,0 +1,380 @@
+"""Every entry of the kernel interface in NumPy: what a backend must compute, slowly, in extended precision.
+
+A function has the name and the arguments of its entry (arrays in place of Views, what is written to included) and
+returns what is written, unrounded: an array, or a tuple of them in the order of the entry's outputs. The CPU backend is
+compared with these; other backends are compared with the CPU, and with these where the CPU declines.
+"""
+import math
+
+import numpy as np
+
+from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.testing import special
+
+
+def wide(x):
+    """Floats in NumPy's widest type; everything else as it is."""
+    x = np.asarray(x)
+    if x.dtype.kind == "f":
+        return x.astype(np.longdouble)
+    return x.astype(np.clongdouble) if x.dtype.kind == "c" else x
+
+
+def exact(x):
+    """Floats in a type in which one +, -, *, / or sqrt, rounded to x's, is as if it were rounded once."""
+    return x.astype("float64") if x.dtype.kind == "f" else wide(x)
+
+
+def quietly(function):
+    """Without NumPy's warnings about infinities and NaN."""
+    def call(*args, **options):
+        with np.errstate(all="ignore"):
+            return function(*args, **options)
+    return call
+
+
+# ---------------------------------------------------------------- pointwise
+
+def _angle(x):
+    if x.dtype.kind == "c":
+        return np.arctan2(x.imag, x.real)
+    return np.where(np.isnan(x), x, np.where(x < 0, np.arctan2(wide(0.0), wide(-1.0)), 0))
+
+
+def _reciprocal_sqrt(x):
+    return 1 / np.sqrt(x)
+
+
+UNARY_OPS = {
+    "neg": np.negative, "abs": np.abs, "sign": lambda x: (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype),
+    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10,
+    "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": _reciprocal_sqrt, "reciprocal": lambda x: 1 / x,
+    "square": lambda x: x * x, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh,
+    "atanh": np.arctanh, "erf": special.erf, "erfc": special.erfc, "erfinv": special.erfinv, "lgamma": special.lgamma,
+    "digamma": special.digamma, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "relu": lambda x: np.where(np.isnan(x), x, np.maximum(x, x.dtype.type(0))), "floor": np.floor, "ceil": np.ceil,
+    "trunc": np.trunc, "round": np.rint, "logical_not": np.logical_not, "bitwise_not": np.invert, "isnan": np.isnan,
+    "isinf": np.isinf, "isfinite": np.isfinite, "conj": np.conj, "angle": _angle,
+}
+
+
+def _integers(x):
+    return x.dtype.kind in "iu"
+
+
+def _trunc_divide(x, y):
+    if not _integers(x):
+        return np.trunc(x / y)
+    quotient = x // y
+    return quotient + ((x % y != 0) & ((x < 0) != (y < 0))).astype(x.dtype)
+
+
+BINARY_OPS = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "floor_divide": np.floor_divide,
+    "trunc_divide": _trunc_divide, "remainder": np.remainder, "fmod": np.fmod, "pow": np.power, "maximum": np.maximum,
+    "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "atan2": np.arctan2, "hypot": np.hypot,
+    "copysign": np.copysign, "nextafter": np.nextafter, "gcd": np.gcd, "lcm": np.lcm, "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "left_shift": np.left_shift,
+    "right_shift": np.right_shift, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}
+
+
+ARITHMETIC = {"square", "sqrt", "reciprocal", "add", "sub", "mul", "div"}
+
+
+def fill(out, value):
+    return np.full(out.shape, value if out.dtype.kind in "cb" else np.asarray(value).real)
+
+
+def copy(src, out):
+    return (src.real if src.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype.kind != "b" else src)
+
+
+@quietly
+def unary(op, a, out):
+    name = UNARY[op]
+    return UNARY_OPS[name](exact(a) if name in ARITHMETIC else wide(a))
+
+
+@quietly
+def binary(op, a, b, out):
+    name = BINARY[op]
+    if name == "nextafter":                     # depends on the spacing of the dtype itself
+        return np.nextafter(a, b)
+    convert = exact if name in ARITHMETIC else wide
+    return BINARY_OPS[name](convert(a), convert(b))
+
+
+def binary_scalar(op, a, x, swapped, out):
+    one = np.full(a.shape, x).astype(a.dtype)
+    return binary(op, one, a, out) if swapped else binary(op, a, one, out)
+
+
+def where(cond, a, b, out):
+    return np.where(cond, a, b)
+
+
+def elementwise(program, ins, outs):
+    """Step by step, every step rounded to the dtype it computes in."""
+    stack, results = [], {}
+    for kind, *operand in program:
+        if kind == "in":
+            stack.append(ins[operand[0]])
+        elif kind == "number":
+            stack.append(np.full(outs[0].shape, operand[0]).astype(outs[0].dtype))
+        elif kind == "unary":
+            stack.append(unary(operand[0], stack.pop(), None))
+        elif kind == "binary":
+            b, a = stack.pop(), stack.pop()
+            stack.append(binary(operand[0], a, b, None))
+        elif kind == "where":
+            b, a, cond = stack.pop(), stack.pop(), stack.pop()
+            stack.append(np.where(cond, a, b))
+        else:
+            results[operand[0]] = stack.pop()
+    return tuple(results[j] for j in range(len(outs)))
+
+
+def arange(out, start, step):
+    kind = object if out.dtype.kind in "iu" else float
+    return np.array([start + i * step for i in range(out.size)], kind).reshape(out.shape)
+
+
+# --------------------------------------------------- reductions, scans, orders
+
+@quietly
+def reduce(op, a, out):
+    name = REDUCE[op]
+    if name in ("any", "all"):
+        a = a != 0
+    elif out.dtype.kind in "iu":
+        a = a.astype(out.dtype)
+    axes = tuple(range(out.ndim, a.ndim))
+    if name in ("sum", "prod"):
+        return getattr(np, name)(a, axes, wide(out).dtype)
+    return getattr(np, name)(a, axes)
+
+
+def argreduce(op, a, out):
+    return getattr(np, ARGREDUCE[op])(a, -1)      # the first one, and the first NaN
+
+
+@quietly
+def scan(op, a, out, index):
+    name = SCAN[op]
+    if name in ("cumsum", "cumprod"):
+        return getattr(np, name)(wide(a.astype(out.dtype)), -1), None
+    values, places = a.copy(), np.zeros(a.shape, "int64")
+    better = np.greater_equal if name == "cummax" else np.less_equal
+    for i in range(1, a.shape[-1]):
+        best, now = values[..., i - 1], a[..., i]
+        taken = better(now, best) | (now != now)             # a later equal one wins, and so does NaN
+        taken &= ~((best != best) & (now == now))
+        values[..., i] = np.where(taken, now, best)
+        places[..., i] = np.where(taken, i, places[..., i - 1])
+    return values, places
+
+
+def sort(a, descending, stable, values, index):
+    order = np.argsort(a, -1, kind="stable")
+    if descending:                               # of the reversed row, so that equal ones keep their order
+        order = a.shape[-1] - 1 - np.flip(np.argsort(np.flip(a, -1), -1, kind="stable"), -1)
+    return np.take_along_axis(a, order, -1), order
+
+
+def nonzero(a, allocate):
+    return np.argwhere(a)
+
+
+# ------------------------------------------------------- products and indices
+
+@quietly
+def matmul(a, b, out):
+    if a.dtype.kind in "iu":
+        return np.matmul(a, b)
+    return np.matmul(a.astype(wider(a)), b.astype(wider(b)))
+
+
+def wider(x):
+    """A type wide enough for a long sum of x's elements, with products of which BLAS knows."""
+    return {"f": "float64", "c": "complex128"}[x.dtype.kind] if x.itemsize < 8 or (
+        x.dtype == "complex64") else wide(x).dtype
+
+
+def addmm(bias, a, b, beta, alpha, out):
+    product = alpha * matmul(a, b, out)
+    return (product if beta == 0 else beta * wide(bias) + product)
+
+
+def gather(src, index, dim, out):
+    part = src[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(index.shape))]
+    return np.take_along_axis(part, index, dim)
+
+
+@quietly
+def scatter(mode, out, dim, index, src):
+    found = wide(out).copy()
+    places = list(np.indices(index.shape))
+    places[dim] = index
+    name, places = SCATTER[mode], tuple(places)
+    if name == "set":
+        for place in np.ndindex(*index.shape):
+            found[tuple(p[place] for p in places)] = src[place]
+    else:
+        function = {"add": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name]
+        function.at(found, places, wide(src))
+    return found
+
+
+# ----------------------------------------------------------- neural networks
+
+@quietly
+def softmax(a, log, out):
+    shifted = wide(a) - wide(a).max(-1, keepdims=True)
+    total = np.exp(shifted).sum(-1, keepdims=True)
+    return (shifted - np.log(total) if log else np.exp(shifted) / total)
+
+
+def softmax_backward(grad, result, log, out):
+    grad, result = wide(grad), wide(result)
+    if log:
+        return grad - np.exp(result) * grad.sum(-1, keepdims=True)
+    return result * (grad - (grad * result).sum(-1, keepdims=True))
+
+
+def layer_norm(a, weight, bias, eps, out, mean, rstd):
+    a = wide(a)
+    middle = a.mean(-1)
+    scale = 1 / np.sqrt(a.var(-1) + eps)
+    found = (a - middle[:, None]) * scale[:, None]
+    found = found if weight is None else found * wide(weight)
+    return (found if bias is None else found + wide(bias)), middle, scale
+
+
+def layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias):
+    grad, a, scale = wide(grad), wide(a), wide(rstd)[:, None]
+    normal = (a - wide(mean)[:, None]) * scale
+    inner = grad if weight is None else grad * wide(weight)
+    found = scale * (inner - inner.mean(-1, keepdims=True) - normal * (inner * normal).mean(-1, keepdims=True))
+    wanted = (found, (grad * normal).sum(0), grad.sum(0))
+    return tuple(x if out is not None else None for x, out in zip(wanted, (grad_a, grad_weight, grad_bias)))
+
+
+def _taps(a, weight, stride, padding, dilation, groups, rows, columns):
+    """(r, s, group, window of the padded a under tap (r, s)) for every tap of every group."""
+    a = np.pad(a, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    channels = weight.shape[1]
+    for r in range(weight.shape[2]):
+        for s in range(weight.shape[3]):
+            window = a[:, :, r * dilation[0]:, s * dilation[1]:][:, :, ::stride[0], ::stride[1]][:, :, :rows, :columns]
+            for g in range(groups):
+                yield r, s, g, window[:, g * channels:(g + 1) * channels]
+
+
+def conv2d(a, weight, bias, stride, padding, dilation, groups, out):
+    found = np.zeros(out.shape, wider(a))
+    filters = weight.shape[0] // groups
+    for r, s, g, window in _taps(wide(a), weight, stride, padding, dilation, groups, *out.shape[2:]):
+        part = slice(g * filters, (g + 1) * filters)
+        found[:, part] += np.einsum("nchw,oc->nohw", window, wide(weight)[part, :, r, s])
+    return (found if bias is None else found + wide(bias)[:, None, None])
+
+
+def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, grad_weight, grad_bias):
+    grad, filters, channels = wide(grad), weight.shape[0] // groups, weight.shape[1]
+    padded = np.zeros((*a.shape[:2], a.shape[2] + 2 * padding[0], a.shape[3] + 2 * padding[1]), wide(a).dtype)
+    by_weight = np.zeros(weight.shape, wide(a).dtype)
+    rows, columns = grad.shape[2:]
+    for r, s, g, window in _taps(wide(a), weight, stride, padding, dilation, groups, rows, columns):
+        part, inputs = slice(g * filters, (g + 1) * filters), slice(g * channels, (g + 1) * channels)
+        by_weight[part, :, r, s] = np.einsum("nohw,nchw->oc", grad[:, part], window)
+        top, left = r * dilation[0], s * dilation[1]
+        padded[:, inputs, top:top + rows * stride[0]:stride[0], left:left + columns * stride[1]:stride[1]] += np.einsum(
+            "nohw,oc->nchw", grad[:, part], wide(weight)[part, :, r, s])
+    inside = padded[:, :, padding[0]:padding[0] + a.shape[2], padding[1]:padding[1] + a.shape[3]]
+    wanted = (inside, by_weight, grad.sum((0, 2, 3)))
+    return tuple(x if out is not None else None for x, out in zip(wanted, (grad_a, grad_weight, grad_bias)))
+
+
+@quietly
+def attention(query, key, value, mask, causal, scale, out):
+    scores = scale * np.matmul(wide(query), wide(key).swapaxes(1, 2))
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + wide(mask)
+    if causal:
+        scores = np.where(np.tri(*scores.shape[1:], dtype=bool), scores, -np.inf)
+    hidden = np.all(scores == -np.inf, -1, keepdims=True)
+    weights = np.exp(scores - np.where(hidden, 0, scores.max(-1, keepdims=True)))
+    weights = np.where(hidden, 0, weights / weights.sum(-1, keepdims=True))
+    return np.matmul(weights, wide(value))
+
+
+# -------------------------------------------------------------------- random
+
+def philox(seed, offset, blocks):
+    """(blocks, 4) words of Philox 4x32-10 with the counters offset, offset + 1, ... (Salmon et al., SC11)."""
+    low, mask = np.uint64(0xFFFFFFFF), (1 << 64) - 1
+    counter = np.array([(offset + i) & mask for i in range(blocks)], "uint64")
+    c = [counter & low, counter >> np.uint64(32), np.zeros(blocks, "uint64"), np.zeros(blocks, "uint64")]
+    key = [seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF]
+    for _ in range(10):
+        first, second = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [(second >> np.uint64(32)) ^ c[1] ^ np.uint64(key[0]), second & low,
+             (first >> np.uint64(32)) ^ c[3] ^ np.uint64(key[1]), first & low]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return np.stack(c, 1)
+
+
+def random(kind, out, seed, offset, a, b):
+    each = 2 if out.itemsize == 8 else 4
+    words = philox(seed, offset, -(-out.size // each))
+    if each == 2:
+        words = words.reshape(-1, 2)
+        words = words[:, 0] | words[:, 1] << np.uint64(32)
+    words = words.reshape(-1)
+    if RANDOM[kind] == "integers":
+        drawn = np.array([int(a) + int(w) % (int(b) - int(a)) for w in words[:out.size]])
+        return drawn.reshape(out.shape)
+    bits, total = (53, 64) if each == 2 else (24, 32)
+    uniform = (words >> np.uint64(total - bits)).astype("float64") * 2.0**-bits
+    if RANDOM[kind] == "uniform":
+        return (a + uniform * (b - a))[:out.size].reshape(out.shape)
+    radius = np.sqrt(-2 * np.log1p(-uniform[::2]))
+    turn = 2 * math.pi * uniform[1::2]
+    normal = np.stack([radius * np.cos(turn), radius * np.sin(turn)], 1).reshape(-1)
+    return (a + b * normal)[:out.size].reshape(out.shape)
+
+
+# ------------------------------------------------------------ linear algebra
+
+def linalg(routine, ins, outs, options):
+    """One result for each output; factorisations in any form that satisfies what is compared."""
+    a, *rest = ins
+    codes = np.zeros(len(a), "int32")
+    if routine in ("solve", "lstsq"):
+        return np.linalg.solve(a, rest[0]), codes
+    if routine == "triangular_solve":
+        return np.linalg.solve(np.triu(a), rest[0])
+    if routine == "inverse":
+        return np.linalg.inv(a), codes
+    if routine == "cholesky":
+        return np.linalg.cholesky(a), codes
+    if routine == "qr":
+        return np.linalg.qr(a)
+    if routine == "svd":
+        return *np.linalg.svd(a, full_matrices=False), codes
+    if routine in ("eigh", "eig"):
+        return *getattr(np.linalg, routine)(a), codes
+    return *_lu(a), codes
+
+
+def _lu(a):
+    """Compact LU factors without pivoting: the matrices of the cases are dominated by their diagonals."""
+    lu = a.copy()
+    for k in range(a.shape[1]):
+        lu[:, k + 1:, k] /= lu[:, k, k, None]
+        lu[:, k + 1:, k + 1:] -= lu[:, k + 1:, k, None] * lu[:, k, None, k + 1:]
+    return lu, np.broadcast_to(np.arange(1, a.shape[1] + 1, dtype="int32"), a.shape[:2])

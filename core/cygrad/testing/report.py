@@ -1,0 +1,80 @@
+"""What came of the cases: counts for each entry, the first failures in words, as text or as Markdown."""
+from collections import Counter
+from dataclasses import dataclass, field
+
+FAILURES_SHOWN = 3                        # of each entry
+
+
+@dataclass
+class Report:
+    """Outcomes, entry by entry, in the order in which they came.
+
+    Attributes
+    ----------
+    device : str
+    against : str
+    counts : dict of str to Counter
+        For each entry, how many cases passed, were declined and failed.
+    failures : dict of str to list
+        For each entry (key, text) of the cases that failed.
+    """
+
+    device: str
+    against: str
+    counts: dict = field(default_factory=dict)
+    failures: dict = field(default_factory=dict)
+
+    def add(self, key, outcome):
+        """Count the outcome of a case."""
+        self.counts.setdefault(key.entry, Counter())[outcome.state] += 1
+        if outcome.state == "fail":
+            self.failures.setdefault(key.entry, []).append((key, outcome.text))
+
+    @property
+    def failed(self):
+        """Number of cases that failed."""
+        return sum(count["fail"] for count in self.counts.values())
+
+    def verdict(self, entry):
+        """One or two words on an entry."""
+        count = self.counts[entry]
+        if count["fail"]:
+            return "FAIL"
+        if count["pass"] and count["declined"]:
+            return "pass, some declined"
+        return "pass" if count["pass"] else "declined"
+
+    def rows(self):
+        """(entry, passed, declined, failed, verdict) of every entry, and their sum."""
+        total = sum(self.counts.values(), Counter())
+        rows = [(entry, *self._numbers(count), self.verdict(entry)) for entry, count in self.counts.items()]
+        return [*rows, ("all", *self._numbers(total), "FAIL" if self.failed else "pass")]
+
+    @staticmethod
+    def _numbers(count):
+        return count["pass"], count["declined"], count["fail"]
+
+    def text(self):
+        """The table for a terminal."""
+        lines = [f"{'entry':<22}{'pass':>7}{'declined':>10}{'fail':>7}   "]
+        lines += [f"{entry:<22}{passed:>7}{declined:>10}{failed:>7}   {verdict}"
+                  for entry, passed, declined, failed, verdict in self.rows()]
+        return "\n".join(lines)
+
+    def markdown(self):
+        """The table for a README."""
+        from cygrad import __version__
+        lines = ["| entry | pass | declined | fail | |", "|---|--:|--:|--:|---|"]
+        lines += [f"| {entry} | {passed} | {declined} | {failed} | {verdict} |"
+                  for entry, passed, declined, failed, verdict in self.rows()]
+        title = f"`python -m cygrad.testing {self.device}` against {self.against}, cygrad {__version__}:"
+        return "\n".join([title, "", *lines])
+
+    def details(self):
+        """The first failures of every entry, and how to run each alone."""
+        lines = []
+        for entry, failures in self.failures.items():
+            lines.append(f"\n{entry}: {len(failures)} failed")
+            for key, text in failures[:FAILURES_SHOWN]:
+                lines += [f"  {text}", f"    python -m cygrad.testing {self.device} --case {key}"]
+        return "\n".join(lines)

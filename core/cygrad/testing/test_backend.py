@@ -1,0 +1,31 @@
+"""`pytest --pyargs cygrad.testing --backend NAME`: the conformance suite, one item for each entry, op and dtype."""
+from itertools import groupby
+
+import pytest
+
+from cygrad import discovery
+from cygrad.testing.__main__ import run, selected
+
+
+def _groups():
+    """(name, cases) for each entry, op and dtype."""
+    for (entry, op, dtype), cases in groupby(selected(), lambda case: (case.key.entry, case.key.op, case.key.dtype)):
+        yield "/".join(part.replace(" ", "-") for part in (entry, op, dtype) if part), list(cases)
+
+
+def pytest_generate_tests(metafunc):
+    names, groups = zip(*_groups())
+    metafunc.parametrize("cases", groups, ids=names)
+
+
+@pytest.fixture(scope="session")
+def backend(request):
+    """(Backend, device index) under test."""
+    return discovery.resolve(request.config.getoption("--backend", default="cpu"))
+
+
+def test_as_the_contract_says(cases, backend):
+    report = run(cases, *backend, "numpy" if backend[0].name == "cpu" else "cpu")
+    assert not report.failed, report.details()
+    if not any(count["pass"] for count in report.counts.values()):
+        pytest.skip("declined: the core composes this entry or runs it on the CPU")

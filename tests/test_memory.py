@@ -14,7 +14,8 @@ import cygrad
 from cygrad import cpu
 
 STATM = "/proc/self/statm"
-SLACK = 4 << 20  # bytes the interpreter and the system's allocator may wander
+# Bytes the interpreter and the system's allocator may wander; AddressSanitizer also keeps what was freed for a while.
+SLACK = (32 if os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0") else 4) << 20
 
 
 def resident():

@@ -14,8 +14,10 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
 5. No call has zero elements; `out` never partly overlaps an input, but may be the very same view.
 6. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
 
-Any entry from `fill` on may **decline** by returning `NotImplemented` (the default of those without a composition):
-the core then runs the call on the CPU and copies, as CYGRAD_FALLBACK says. The five memory entries are required.
+Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a
+backend does not override, unless its text names another default. Entries whose text says "Composed" are then computed by
+the core from the backend's other entries (`cygrad.compositions`). All others run on the CPU, between copies of their
+operands, as CYGRAD_FALLBACK says. The five memory entries are required.
 
 Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FLOOR_DIVIDE take the divisor's sign;
 16-bit floats are computed and accumulated in float32 and rounded once; integer division by zero raises
@@ -321,57 +323,86 @@ cdef class Backend:
         return NotImplemented
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
-        """out (M, N) = beta * bias + alpha * a @ b; bias has out's shape. Default: matmul and pointwise in the core."""
+        """out (M, N) = beta * bias + alpha * a (M, K) @ b (K, N); any strides; beta = 0 does not read bias.
+
+        Bias has out's shape, maybe with strides 0, and may be the same view; K >= 1; for integer dtypes beta and alpha
+        lose their fraction. Composed from matmul, binary_scalar and binary.
+        """
         return NotImplemented
 
     cpdef softmax(self, View a, bint log, View out):
-        """(log-)softmax over the last axis."""
+        """out = exp(a) / sum(exp(a)) over the last axis, computed from a - max(a) (log: its logarithm); a row that holds
+        NaN or infinity, or nothing but -infinity, gives NaN. Any rank from 1 on, any strides.
+
+        Composed from reduce, binary and unary.
+        """
         return NotImplemented
 
     cpdef softmax_backward(self, View grad, View result, bint log, View out):
-        """Gradient of (log-)softmax over the last axis from its result."""
+        """out = (grad - sum(grad * result)) * result over the last axis (log: grad - exp(result) * sum(grad)).
+
+        Composed from reduce, binary and unary.
+        """
         return NotImplemented
 
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
         """out = (a - mean) * rstd * weight + bias over the last axis of a (rows, n).
 
-        weight and bias are (n,) or None; mean and rstd = 1 / sqrt(variance + eps) are written as (rows,), in float32 for
-        16-bit floats.
+        weight and bias are (n,) or None, each; mean and rstd = 1 / sqrt(variance + eps), the variance divided by n, are
+        written as (rows,), in float32 for 16-bit floats. Composed from reduce, binary and unary.
         """
         return NotImplemented
 
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a,
                               View grad_weight, View grad_bias):
-        """The gradients of `layer_norm`; those of the three that are None are not wanted; weight may be None."""
+        """The gradients of `layer_norm`; those of the three outputs that are None are not wanted; weight may be None.
+
+        With x = (a - mean) * rstd and g = grad * weight: grad_a (rows, n) = (g - mean(g) - x * mean(g * x)) * rstd, means
+        over a row; grad_weight (n,) = sum(grad * x) and grad_bias (n,) = sum(grad), over the rows. mean and rstd are what
+        `layer_norm` wrote. Composed from reduce and binary.
+        """
         return NotImplemented
 
     cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
         """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S), plus bias (O,) or None.
 
-        stride, padding (zeros on both sides) and dilation are pairs, rows first.
+        stride, padding (zeros on both sides) and dilation are pairs, rows first. Output channel o sees the input channels
+        of group o // (O / groups). Any strides. Composed from fill, copy and matmul: columns, then a product a group.
         """
         return NotImplemented
 
     cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
                           View grad_a, View grad_weight, View grad_bias):
-        """The gradients of `conv2d`; those of the three that are None are not wanted."""
+        """The gradients of `conv2d`; those of the three outputs that are None are not wanted.
+
+        They are those of the sum of grad (N, O, P, Q) * out, without a conjugate in complex dtypes. Composed from fill,
+        copy, matmul, binary and reduce.
+        """
         return NotImplemented
 
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
         """out (B, L, V) = softmax(scale * query (B, L, E) @ key (B, S, E)^T + mask) @ value (B, S, V).
 
-        mask is None or (B, L, S), of the operands' dtype (added) or bool (False hides); causal hides s > l. A row that
-        is all hidden gives zeros.
+        mask is None or (B, L, S), of the operands' dtype (added) or bool (False hides); causal hides s > l, too. A row
+        that is all hidden, or has nothing but -infinity before the softmax, gives zeros. Any strides. Composed from matmul,
+        softmax, reduce, binary and where, without ever holding all B * L * S scores of a large call.
         """
         return NotImplemented
 
     cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
-        """Fill out from the counter-based stream (seed, offset): the opt-in generator of devices, never the default.
+        """Fill out, which is dense, from the counter-based stream (seed, offset): the opt-in generator of devices.
 
-        Element i, counted row-major, takes word ``i % 4`` (64-bit dtypes: words ``2 * (i % 2)`` and the next, low first)
-        of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), so every backend
-        draws the same bits. UNIFORM: [a, b) from the top 24 (53) bits; NORMAL: mean a, deviation b, Box-Muller on
-        neighbouring words; INTEGERS: a + word % (b - a). 16-bit floats round float32's.
+        Element i, counted row-major, takes word ``i % 4`` (dtypes of 64 bits: words ``2 * (i % 2)`` and the next, low first)
+        of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), both unsigned
+        64-bit, low word first, the counter's upper half 0. So every backend draws the same words, and from them:
+
+        UNIFORM: a + u * (b - a), u = the top D bits of the word / 2**D, D = 24 (float64: 53, float16: 11, bfloat16: 8).
+        NORMAL: mean a, deviation b; elements i and i + 1, i even, are a + b * r * cos(t) and a + b * r * sin(t) with
+        r = sqrt(-2 * log(1 - u)) and t = 2 * pi * v, u and v from the words of i and i + 1 as in UNIFORM, with D = 24 for
+        16-bit floats, too (an odd count computes one number more and drops it).
+        INTEGERS: a + word % (b - a); integer and floating dtypes and bool; a and b hold integers, b - a is 2**64 at most.
+
+        16-bit floats are computed in float32 and rounded. The CPU draws what a backend declines.
         """
         return NotImplemented
 

@@ -1,6 +1,8 @@
-"""What happens when a backend declines a call: the CPU runs it, or an error says who lacks what.
+"""What happens when a backend declines a call: the core composes it, the CPU runs it, or an error says who lacks what.
 
-CYGRAD_FALLBACK=warn (default: once for each entry, op and dtype), error, or silent. `counters()` tells how often.
+The entries that `cygrad.compositions` lists are computed from the backend's other entries, on its device. All others run
+on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and dtype),
+error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
 """
 import os
 import warnings
@@ -19,8 +21,18 @@ def counters():
     return dict(_counts)
 
 
+def call(like, entry, args, outs):
+    """Call an entry of the backend that `like` is on, whether it has the kernel or not; `outs` as in `run`."""
+    backend = like._backend()
+    if getattr(backend, entry)(*args) is NotImplemented:
+        run(backend, entry, args, outs)
+
+
 def run(backend, entry, args, outs):
-    """Run a declined call on the CPU; `outs` are the positions of the arguments that it writes."""
+    """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
+    from cygrad.compositions import COMPOSED
+    if entry in COMPOSED:
+        return _compose(COMPOSED[entry], args)
     from cygrad.dispatch import SCALAR_NAMES
     from cygrad.tensor import as_tensor_view
     from cygrad.transfer import give_back, host_backend
@@ -38,6 +50,12 @@ def run(backend, entry, args, outs):
         for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):
             if device_out is not None:
                 give_back(as_tensor_view(device_out), host_out)
+
+
+def _compose(composition, args):
+    from cygrad.tensor import as_tensor_view
+    from cygrad.view import View
+    composition(*[as_tensor_view(a) if isinstance(a, View) else a for a in args])
 
 
 def _flat(value):

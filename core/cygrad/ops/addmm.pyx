@@ -1,19 +1,21 @@
 """`addmm` (beta * input + alpha * mat1 @ mat2), and the raw sum behind the other products with a third operand.
 
-One call of the backend's `addmm` where it has one; otherwise a product and pointwise kernels. Where beta is 0 the input
-is not read.
+One call of the backend's `addmm`, whose factors are real; complex ones take a product and pointwise kernels. Where beta
+is 0 the input is not read.
 """
 from cygrad.autograd.node cimport attach, check_inplace, grad_enabled, record
 from cygrad.backend cimport ADD, Backend, MUL
 from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, expand_to, result_dtype,
                               scalar_into)
-from cygrad.dtype cimport (BFLOAT16, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of)
 from cygrad.ops.pointwise cimport finish_inplace
 from cygrad.ops.products cimport Row, blank, cannot_multiply, matrix, multiply, operand, same_device
 from cygrad.ops.views cimport expand_sizes
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes, size_of
 
+from cygrad import fallback
+from cygrad.errors import not_implemented
 from cygrad.ops.products import NAMES, write_exact
 from cygrad.ops.registry import add_op
 
@@ -47,9 +49,12 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         out = blank(a, 2, sizes)
     if out.elements == 0:
         return out
+    if a.dtype.code == BOOL:
+        raise not_implemented("addmm_impl_cpu_", "Bool", False)
     backend = <Backend>a.memory.backend
-    if (a.sizes[1] and not isinstance(beta, complex) and not isinstance(alpha, complex)
-            and backend.addmm(c, a, b, beta, alpha, out) is None):
+    if a.sizes[1] and not isinstance(beta, complex) and not isinstance(alpha, complex):
+        if backend.addmm(c, a, b, beta, alpha, out) is not None:
+            fallback.run(backend, "addmm", (c, a, b, beta, alpha, out), (5,))
         return out
     if a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:          # round once
         wide = dtype_of(FLOAT32)
@@ -115,6 +120,7 @@ def check_numbers(DType dtype not None, beta, alpha):
 
 def add_scaled(Tensor c not None, Tensor product not None, beta, alpha):
     """beta * c + alpha * product, raw, in the memory of the new tensor `product`; `c` broadcasts to its shape."""
+    same_device("an op that adds a product", c, product)
     check_factors(product.dtype, beta, alpha)
     if not same_sizes(c, product):
         c = fitted(c, product.rank, product.sizes)

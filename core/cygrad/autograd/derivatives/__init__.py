@@ -19,7 +19,7 @@ a list of tensors gets a list of gradients. A formula longer than two lines is a
 The node of an op is named as PyTorch names it: "MulBackward0" unless `name=` says otherwise.
 
 The table is in sections, one file each: `pointwise`, `activations`, `reductions`, `geometry`, `indexing`,
-`linear`, `decompositions`.
+`linear`, `decompositions`, `networks`.
 """
 from cygrad.autograd.derivatives import (activations, decompositions, geometry, indexing, linear,  # noqa: F401
-                                         pointwise, random, reductions)
+                                         networks, pointwise, random, reductions)

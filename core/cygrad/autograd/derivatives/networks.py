@@ -1,0 +1,69 @@
+"""Derivatives of layers of networks: normalisation, convolution, attention, losses.
+
+An op whose gradients one kernel computes together takes the tensors twice: as the list `tensors`, which has the edges, and
+one by one, for its formula to keep what it reads.
+"""
+import cygrad
+from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.node import derivative, grad_mode
+from cygrad.ops.convolution import _convolution, _convolution_backward
+from cygrad.ops.normalization import layer_norm_backward
+
+derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
+           normalized_backward(grad, input, weight, axes, eps, result, needs))
+derivative("convolution", tensors=lambda grad, input, weight, stride, padding, dilation, groups, needs:
+           _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), stride, padding,
+                                 dilation, groups, needs))
+derivative("convolution_backward", name="ConvolutionBackwardBackward0",
+           tensors=lambda grads, grad_output, input, weight, stride, padding, dilation, groups, needs:
+           convolution_backward_backward(grads, grad_output, input, weight, (stride, padding, dilation, groups), needs))
+derivative("constant_pad_nd", self=lambda grad, pad: cygrad.constant_pad_nd(grad, [-n for n in pad]))
+
+
+def normalized_backward(grad, input, weight, axes, eps, result, needs):
+    """The kernel's gradients, or the same formulas in differentiable ops where those are to be differentiated again."""
+    _, mean, rstd = result
+    if not grad_mode() and (weight is None or weight.dtype is input.dtype):
+        return layer_norm_backward(grad, input, mean, rstd, weight, axes, needs)
+    over = tuple(range(-axes, 0))
+    if weight is not None and weight.dtype is not input.dtype:          # computed in float32, as the forward was
+        grad, input = grad.to(weight.dtype), input.to(weight.dtype)
+    centred = input - input.mean(over, keepdim=True)
+    scale = (centred.square().mean(over, keepdim=True) + eps).rsqrt()
+    x = centred * scale
+    found = [None, None, None]
+    if needs[0]:
+        g = grad if weight is None else grad * weight
+        found[0] = (g - g.mean(over, keepdim=True) - x * (g * x).mean(over, keepdim=True)) * scale
+    if needs[1]:
+        found[1] = (grad * x).sum_to_size(x.shape[-axes:])
+    if needs[2]:
+        found[2] = grad.sum_to_size(x.shape[-axes:])
+    return found
+
+
+def convolution_backward_backward(grads, grad, input, weight, geometry, needs):
+    """The sum of grad * convolution(input, weight) is linear in each of the three, which gives all derivatives."""
+    for_input, for_weight, for_bias = grads
+    found = [None, None, None]
+
+    def convolved(x, w):
+        return _convolution((x, w, None), x, w, None, *geometry)
+
+    def backward(g, x, w, wanted):
+        return _convolution_backward((g, x, w), g, x, w, *geometry, wanted)
+
+    if needs[0]:
+        parts = []
+        if for_input is not None:
+            parts.append(convolved(for_input, conj(weight)))
+        if for_weight is not None:
+            parts.append(convolved(conj(input), for_weight))
+        if for_bias is not None:
+            parts.append(for_bias.view(-1, *([1] * (grad.dim() - 2))).expand(grad.shape))
+        found[0] = sum(parts[1:], parts[0])
+    if needs[1] and for_weight is not None:
+        found[1] = backward(conj(grad), input, for_weight, (True, False, False))[0]
+    if needs[2] and for_input is not None:
+        found[2] = backward(conj(grad), for_input, weight, (False, True, False))[1]
+    return found

@@ -1,0 +1,243 @@
+"""What the core computes from a backend's other entries when it declines one: the table `COMPOSED`, entry -> function.
+
+`fallback.run` calls the function with the entry's own arguments, as tensors without history. It leaves the result in the
+outputs, through raw ops (`cygrad.dispatch`), each of which may be declined in turn. So a backend with the required entries
+alone has these ops on its device, and no call of theirs goes to the CPU.
+
+16-bit floats are computed in float32 and rounded once, by `copy`. An output may be the very same tensor as an input: it
+is written last. Temporaries that grow with the product of two sizes (the columns of a convolution, the scores of
+attention) are made for a part of the rows at a time, of about BLOCK elements.
+"""
+import math
+
+from cygrad.backend import BINARY, REDUCE, UNARY
+from cygrad.dispatch import (arange_into, binary_op, cast_to, clone_dense, copy_, empty_near, empty_on, fill_, matmul3,
+                             reduce_dims, softmax_op, unary_op, where_op)
+from cygrad.dtype import all_dtypes
+from cygrad.operands import binary_to
+from cygrad.transfer import host_backend
+
+DTYPES = {d.name: d for d in all_dtypes()}
+FLOAT32, INT64 = DTYPES["float32"], DTYPES["int64"]
+HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
+ADD, SUB, MUL, DIV, NE, LE = (BINARY.index(name) for name in ("add", "sub", "mul", "div", "ne", "le"))
+EXP, LOG, RSQRT = (UNARY.index(name) for name in ("exp", "log", "rsqrt"))
+SUM, MAX = REDUCE.index("sum"), REDUCE.index("max")
+TO_BOOL = 2                     # the rule of comparisons (dispatch.pxd)
+BLOCK = 1 << 24                 # elements of a temporary
+
+
+def wide(t):
+    """`t` in the dtype that is computed in: float32 for 16-bit floats."""
+    return cast_to(t, FLOAT32) if t is not None and t.dtype in HALVES else t
+
+
+def total(t, *dims):
+    """Sums over axes, which stay with size 1."""
+    return reduce_dims(SUM, t, dims, True, t.dtype)
+
+
+def mul(a, b):
+    return binary_op(MUL, a, b)
+
+
+# ------------------------------------------------------------------------------- products
+
+def addmm(bias, a, b, beta, alpha, out):
+    """beta * bias + alpha * a @ b; with beta = 0 bias is not read."""
+    from cygrad.ops.addmm import add_scaled
+    product = matmul3(wide(a).unsqueeze(0), wide(b).unsqueeze(0))[0]
+    copy_(out, add_scaled(wide(bias), product, beta, alpha))
+
+
+# -------------------------------------------------------------------------------- softmax
+
+def softmax(a, log, out):
+    """exp(a - max) / sum(exp(a - max)), or its logarithm."""
+    a, last = wide(a), a.dim() - 1
+    shifted = binary_op(SUB, a, reduce_dims(MAX, a, (last,), True, a.dtype))
+    powers = unary_op(EXP, shifted)
+    if log:
+        copy_(out, binary_op(SUB, shifted, unary_op(LOG, total(powers, last))))
+    else:
+        copy_(out, binary_op(DIV, powers, total(powers, last)))
+
+
+def softmax_backward(grad, result, log, out):
+    """(grad - sum(grad * result)) * result; for the logarithm, grad - exp(result) * sum(grad)."""
+    grad, result, last = wide(grad), wide(result), result.dim() - 1
+    if log:
+        copy_(out, binary_op(SUB, grad, mul(unary_op(EXP, result), total(grad, last))))
+    else:
+        copy_(out, mul(binary_op(SUB, grad, total(mul(grad, result), last)), result))
+
+
+# -------------------------------------------------------------------- layer normalisation
+
+def layer_norm(a, weight, bias, eps, out, mean, rstd):
+    """(a - mean) * rstd * weight + bias with the mean and 1 / deviation of each row."""
+    a, n = wide(a), a.shape[1]
+    centre = binary_op(DIV, total(a, 1), n)
+    apart = binary_op(SUB, a, centre)
+    scale = unary_op(RSQRT, binary_op(ADD, binary_op(DIV, total(mul(apart, apart), 1), n), eps))
+    y = mul(apart, scale)
+    if weight is not None:
+        y = mul(y, wide(weight))
+    if bias is not None:
+        y = binary_op(ADD, y, wide(bias))
+    copy_(mean, centre[:, 0])
+    copy_(rstd, scale[:, 0])
+    copy_(out, y)
+
+
+def layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias):
+    """With x the normalised rows and g = grad * weight: (g - mean(g) - x * mean(g * x)) * rstd."""
+    grad, n, scale = wide(grad), a.shape[1], rstd.unsqueeze(1)
+    x = mul(binary_op(SUB, wide(a), mean.unsqueeze(1)), scale)
+    for_weight = None if grad_weight is None else total(mul(grad, x), 0)[0]
+    for_bias = None if grad_bias is None else total(grad, 0)[0]
+    if grad_a is not None:
+        g = grad if weight is None else mul(grad, wide(weight))
+        centre, slope = binary_op(DIV, total(g, 1), n), binary_op(DIV, total(mul(g, x), 1), n)
+        copy_(grad_a, mul(binary_op(SUB, binary_op(SUB, g, centre), mul(x, slope)), scale))
+    if for_weight is not None:
+        copy_(grad_weight, for_weight)
+    if for_bias is not None:
+        copy_(grad_bias, for_bias)
+
+
+# ----------------------------------------------------------------------------- convolution
+
+class Windows:
+    """The geometry of a convolution: which places of the padded input every output position sees."""
+
+    def __init__(self, a, weight, stride, padding, dilation, groups, out_shape):
+        self.groups, self.channels, self.outputs = groups, a.shape[1] // groups, weight.shape[0] // groups
+        self.kernel, self.inside, self.size = tuple(weight.shape[2:]), self.channels * weight[0, 0].numel(), out_shape[2:]
+        self.stride, self.padding, self.dilation, self.shape = stride, padding, dilation, tuple(a.shape)
+
+    def blocks(self):
+        """Ranges of images whose columns are about BLOCK elements."""
+        images = self.shape[0]
+        step = max(1, BLOCK // (self.groups * self.inside * self.size[0] * self.size[1]))
+        return [(n, min(n + step, images)) for n in range(0, images, step)]
+
+    def padded(self, images, like):
+        """A zero image with room for the padding, and the window on it that is the image itself."""
+        (top, left), (_, channels, height, width) = self.padding, self.shape
+        whole = empty_near(like, (images, channels, height + 2 * top, width + 2 * left))
+        fill_(whole, 0)
+        return whole, whole.narrow(2, top, height).narrow(3, left, width)
+
+    def of(self, whole):
+        """A view (groups, channels, R, S, images, P, Q) of padded images: what each position (P, Q) sees at (R, S)."""
+        n, c, h, w = whole.stride()
+        shape = (self.groups, self.channels, *self.kernel, whole.shape[0], *self.size)
+        strides = (self.channels * c, c, self.dilation[0] * h, self.dilation[1] * w, n, self.stride[0] * h,
+                   self.stride[1] * w)
+        return whole.as_strided(shape, strides, whole.storage_offset())
+
+    def columns(self, a):
+        """(groups, channels * R * S, images * P * Q): the matrix that the weights are multiplied with."""
+        if any(self.padding):
+            whole, inner = self.padded(a.shape[0], a)
+            copy_(inner, a)
+            a = whole
+        return clone_dense(self.of(a)).reshape(self.groups, self.inside, -1)
+
+    def rows(self, t):
+        """Outputs (images, O, P, Q) as (groups, O / groups, images * P * Q)."""
+        return t.transpose(0, 1).reshape(self.groups, self.outputs, -1)
+
+    def add_back(self, columns, target):
+        """Sum a gradient of columns into `target`, the images they were made from."""
+        images = target.shape[0]
+        parts = columns.reshape(self.groups, self.channels, *self.kernel, images, *self.size)
+        whole, inner = self.padded(images, columns)
+        seen = self.of(whole)
+        for r in range(self.kernel[0]):
+            for s in range(self.kernel[1]):             # one (r, s) sees every place once at most
+                place = seen[:, :, r, s]
+                binary_to(ADD, place, parts[:, :, r, s], place)
+        copy_(target, inner)
+
+    def weights(self, weight):
+        """(groups, O / groups, channels * R * S)."""
+        return weight.reshape(self.groups, self.outputs, self.inside)
+
+
+def conv2d(a, weight, bias, stride, padding, dilation, groups, out):
+    """A copy of what each output position sees, then one product for each group."""
+    windows = Windows(a, weight, stride, padding, dilation, groups, tuple(out.shape))
+    weights = windows.weights(wide(weight))
+    shift = None if bias is None else wide(bias).reshape(-1, 1, 1, 1)
+    for begin, end in windows.blocks():
+        found = matmul3(weights, windows.columns(wide(a[begin:end])))
+        found = found.reshape(weight.shape[0], end - begin, *windows.size)
+        if shift is not None:
+            found = binary_op(ADD, found, shift)
+        copy_(out[begin:end], found.transpose(0, 1))
+
+
+def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, grad_weight, grad_bias):
+    """Products of the gradient with the columns (for the weight) and with the weight (columns, summed into the input)."""
+    windows = Windows(a, weight, stride, padding, dilation, groups, tuple(grad.shape))
+    weights = windows.weights(wide(weight)).transpose(1, 2)
+    for_weight = None
+    for_bias = None if grad_bias is None else reduce_dims(SUM, wide(grad), (0, 2, 3), False, wide(grad[:1]).dtype)
+    for begin, end in windows.blocks():
+        rows = windows.rows(wide(grad[begin:end]))
+        if grad_weight is not None:
+            part = matmul3(rows, windows.columns(wide(a[begin:end])).transpose(1, 2))
+            for_weight = part if for_weight is None else binary_op(ADD, for_weight, part)
+        if grad_a is not None:
+            windows.add_back(matmul3(weights, rows), grad_a[begin:end])
+    if grad_weight is not None:
+        copy_(grad_weight, for_weight.reshape(tuple(weight.shape)))
+    if grad_bias is not None:
+        copy_(grad_bias, for_bias)
+
+
+# ------------------------------------------------------------------------------- attention
+
+def attention(query, key, value, mask, causal, scale, out):
+    """softmax(scale * query @ key^T + mask) @ value, some rows of the scores at a time."""
+    q, k, v = wide(query), wide(key).transpose(1, 2), wide(value)
+    batch, rows, columns = q.shape[0], q.shape[1], k.shape[2]
+    step = max(1, BLOCK // (batch * columns))
+    results = []
+    for begin in range(0, rows, step):
+        end = min(begin + step, rows)
+        scores = mul(matmul3(q[:, begin:end], k), scale)
+        if mask is not None:
+            part = mask[:, begin:end]
+            scores = hide(scores, part) if part.dtype.name == "bool" else binary_op(ADD, scores, wide(part))
+        if causal:
+            scores = hide(scores, visible(scores, begin))
+        top = reduce_dims(MAX, scores, (2,), True, scores.dtype)
+        chances = softmax_op(scores, 2, False)
+        chances = hide(chances, binary_op(NE, top, -math.inf, TO_BOOL), 0)
+        results.append((begin, end, matmul3(chances, v)))
+    for begin, end, result in results:
+        copy_(out[:, begin:end], result)
+
+
+def visible(scores, begin):
+    """(rows, columns) bool: whether a column is not later than a row; the rows start at number `begin`."""
+    rows, columns = scores.shape[1:]
+    counted = empty_on(host_backend(), 0, INT64, (max(begin + rows, columns),))
+    arange_into(counted, 0, 1)                          # on the host: a backend need not have `arange`
+    numbers = empty_near(scores, counted.shape, INT64)
+    copy_(numbers, counted)
+    return binary_op(LE, numbers[:columns], numbers[begin:begin + rows].unsqueeze(1), TO_BOOL)
+
+
+def hide(t, shown, value=-math.inf):
+    """`t` where `shown`, which broadcasts, holds, else `value`."""
+    other = empty_near(t, (), t.dtype)
+    fill_(other, value)
+    return where_op(shown.expand(t.shape), t, other.expand(t.shape))
+
+
+COMPOSED = {function.__name__: function for function in (
+    addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d, conv2d_backward, attention)}

@@ -1,0 +1,58 @@
+"""Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode."""
+from cygrad.autograd.node import primitive
+from cygrad.dispatch import copy_, empty_near, fill_
+from cygrad.ops.composite import need_tensors
+from cygrad.ops.registry import op
+
+
+def inner(t, pad):
+    """The part of `t` that is not padding; negative padding cuts nothing off here."""
+    for k in range(len(pad) // 2):
+        before, after = max(pad[2 * k], 0), max(pad[2 * k + 1], 0)
+        t = t.narrow(t.dim() - 1 - k, before, t.size(t.dim() - 1 - k) - before - after)
+    return t
+
+
+@primitive(name="constant_pad_nd")
+def _constant_pad_nd(self, pad, value):
+    shape = list(self.shape)
+    for k in range(len(pad) // 2):
+        shape[-1 - k] += pad[2 * k] + pad[2 * k + 1]
+    out = empty_near(self, shape)
+    fill_(out, value)
+    copy_(inner(out, pad), inner(self, [-n for n in pad]))
+    return out
+
+
+@op(method=False)
+def constant_pad_nd(input, pad, value=0):
+    """`input` with `value` around it, or with its borders cut off.
+
+    Parameters
+    ----------
+    input : Tensor
+    pad : sequence of int
+        How many places before and after, in pairs from the last axis on; negative numbers cut.
+    value : number
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.constant_pad_nd(cygrad.ones(2), (1, 2))
+    tensor([0., 1., 1., 0., 0.])
+    """
+    need_tensors("constant_pad_nd", input=input)
+    pad = tuple(pad)
+    if len(pad) % 2:
+        raise RuntimeError("Length of pad must be even but instead it equals " f"{len(pad)}")
+    if len(pad) // 2 > input.dim():
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad length "
+                           f"is {len(pad)}while the input has {input.dim()}dimensions.")
+    for k in range(len(pad) // 2):
+        axis = input.dim() - 1 - k
+        size = input.shape[axis] + pad[2 * k] + pad[2 * k + 1]
+        if size < 0:
+            raise RuntimeError(f"The input size {input.shape[axis]}, plus negative padding {pad[2 * k]} and "
+                               f"{pad[2 * k + 1]} resulted in a negative output size, which is invalid. Check dimension "
+                               f"{axis} of your input.")
+    return _constant_pad_nd(input, pad, value)

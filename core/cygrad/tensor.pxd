@@ -25,7 +25,7 @@ cdef class Tensor(View):
     cdef object hooks                 # dict id -> hook, or None
     cdef object post_hooks            # the same, run after accumulation
     cdef object names_                # tuple of names, or None
-    cdef dict __dict__
+    cdef PyObject *attributes         # dict of what a user set on the tensor; NULL while there is nothing
     cdef object __weakref__
 
 cdef inline bint requires_grad(Tensor t) noexcept:

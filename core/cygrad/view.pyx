@@ -1,14 +1,14 @@
 """View: a strided window on a Storage: storage, offset, sizes, strides (in elements), dtype.
 
 Pure geometry: nothing here computes on elements, and nothing knows of autograd; `Tensor` extends it. Sizes and strides
-of up to `INLINE_RANK` axes live inside the object, more on the heap. To build one: `set_rank`, write `sizes` and
+of up to `INLINE_RANK` axes live inside the object, more in a bytes object. To build one: `set_rank`, write `sizes` and
 `strides` (or `set_dense_strides`), then `finish`, which computes `elements` and `dense`.
 
 Backends receive Views. From Python they read `shape`, `stride()`, `storage_offset()`, `dtype`, `numel()`,
 `is_contiguous()` and `buffer` (the backend's own buffer object).
 """
 cimport cython
-from libc.stdlib cimport free, malloc
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from cygrad.size import Size
 
@@ -20,24 +20,16 @@ cdef object _new_tuple = tuple.__new__
 cdef class View:
     """A strided window on a Storage; see the module's text."""
 
-    def __dealloc__(self):
-        if self.sizes != NULL and self.sizes != self.geometry:
-            free(self.sizes)
-
     cdef int set_rank(self, int rank) except -1:
         """Make room for `rank` sizes and strides; what was there is lost."""
-        if self.sizes != NULL and self.sizes != self.geometry:
-            free(self.sizes)
         self.rank = 0
         self.sizes = self.geometry
         self.strides = self.geometry + INLINE_RANK
         if rank > INLINE_RANK:
             if rank > MAX_RANK:
                 raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
-            self.sizes = <Py_ssize_t *>malloc(2 * rank * sizeof(Py_ssize_t))
-            if self.sizes == NULL:
-                self.sizes = self.geometry
-                raise MemoryError()
+            self.room = PyBytes_FromStringAndSize(NULL, 2 * rank * sizeof(Py_ssize_t))
+            self.sizes = <Py_ssize_t *>PyBytes_AS_STRING(self.room)
             self.strides = self.sizes + rank
         self.rank = rank
         return 0

@@ -5,8 +5,13 @@ only some inputs are asked for, which lead to one of them. Then the ready node t
 sequence number, as in PyTorch, so that sums are formed in the same order); what it returns is checked against its
 inputs' shapes and dtypes, summed where broadcasting repeated them, and added to the buffers of the next nodes. A
 node's buffers and saved tensors are freed as soon as it has run.
+
+A node's state in a pass hangs on the node itself (`Node.pending`), where no look-up is needed; only when another pass
+is under way through the same node (another thread's, or one begun by a hook) is it kept in a dict of the pass.
 """
 cimport cython
+from libc.string cimport memcmp
+
 cdef extern from *:
     """
     #define cygrad_refcount(o) Py_REFCNT(o)
@@ -16,7 +21,8 @@ cdef extern from *:
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
-from cygrad.autograd.node cimport (AccumulateGrad, Node, grad_enabled, gradient_edge, set_grad_enabled)
+from cygrad.autograd.node cimport (AccumulateGrad, Node, OpNode, grad_enabled, gradient_edge, meta_of, next_of,
+                                   number_of, set_grad_enabled)
 from cygrad.backend cimport ADD, ISNAN
 from cygrad.dispatch cimport SAME, binary, binary_into, cast, copy_into, dense_copy, empty_as, fill_into, sum_to
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
@@ -28,30 +34,106 @@ import os
 
 from cygrad.autograd import node as _node
 
-cdef PyThread_type_lock _accumulating = NULL     # held while a thread adds to a leaf's `.grad`
-cdef long _holder = 0                            # by this one
+cdef unsigned long _holder = 0                   # the thread that adds to a leaf's `.grad` now, or 0
+cdef Py_ssize_t _waiting = 0                     # threads that wait until it is done
+cdef PyThread_type_lock _wake = NULL             # what they wait for
+
+
+cdef class Pass
 
 
 @cython.final
 @cython.freelist(64)
 cdef class Pending:
     """A node's state during one pass."""
+    cdef Pass owner
     cdef Py_ssize_t dependencies
-    cdef list grads
+    cdef Tensor grad                   # what has arrived at output 0
+    cdef list grads                    # at all outputs, where there are several
     cdef bint needed
     cdef list captures                 # (output number, position among the wanted inputs)
 
 
-cdef class Heap:
-    """Ready nodes, the largest sequence number on top."""
-    cdef list items
+@cython.final
+cdef class Pass:
+    """One backward pass: the states of its nodes, and which of them are ready."""
+    cdef dict others                   # {node: Pending} for nodes that another pass holds; None while there are none
+    cdef Py_ssize_t live               # how many nodes hold a Pending of this pass
+    cdef Node first                    # of the ready nodes, the one that was made last
+    cdef list heap                     # the rest of them, as a heap; None while there was none
 
-    def __cinit__(self):
-        self.items = []
+    cdef inline Pending state(self, Node node):
+        """The state of a node; None if it has none in this pass."""
+        cdef Pending found
+        if node.pending is not None:
+            found = <Pending>node.pending
+            if found.owner is self:
+                return found
+        return None if self.others is None else self.others.get(node)
 
-    cdef push(self, Node node):
-        cdef list items = self.items
-        cdef Py_ssize_t i = len(items), parent
+    cdef inline Pending enter(self, Node node):
+        """A new state for a node that has none."""
+        cdef Pending made = Pending.__new__(Pending)
+        made.owner = self
+        if node.pending is None:
+            node.pending = made
+            self.live += 1
+        else:
+            if self.others is None:
+                self.others = {}
+            self.others[node] = made
+        return made
+
+    cdef inline Pending leave(self, Node node):
+        """The state of a node, taken off it."""
+        cdef Pending found = self.state(node)
+        if node.pending is found:
+            node.pending = None
+            self.live -= 1
+        else:
+            del self.others[node]
+        return found
+
+    cdef sweep(self, list roots):
+        """Take the states off all nodes that did not run: of branches that were not needed, or after an exception."""
+        cdef list stack = list(roots)
+        cdef set seen = set(roots)
+        cdef Node node, following
+        cdef Py_ssize_t i
+        while stack and self.live:
+            node = stack.pop()
+            if node.pending is not None and (<Pending>node.pending).owner is self:
+                node.pending = None
+                self.live -= 1
+            for i in range(node.edges):
+                following = next_of(node, i)
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+
+    cdef inline push(self, Node node):
+        """Add a ready node."""
+        if self.first is None:
+            self.first = node
+        elif node.sequence > self.first.sequence:
+            self.push_on_heap(self.first)
+            self.first = node
+        else:
+            self.push_on_heap(node)
+
+    cdef inline Node pop(self):
+        """The ready node with the largest sequence number; None when there is none."""
+        cdef Node node = self.first
+        self.first = self.pop_from_heap() if self.heap else None
+        return node
+
+    cdef push_on_heap(self, Node node):
+        cdef list items
+        cdef Py_ssize_t i, parent
+        if self.heap is None:
+            self.heap = []
+        items = self.heap
+        i = len(items)
         items.append(node)
         while i > 0:
             parent = (i - 1) // 2
@@ -61,8 +143,8 @@ cdef class Heap:
             i = parent
         items[i] = node
 
-    cdef Node pop(self):
-        cdef list items = self.items
+    cdef Node pop_from_heap(self):
+        cdef list items = self.heap
         cdef Node top, last = items.pop()
         cdef Py_ssize_t i = 0, child, count = len(items)
         if count == 0:
@@ -112,7 +194,10 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
     grad = <Tensor>value
     if grad.names_ is not None:                  # of a Function, or a hook
         grad = plain(grad)
-    meta = <View>(node.meta[number]) if type(node.meta) is list else <View>node.meta
+    if node.metas is None and grad.dtype is node.dtype and grad.rank == node.rank and grad.memory.backend is node.backend \
+            and grad.memory.index == node.index and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0:
+        return grad
+    meta = meta_of(node, number)
     if meta is None:
         return grad
     if not same_sizes(grad, meta):
@@ -168,11 +253,11 @@ def accumulate(Tensor variable not None, Tensor grad not None):
 
 
 def _new_lock():
-    """Begin with a free lock: the thread that holds the old one doesn't exist in a forked child."""
-    global _accumulating, _holder
-    _accumulating = PyThread_allocate_lock()
-    _holder = 0
-    if _accumulating == NULL:
+    """Begin anew: the thread that was adding, and those that waited, don't exist in a forked child."""
+    global _wake, _holder, _waiting
+    _wake = PyThread_allocate_lock()
+    _holder = _waiting = 0
+    if _wake == NULL:
         raise MemoryError("no lock for gradients")
 
 
@@ -181,21 +266,34 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_new_lock)
 
 
+cdef int wait_turn() except -1:
+    """Wait, without the GIL, until no thread is adding. The lock is only for waiting: it is left locked by who waits."""
+    global _waiting
+    _waiting += 1
+    while _holder != 0:
+        PyThread_acquire_lock(_wake, NOWAIT_LOCK)
+        with nogil:
+            PyThread_acquire_lock(_wake, WAIT_LOCK)
+    _waiting -= 1
+    return 0
+
+
 cdef int accumulate_into(Tensor variable, Tensor grad) except -1:
-    """Add to a leaf's `.grad`, one thread at a time: large sums are formed without the GIL."""
+    """Add to a leaf's `.grad`, one thread at a time: large sums are formed without the GIL (which guards `_holder`)."""
     global _holder
-    cdef long me = PyThread_get_thread_ident()
+    cdef unsigned long me = PyThread_get_thread_ident()
     if _holder == me:                            # a finalizer's or subclass's code, amid an addition
         return add_to(variable, grad)
-    if not PyThread_acquire_lock(_accumulating, NOWAIT_LOCK):
-        with nogil:
-            PyThread_acquire_lock(_accumulating, WAIT_LOCK)
+    if _holder != 0:
+        wait_turn()
     _holder = me
     try:
         add_to(variable, grad)
     finally:
         _holder = 0
-        PyThread_release_lock(_accumulating)
+        if _waiting:
+            PyThread_acquire_lock(_wake, NOWAIT_LOCK)       # so that it is never released twice
+            PyThread_release_lock(_wake)
     return 0
 
 
@@ -250,56 +348,79 @@ cdef report_anomaly(Node node):
 
 # --------------------------------------------------------------------- the pass
 
-cdef dict count_dependencies(list roots):
-    """{node: Pending} of every node that can be reached, with the number of edges that lead to it."""
-    cdef dict states = {}
-    cdef list stack = []
-    cdef Node node
+cdef count_dependencies(Pass self, list roots):
+    """Give every node that can be reached a state, with the number of edges that lead to it."""
+    cdef list stack = None
+    cdef Node node, following, onward
     cdef Pending state
+    cdef Py_ssize_t i, at = 0
     for root in roots:
-        if root not in states:
-            states[root] = Pending.__new__(Pending)
-            stack.append(root)
-    while stack:
-        node = stack.pop()
-        if node.nexts is None:
-            continue
-        for following in node.nexts:
-            if following is not None:
-                state = states.get(following)
+        if self.state(root) is None:
+            self.enter(root)
+    while True:
+        if stack:
+            node = stack.pop()
+        elif at < len(roots):
+            node = roots[at]
+            at += 1
+            if self.state(node).needed:                 # given twice
+                continue
+            self.state(node).needed = True
+        else:
+            break
+        while node is not None:                         # onwards from here; branches wait on the stack
+            onward = None
+            for i in range(node.edges):
+                following = next_of(node, i)
+                if following is None:
+                    continue
+                state = self.state(following)
                 if state is None:
-                    state = Pending.__new__(Pending)
-                    states[following] = state
-                    stack.append(following)
+                    state = self.enter(following)
+                    if following.edges and onward is None:
+                        onward = following
+                    elif following.edges:
+                        if stack is None:
+                            stack = []
+                        stack.append(following)
                 state.dependencies += 1
-    return states
+            node = onward
+    for root in roots:
+        self.state(root).needed = False
 
 
-cdef mark_needed(list roots, dict states):
+cdef mark_needed(Pass self, list roots):
     """Mark the nodes from which a captured one can be reached (post-order walk with an explicit stack)."""
     cdef list stack = [(root, 0) for root in roots]
     cdef set entered = set(roots)
-    cdef Node node
+    cdef Node node, following
     cdef Pending state
     cdef Py_ssize_t i
     while stack:
         node, i = stack.pop()
-        state = states[node]
-        if node.nexts is not None and i < len(node.nexts):
+        state = self.state(node)
+        if i < node.edges:
             stack.append((node, i + 1))
-            following = node.nexts[i]
-            if following is not None:
-                if following not in entered:
-                    entered.add(following)
-                    stack.append((following, 0))
+            following = next_of(node, i)
+            if following is not None and following not in entered:
+                entered.add(following)
+                stack.append((following, 0))
             continue
-        if state.captures is not None:
-            state.needed = True
-        elif node.nexts is not None:
-            for following in node.nexts:
-                if following is not None and (<Pending>states[following]).needed:
-                    state.needed = True
-                    break
+        state.needed = state.captures is not None or leads_on(self, node)
+
+
+cdef bint leads_on(Pass self, Node node):
+    """Whether a node after this one is needed."""
+    cdef Node following
+    cdef Pending state
+    cdef Py_ssize_t i
+    for i in range(node.edges):
+        following = next_of(node, i)
+        if following is not None:
+            state = self.state(following)
+            if state is not None and state.needed:
+                return True
+    return False
 
 
 def run_backward(list roots, list root_numbers, list grads, bint keep_graph, bint create_graph, list inputs,
@@ -320,109 +441,174 @@ def run_backward(list roots, list root_numbers, list grads, bint keep_graph, bin
     list of Tensor or None
         Gradients of `inputs`; None where nothing arrived.
     """
-    cdef dict states = count_dependencies(roots)
-    cdef Heap ready = Heap()
-    cdef Node node, following
+    cdef Pass self = Pass.__new__(Pass)
     cdef Pending state
-    cdef list captured = [None] * (0 if inputs is None else len(inputs)), results
+    cdef list captured = [None] * (0 if inputs is None else len(inputs))
     cdef Py_ssize_t i, number
-    cdef bint selective = inputs is not None, mode = grad_enabled(), anomaly = _node._anomaly[0]
-    if selective:
-        for i in range(len(inputs)):
-            wanted, number = inputs[i]
-            state = states.get(wanted)
-            if state is not None:
-                if state.captures is None:
-                    state.captures = []
-                state.captures.append((number, i))
-        mark_needed(roots, states)
-    for i in range(len(roots)):
-        state = states[roots[i]]
-        add_grad(state, roots[i], root_numbers[i], grads[i])
-    for root in (roots if len(roots) == 1 else set(roots)):
-        if (<Pending>states[root]).dependencies == 0:
-            ready.push(root)
-    set_grad_enabled(create_graph)
+    cdef bint mode = grad_enabled()
     try:
-        while ready.items:
-            node = ready.pop()
-            state = states.pop(node)
-            if selective and not state.needed:
-                continue
-            if state.grads is None:
-                state.grads = [None] * node.outputs()
-            if node.tensor_hooks is not None or node.pre_hooks is not None or node.retained is not None:
-                run_pre_hooks(node, state.grads)
-            if type(node) is AccumulateGrad:
-                leaf = (<AccumulateGrad>node).variable
-                grad = state.grads[0]
-                if grad is not None:
-                    if leaf.hooks is not None:
-                        grad = run_hooks(leaf.hooks, grad)
-                    if state.captures is not None and not accumulate_grad:
-                        for number, i in state.captures:
-                            captured[i] = grad
-                        continue
-                    state.grads = None
-                    accumulate_into(leaf, grad)
-                    del grad
-                    if leaf.post_hooks:
-                        for hook in list(leaf.post_hooks.values()):
-                            hook(leaf)
-                continue
-            if state.captures is not None:
-                for number, i in state.captures:
-                    captured[i] = state.grads[number]
-                if selective and not leads_on(node, states):
-                    continue
-            try:
-                returned = node.run(state.grads)
-            except Exception:
-                if anomaly:
-                    report_anomaly(node)
-                raise
-            if node.post_hooks:
-                returned = run_post_hooks(node, returned, state.grads)
-            state.grads = None
-            results = returned if type(returned) is list else list(returned)
-            returned = None
-            if len(results) != len(node.nexts):
-                raise RuntimeError(f"function {node.name()} returned an incorrect number of gradients (expected "
-                                   f"{len(node.nexts)}, got {len(results)})")
-            if not keep_graph:
-                node.release()
-            for i in range(len(results)):
-                if node.nexts[i] is None:
-                    continue
-                following = node.nexts[i]
-                state = states[following]
-                value = results[i]
-                results[i] = None
-                if value is not None and (not selective or state.needed):
-                    if anomaly and _node._anomaly[1]:
-                        check_nan(value, node, i)
-                    number = node.numbers[i] if node.numbers is not None else 0
-                    add_grad(state, following, number, fitted(value, following, number, node, i))
-                value = None
-                state.dependencies -= 1
-                if state.dependencies == 0:
-                    ready.push(following)
+        count_dependencies(self, roots)
+        if inputs is not None:
+            for i in range(len(inputs)):
+                wanted, number = inputs[i]
+                state = self.state(wanted)
+                if state is not None:
+                    if state.captures is None:
+                        state.captures = []
+                    state.captures.append((number, i))
+            mark_needed(self, roots)
+        for i in range(len(roots)):
+            if grads[i] is not None:
+                add_grad(self.state(roots[i]), roots[i], root_numbers[i], grads[i])
+        grads = None
+        for root in (roots if len(roots) == 1 else set(roots)):
+            if self.state(root).dependencies == 0:
+                self.push(root)
+        set_grad_enabled(create_graph)
+        run_ready(self, keep_graph, inputs is not None, accumulate_grad, captured)
     finally:
         set_grad_enabled(mode)
+        if self.live:
+            self.sweep(roots)
     return captured
 
 
-cdef bint leads_on(Node node, dict states):
-    if node.nexts is not None:
-        for following in node.nexts:
-            if following is not None and following in states and (<Pending>states[following]).needed:
-                return True
-    return False
+cdef int run_ready(Pass self, bint keep_graph, bint selective, bint accumulate_grad, list captured) except -1:
+    """Run nodes until none is ready."""
+    cdef Node node
+    cdef Pending state
+    cdef list grads
+    cdef bint anomaly = _node._anomaly[0]
+    while self.first is not None:
+        node = self.pop()
+        state = self.leave(node)
+        if selective and not state.needed:
+            continue
+        if node.tensor_hooks is not None or node.pre_hooks is not None or node.retained is not None:
+            grads = gathered(state, node)
+            run_pre_hooks(node, grads)
+            state.grad = grads[0]
+        if type(node) is AccumulateGrad:
+            finish_leaf((<AccumulateGrad>node).variable, state, accumulate_grad, captured)
+            continue
+        if state.captures is not None:
+            for number, i in state.captures:
+                captured[i] = state.grad if state.grads is None else state.grads[number]
+            if selective and not leads_on(self, node):
+                continue
+        try:
+            if (state.grads is None and node.metas is None and not anomaly and node.post_hooks is None
+                    and isinstance(node, OpNode) and not (<OpNode>node).lists):
+                run_simple(self, <OpNode>node, state.grad, selective)
+                if not keep_graph:
+                    node.release()
+            else:
+                run_node(self, node, state, keep_graph, selective, anomaly)
+        except Exception:
+            if anomaly:
+                report_anomaly(node)
+            raise
+    return 0
+
+
+cdef list gathered(Pending state, Node node):
+    """The gradients of all outputs of a node as a list, which hooks may change."""
+    cdef int count
+    if state.grads is None:
+        count = node.outputs()
+        if count == 1:
+            return [state.grad]
+        state.grads = [None] * count
+    return state.grads
+
+
+cdef int finish_leaf(Tensor leaf, Pending state, bint accumulate_grad, list captured) except -1:
+    """What has arrived at a leaf goes where it is wanted: to its `.grad`, or to the caller."""
+    cdef Tensor grad = state.grad
+    state.grad = None
+    if grad is None:
+        return 0
+    if leaf.hooks is not None:
+        grad = run_hooks(leaf.hooks, grad)
+    if state.captures is not None and not accumulate_grad:
+        for number, i in state.captures:
+            captured[i] = grad
+        return 0
+    accumulate_into(leaf, grad)
+    if leaf.post_hooks:
+        del grad
+        for hook in list(leaf.post_hooks.values()):
+            hook(leaf)
+    return 0
+
+
+cdef int run_simple(Pass self, OpNode node, Tensor grad, bint selective) except -1:
+    """Run the formulas of an op with one output, and hand on what they return one by one."""
+    cdef Node following
+    cdef Pending state
+    cdef Py_ssize_t i
+    cdef int number
+    for i in range(node.edges):
+        following = next_of(node, i)
+        if following is None:
+            continue
+        state = self.state(following)
+        if grad is not None and (not selective or state.needed):
+            value = node.gradient(i, grad)
+            if value is not None:
+                number = number_of(node, i)
+                add_grad(state, following, number, fitted(value, following, number, node, i))
+                value = None
+        state.dependencies -= 1
+        if state.dependencies == 0:
+            self.push(following)
+    return 0
+
+
+cdef int run_node(Pass self, Node node, Pending state, bint keep_graph, bint selective, bint anomaly) except -1:
+    """Run any node, with its hooks, and hand on what it returns."""
+    cdef Node following
+    cdef list grads = gathered(state, node), results
+    cdef Py_ssize_t i
+    cdef int number
+    state.grad = None
+    state.grads = None
+    returned = node.run(grads)
+    if node.post_hooks:
+        returned = run_post_hooks(node, returned, grads)
+    grads = None
+    results = returned if type(returned) is list else list(returned)
+    returned = None
+    if len(results) != node.edges:
+        raise RuntimeError(f"function {node.name()} returned an incorrect number of gradients (expected "
+                           f"{node.edges}, got {len(results)})")
+    if not keep_graph:
+        node.release()
+    for i in range(len(results)):
+        following = next_of(node, i)
+        if following is None:
+            continue
+        state = self.state(following)
+        value = results[i]
+        results[i] = None
+        if value is not None and (not selective or state.needed):
+            if anomaly and _node._anomaly[1]:
+                check_nan(value, node, i)
+            number = number_of(node, i)
+            add_grad(state, following, number, fitted(value, following, number, node, i))
+        value = None
+        state.dependencies -= 1
+        if state.dependencies == 0:
+            self.push(following)
+    return 0
 
 
 cdef int add_grad(Pending state, Node node, Py_ssize_t number, Tensor grad) except -1:
     """Add a gradient to a node's input buffer."""
     if state.grads is None:
+        if number == 0 and node.metas is None:
+            state.grad = grad if state.grad is None else summed(state.grad, grad)
+            return 0
         state.grads = [None] * node.outputs()
     state.grads[number] = summed(state.grads[number], grad)
     return 0

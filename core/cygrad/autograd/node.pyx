@@ -16,9 +16,10 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
+from cygrad.reuse cimport reuse_memory
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
                             CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias, requires_grad, version_of)
-from cygrad.view cimport MAX_RANK, make_view, size_of, tuple_of
+from cygrad.view cimport INLINE_RANK, MAX_RANK, View, make_view, size_of, tuple_of
 
 cdef extern from *:
     """
@@ -38,7 +39,6 @@ cdef enum:
     RESULT_BIT = 62
 
 cdef unsigned long long _sequence = 0
-cdef tuple NO_ARGS = ()
 _anomaly = [False, True]   # enabled, check for NaN
 
 
@@ -116,6 +116,7 @@ def derivative(str op, *, str name=None, **formulas):
     row.inputs = tuple(formulas)           # names until the op's arguments are known
     row.formulas = tuple(formulas.values())
     row.node_type = type(row.name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
+    reuse_memory(row.node_type)
     _rows[op] = row
 
 
@@ -138,21 +139,27 @@ cdef Derivative find_row(str op, tuple arguments):
     cdef Derivative row = _rows.get(op)
     if row is None or row.arguments is not None:
         return row
-    cdef list sources = [], codes
-    cdef int k = 0, code
+    cdef int k = 0, j, code
+    if len(row.formulas) > FORMULAS:
+        raise ValueError(f"derivative of {op!r}: more than {FORMULAS} formulas")
     for formula in row.formulas:
-        codes = []
-        for parameter in parameters_of(formula):
-            code = _source(op, parameter, arguments)
-            codes.append(code)
-            if code >= 0 and code < SHAPE:
+        parameters = parameters_of(formula)
+        if len(parameters) > PARAMETERS:
+            raise ValueError(f"derivative of {op!r}: a formula has more than {PARAMETERS} parameters")
+        row.arity[k] = len(parameters)
+        for j in range(row.arity[k]):
+            code = row.sources[k][j] = _source(op, parameters[j], arguments)
+            if code >= GEOMETRY:
+                row.geometries |= 1ull << code - GEOMETRY
+            elif code >= SHAPE:
+                row.geometries |= 1ull << code - SHAPE
+            elif code >= 0:
                 row.needs[k] |= 1ull << code
             elif code == RESULT:
                 row.needs[k] |= 1ull << RESULT_BIT
-        sources.append(tuple(codes))
+        row.positions[k] = arguments.index(row.inputs[k])
         k += 1
-    row.sources = tuple(sources)
-    row.inputs = tuple([arguments.index(name) for name in row.inputs])
+    row.count = k
     row.arguments = arguments
     return row
 
@@ -198,7 +205,7 @@ cdef class Node:
         """Drop saved tensors."""
 
     cdef int outputs(self) noexcept:
-        return len(<list>self.meta) if type(self.meta) is list else 1
+        return 1 if self.metas is None else <int>len(self.metas)
 
     def __call__(self, *grads):
         result = self.run(list(grads))
@@ -212,10 +219,7 @@ cdef class Node:
     def next_functions(self):
         """Tuple of (node or None, output number) for each input."""
         cdef int i
-        if self.nexts is None:
-            return ()
-        return tuple([(self.nexts[i], self.numbers[i] if self.numbers is not None else 0)
-                      for i in range(len(self.nexts))])
+        return tuple([(next_of(self, i), number_of(self, i)) for i in range(self.edges)])
 
     @property
     def metadata(self):
@@ -229,7 +233,7 @@ cdef class Node:
 
     def _input_metadata(self, int i=0):
         """(shape, dtype, backend, index) of output i of the forward op."""
-        cdef View meta = self.meta[i] if type(self.meta) is list else self.meta
+        cdef View meta = meta_of(self, i)
         return size_of(meta), meta.dtype, self.backend, self.index
 
     def register_hook(self, hook):
@@ -253,76 +257,84 @@ cdef class OpNode(Node):
     cdef object run(self, list grads):
         cdef Derivative row = self.row
         cdef list out = []
-        cdef int k
-        cdef Py_ssize_t edge = 0, count = len(self.nexts)
+        cdef int k, edge = 0
+        cdef Py_ssize_t span
         if grads[0] is None and _all_none(grads):
-            return [None] * count
-        for k in range(len(row.inputs)):
-            value = self.values[<int>row.inputs[k]]
-            if type(value) is _ListOf:                   # a list of tensors: one edge for each
-                span = (<_ListOf>value).count
-                if _any_edge(self.nexts, edge, edge + span):
-                    found = row.formulas[k](*self._arguments(row.sources[k], grads))
-                    out.extend([None] * span if found is None else found)
-                else:
-                    out.extend([None] * span)
-                edge += span
+            return [None] * self.edges
+        for k in range(row.count):
+            value = self._value(row.positions[k])
+            span = (<_ListOf>value).count if type(value) is _ListOf else 1
+            found = self._apply(k, grads[0], grads) if _any_edge(self, edge, edge + span) else None
+            if type(value) is not _ListOf:
+                out.append(found)
+            elif found is None:
+                out.extend([None] * span)
             else:
-                if self.nexts[edge] is None:
-                    out.append(None)
-                else:
-                    out.append(row.formulas[k](*self._arguments(row.sources[k], grads)))
-                edge += 1
+                out.extend(found)
+            edge += span
         return out
 
-    cdef tuple _arguments(self, tuple sources, list grads):
-        cdef list found
-        cdef int code
-        if len(sources) == 1:
-            code = sources[0]
-            if code == GRAD:
-                return (grads[0],)
-        elif len(sources) == 2:
-            code = sources[1]
-            if <int>sources[0] == GRAD and 0 <= code < SHAPE:
-                return (grads[0], self._unpack(code))
-        found = []
-        for source in sources:
-            code = source
-            if code == GRAD:
-                found.append(grads[0])
-            elif code == GRADS:
-                found.append(tuple(grads))
-            elif code == RESULT:
-                found.append(self._unpack_result())
-            elif code == NEEDS:
-                found.append(tuple([n is not None for n in self.nexts]))
-            elif code >= GEOMETRY:
-                found.append(self._geometry(code - GEOMETRY)[:3])
-            elif code >= SHAPE:
-                found.append(self._geometry(code - SHAPE)[0])
-            else:
-                found.append(self._unpack(code))
-        return tuple(found)
+    cdef object gradient(self, int k, object grad):
+        """The gradient of input k of an op with one output and no lists; the edge is known to lead somewhere."""
+        return self._apply(k, grad, None)
+
+    cdef object _apply(self, int k, object grad, list grads):
+        """Formula k of the row; `grads` may be None if there is but one output."""
+        cdef Derivative row = self.row
+        cdef int *codes = row.sources[k]
+        cdef int j, arity = row.arity[k]
+        formula = row.formulas[k]
+        if arity == 1:
+            return formula(self._argument(codes[0], grad, grads))
+        if arity == 2:
+            return formula(self._argument(codes[0], grad, grads), self._argument(codes[1], grad, grads))
+        if arity == 3:
+            return formula(self._argument(codes[0], grad, grads), self._argument(codes[1], grad, grads),
+                           self._argument(codes[2], grad, grads))
+        return formula(*[self._argument(codes[j], grad, grads) for j in range(arity)])
+
+    cdef object _argument(self, int code, object grad, list grads):
+        cdef int i
+        if code == GRAD:
+            return grad
+        if code == GRADS:
+            return (grad,) if grads is None else tuple(grads)
+        if code == RESULT:
+            return self._unpack_result()
+        if code == NEEDS:
+            return tuple([next_of(self, i) is not None for i in range(self.edges)])
+        if code >= GEOMETRY:
+            return self._geometry(code - GEOMETRY)
+        if code >= SHAPE:
+            return self._shape(code - SHAPE)
+        return self._unpack(code)
+
+    cdef object _value(self, int i):
+        """Argument i of the op, as it was kept."""
+        return self.value0 if i == 0 else self.value1 if i == 1 else self.rest[i - 2]
 
     cdef object _unpack(self, int i):
-        value = self.values[i]
+        value = self._value(i)
         if isinstance(value, Tensor):
             if i < 8 and version_of(<Tensor>value) != self.versions[i]:
                 raise RuntimeError(_modified_message(<Tensor>value, self.versions[i], self.row.op))
             return value
         if value is _released:
             raise RuntimeError(SECOND_BACKWARD)
-        if type(value) is _Kept:
+        if value is _dropped or type(value) is View:
             return None
         return value
 
+    cdef object _shape(self, int i):
+        value = self._value(i)
+        if isinstance(value, View):
+            return size_of(<View>value)
+        raise RuntimeError(SECOND_BACKWARD)
+
     cdef tuple _geometry(self, int i):
-        value = self.values[i]
-        if isinstance(value, Tensor):
-            return _geometry_of(<Tensor>value)
-        if type(value) is _Kept:
-            return (<_Kept>value).geometry
+        value = self._value(i)
+        if isinstance(value, View):
+            return _geometry_of(<View>value)
         raise RuntimeError(SECOND_BACKWARD)
 
     cdef object _unpack_result(self):
@@ -345,17 +357,18 @@ cdef class OpNode(Node):
         return t
 
     cdef void release(self) noexcept:
-        cdef list values
+        cdef list rest
         if not self.holds_tensors or self.released:
             return
         self.released = True
         self.result = None
-        values = []
-        for value in self.values:
-            if isinstance(value, Tensor):
-                value = _released
-            values.append(value)
-        self.values = tuple(values)
+        if isinstance(self.value0, Tensor):
+            self.value0 = _released
+        if isinstance(self.value1, Tensor):
+            self.value1 = _released
+        if self.rest is not None:
+            rest = [_released if isinstance(value, Tensor) else value for value in self.rest]
+            self.rest = tuple(rest)
 
     def __getattr__(self, str name):
         """Saved values under PyTorch's names: ``_saved_self``, ``_saved_other``, ``_saved_result``."""
@@ -375,18 +388,16 @@ cdef class _Released:
 cdef object _released = _Released()
 
 
-cdef class _Kept:
-    """What is kept of a tensor that no formula reads: its geometry, if a formula names that, else nothing."""
-    cdef tuple geometry
+cdef class _Dropped:
+    """Stands for a tensor that no formula reads. (A View among a node's values: one whose geometry alone is read.)"""
+
+cdef object _dropped = _Dropped()
 
 
 cdef class _ListOf:
     """Stands for a list of tensors among a node's values."""
     cdef Py_ssize_t count
-    cdef list shapes
 
-
-cdef object _dropped = _Kept.__new__(_Kept)
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -402,16 +413,16 @@ cdef bint _all_none(list grads):
     return True
 
 
-cdef bint _any_edge(tuple nexts, Py_ssize_t start, Py_ssize_t stop):
+cdef bint _any_edge(Node node, Py_ssize_t start, Py_ssize_t stop):
     cdef Py_ssize_t i
     for i in range(start, stop):
-        if nexts[i] is not None:
+        if next_of(node, i) is not None:
             return True
     return False
 
 
-cdef tuple _geometry_of(Tensor t):
-    return size_of(t), tuple_of(t.strides, t.rank), t.offset
+cdef tuple _geometry_of(View v):
+    return size_of(v), tuple_of(v.strides, v.rank), v.offset
 
 
 cdef str _modified_message(Tensor t, unsigned int expected, str op):
@@ -468,17 +479,14 @@ cdef class PythonNode(Node):
 
     def collect_next_edges(self, tuple inputs):
         """Make the edges to the nodes of these inputs; non-tensors get none."""
-        cdef list nexts = [], numbers = []
         for value in inputs:
             if isinstance(value, Tensor):
-                _append_edge(<Tensor>value, nexts, numbers)
-        self.nexts = tuple(nexts)
-        self.numbers = tuple(numbers)
+                _add_edge(self, <Tensor>value)
         _new_sequence(self)
 
     @property
     def num_inputs(self):
-        return len(self.nexts)
+        return self.edges
 
     def set_history(self, Tensor output not None, int index, bint alone=True):
         """Make `output` output number `index` of this node; a view among them can't be changed in place any more."""
@@ -551,9 +559,7 @@ cdef object gradient_edge(Tensor t):
     leaf = AccumulateGrad.__new__(AccumulateGrad)
     leaf.variable = t
     leaf.sequence = 0xffffffffffffffffull
-    leaf.meta = make_view(None, t.dtype, 0, t.rank, t.sizes, t.strides)
-    leaf.backend = t.memory.backend
-    leaf.index = t.memory.index
+    _set_meta(leaf, t)
     t.accumulator = <PyObject *>leaf
     return leaf
 
@@ -592,12 +598,25 @@ cdef _regenerate_parts(Tensor view):
     view.view_version = version_of(view)
 
 
-cdef int _append_edge(Tensor t, list nexts, list numbers) except -1:
-    """Append the edge to t's node; returns whether there is one."""
-    node = gradient_edge(t) if requires_grad(t) else None
-    nexts.append(node)
-    numbers.append(t.output_number if node is not None and t.node is not None else 0)
-    return node is not None
+cdef int _put_edge(Node node, Node following, int number) except -1:
+    """Give `node` one more edge."""
+    if node.edges == 0:
+        node.next0, node.number0 = following, number
+    elif node.edges == 1:
+        node.next1, node.number1 = following, number
+    else:
+        if node.more is None:
+            node.more = []
+        node.more.append((following, number))
+    node.edges += 1
+    return 0
+
+
+cdef bint _add_edge(Node node, Tensor t) except -1:
+    """Give `node` the edge to t's node (t None: none); returns whether there is one."""
+    cdef Node following = gradient_edge(t) if t is not None and requires_grad(t) else None
+    _put_edge(node, following, t.output_number if following is not None and t.node is not None else 0)
+    return following is not None
 
 
 cdef inline int check_saved(Tensor t) except -1:
@@ -612,124 +631,86 @@ cdef inline int check_saved(Tensor t) except -1:
 
 cdef OpNode record(Derivative row, tuple args):
     """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
-    cdef OpNode node = new_node(row.node_type)
-    cdef list nexts = [], numbers = [], values
+    cdef OpNode node = new_node(row)
     cdef unsigned long long needs = 0
-    cdef int k, i
-    cdef bint zero = True, wanted
-    cdef Tensor t
-    for k in range(len(row.inputs)):
-        value = args[<int>row.inputs[k]]
-        wanted = False
+    cdef list rest = None
+    cdef Py_ssize_t i
+    cdef int k
+    for k in range(row.count):
+        value = args[row.positions[k]]
         if isinstance(value, Tensor):
-            wanted = _append_edge(<Tensor>value, nexts, numbers)
+            if _add_edge(node, <Tensor>value):
+                needs |= row.needs[k]
         elif isinstance(value, (list, tuple)):
+            node.lists = True
             for item in value:
-                if isinstance(item, Tensor):
-                    wanted |= _append_edge(<Tensor>item, nexts, numbers)
-                else:
-                    nexts.append(None)
-                    numbers.append(0)
+                if _add_edge(node, <Tensor>item if isinstance(item, Tensor) else None):
+                    needs |= row.needs[k]
         else:
-            nexts.append(None)
-            numbers.append(0)
-        if wanted:
+            _add_edge(node, None)
+    for i in range(len(args)):
+        kept = _keep(node, needs, i, args[i])
+        if i == 0:
+            node.value0 = kept
+        elif i == 1:
+            node.value1 = kept
+        else:
+            if rest is None:
+                rest = []
+            rest.append(kept)
+    if rest is not None:
+        node.rest = tuple(rest)
+    return _recorded(node, needs)
+
+
+cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
+    """`record` for an op of one or two operands (y None: one) and further arguments that are no tensors (or None)."""
+    cdef OpNode node = new_node(row)
+    cdef unsigned long long needs = 0
+    cdef int k
+    for k in range(row.count):
+        value = x if row.positions[k] == 0 else y
+        if _add_edge(node, <Tensor>value if isinstance(value, Tensor) else None):
             needs |= row.needs[k]
-    node.row = row
-    node.nexts = tuple(nexts)
-    for number in numbers:
-        if number:
-            node.numbers = tuple(numbers)
-            break
-    values = list(args)
-    for i in range(len(values)):
-        value = values[i]
-        if isinstance(value, Tensor):
-            t = <Tensor>value
-            if needs >> i & 1:
-                check_saved(t)
-                if i < 8:
-                    node.versions[i] = version_of(t)
-                node.holds_tensors = True
-            else:
-                values[i] = _without_data(t, row, i)
-        elif type(value) in (list, tuple) and i in row.inputs:
-            values[i] = _list_of(value)
-    node.values = tuple(values)
+    node.value0 = _keep(node, needs, 0, x)
+    node.value1 = _keep(node, needs, 1, y)
+    node.rest = extra
+    return _recorded(node, needs)
+
+
+cdef inline object _keep(OpNode node, unsigned long long needs, int i, object value):
+    """What a node keeps of argument i."""
+    cdef Tensor t
+    if isinstance(value, Tensor):
+        t = <Tensor>value
+        if needs >> i & 1:
+            check_saved(t)
+            if i < 8:
+                node.versions[i] = version_of(t)
+            node.holds_tensors = True
+            return t
+        if node.row.geometries >> i & 1:
+            return make_view(None, t.dtype, t.offset, t.rank, t.sizes, t.strides)
+        return _dropped
+    if node.lists and type(value) in (list, tuple) and _is_input(node.row, i):
+        return _list_of(value)
+    return value
+
+
+cdef bint _is_input(Derivative row, int i) noexcept:
+    cdef int k
+    for k in range(row.count):
+        if row.positions[k] == i:
+            return True
+    return False
+
+
+cdef inline OpNode _recorded(OpNode node, unsigned long long needs):
     if needs >> RESULT_BIT & 1:
         node.holds_tensors = True
         node.result = True                       # attach fills it in
     _new_sequence(node)
     return node
-
-
-cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
-    """`record` for the ops of one or two operands (y None: one), without its loops over lists."""
-    cdef OpNode node = new_node(row.node_type)
-    cdef unsigned long long needs = 0
-    cdef int number_x = 0, number_y = 0
-    cdef object next_x = None, next_y = None, keep_x = x, keep_y = y
-    cdef bint only = len(row.inputs) == 1, first = <int>row.inputs[0] == 0
-    cdef Tensor t
-    if first and isinstance(x, Tensor):
-        t = <Tensor>x
-        if requires_grad(t):
-            next_x = gradient_edge(t)
-            if t.node is not None:
-                number_x = t.output_number
-            needs |= row.needs[0]
-    if not (only and first) and isinstance(y, Tensor):
-        t = <Tensor>y
-        if requires_grad(t):
-            next_y = gradient_edge(t)
-            if t.node is not None:
-                number_y = t.output_number
-            needs |= row.needs[0 if only else 1]
-    node.row = row
-    if only:
-        node.nexts = (next_x if first else next_y,)
-        number_x = number_x if first else number_y
-        if number_x:
-            node.numbers = (number_x,)
-    else:
-        node.nexts = (next_x, next_y)
-        if number_x or number_y:
-            node.numbers = (number_x, number_y)
-    if isinstance(x, Tensor):
-        if needs & 1:
-            check_saved(<Tensor>x)
-            node.versions[0] = version_of(<Tensor>x)
-            node.holds_tensors = True
-        else:
-            keep_x = _dropped
-    if isinstance(y, Tensor):
-        if needs & 2:
-            check_saved(<Tensor>y)
-            node.versions[1] = version_of(<Tensor>y)
-            node.holds_tensors = True
-        else:
-            keep_y = _dropped
-    if y is None:
-        node.values = (keep_x,)
-    elif extra:
-        node.values = (keep_x, keep_y) + extra
-    else:
-        node.values = (keep_x, keep_y)
-    if needs >> RESULT_BIT & 1:
-        node.holds_tensors = True
-        node.result = True
-    _new_sequence(node)
-    return node
-
-
-cdef object _without_data(Tensor t, Derivative row, int i):
-    cdef _Kept kept
-    for codes in row.sources:
-        if SHAPE + i in <tuple>codes or GEOMETRY + i in <tuple>codes:
-            kept = _Kept.__new__(_Kept)
-            kept.geometry = _geometry_of(t)
-            return kept
-    return _dropped
 
 
 cdef _ListOf _list_of(object tensors):
@@ -747,29 +728,58 @@ cdef extern from *:
     object cygrad_new(object type, object no_args)
 
 
-cdef inline OpNode new_node(object node_type):
+cdef tuple NO_ARGS = ()
+
+
+cdef inline OpNode new_node(Derivative row):
     """An instance of an op's own subclass of OpNode, without the cost of calling it."""
-    return <OpNode>cygrad_new(node_type, NO_ARGS)
+    cdef OpNode node = <OpNode>cygrad_new(row.node_type, NO_ARGS)
+    node.row = row
+    return node
 
 
-cdef _set_meta(Node node, Tensor output):
-    node.meta = make_view(None, output.dtype, 0, output.rank, output.sizes, output.strides)
+cdef View _meta(Tensor t):
+    return make_view(None, t.dtype, 0, t.rank, t.sizes, t.strides)
+
+
+cdef int _set_meta(Node node, Tensor output) except -1:
+    """Note shape, dtype and device of a node's first output."""
+    cdef int i
+    node.dtype = output.dtype
+    node.rank = output.rank
+    if output.rank <= INLINE_RANK:
+        for i in range(output.rank):
+            node.sizes[i] = output.sizes[i]
+    else:
+        node.metas = [_meta(output)]
     node.backend = output.memory.backend
     node.index = output.memory.index
+    return 0
+
+
+cdef View meta_of(Node node, Py_ssize_t number):
+    """Shape and dtype of one of a node's outputs as a View without storage; None where they are not known."""
+    if node.metas is not None:
+        return <View>node.metas[number]
+    if node.dtype is None:
+        return None
+    return make_view(None, node.dtype, 0, node.rank, node.sizes, node.sizes)
 
 
 cdef int set_output(Node node, Tensor output, int number) except -1:
     """Make `output` output `number` of `node`."""
     cdef View meta
-    if number == 0 and node.meta is None:
+    if number == 0 and node.dtype is None:
         _set_meta(node, output)
     else:
-        meta = make_view(None, output.dtype, 0, output.rank, output.sizes, output.strides)
-        if type(node.meta) is not list:
-            node.meta = [] if node.meta is None else [node.meta]
-        while len(<list>node.meta) <= number:
-            (<list>node.meta).append(meta)
-        (<list>node.meta)[number] = meta
+        meta = _meta(output)
+        if node.metas is None:
+            node.metas = [] if node.dtype is None else [meta_of(node, 0)]
+        while len(node.metas) <= number:
+            node.metas.append(meta)
+        node.metas[number] = meta
+        if node.dtype is None:
+            node.dtype = output.dtype
         node.backend = output.memory.backend
         node.index = output.memory.index
     output.node = node
@@ -796,24 +806,19 @@ cdef int attach(OpNode node, object outputs) except -1:
             t = <Tensor>outputs[i]
             if t.dtype.category >= CATEGORY_FLOAT:
                 set_output(node, t, i)
-            elif i == 0 or type(node.meta) is not list:
-                _pad_meta(node, t, i)
-    if type(node.meta) is list:
-        while len(<list>node.meta) < len(outputs):
-            (<list>node.meta).append((<list>node.meta)[0])
+            elif node.dtype is None:
+                _set_meta(node, t)
+    if node.metas is not None:
+        while len(node.metas) < len(outputs):
+            node.metas.append(node.metas[0])
     elif len(outputs) > 1:
-        node.meta = [node.meta] * len(outputs)
+        node.metas = [meta_of(node, 0)] * len(outputs)
     if node.result is not None:
         saved = []
         for value in outputs:
             saved.append(alias(<Tensor>value) if isinstance(value, Tensor) else value)
         node.result = tuple(saved)
     return 0
-
-
-cdef _pad_meta(Node node, Tensor t, int i):
-    if node.meta is None:
-        _set_meta(node, t)
 
 
 # -------------------------------------------------------- changing in place
@@ -909,6 +914,7 @@ cdef set_meta_of(Node node, Tensor output, int number):
     output.node, output.output_number, output.requires, output.view_version = keep, had, needed, seen
 
 
+@cython.trashcan(True)   # one is the history of the next: a loop of in-place ops makes a long chain
 cdef class CopySlices(Node):
     """History of a base after one of its views was changed in place by `function`.
 
@@ -923,28 +929,24 @@ cdef class CopySlices(Node):
         return "torch::autograd::CopySlices"
 
     cdef setup(self, Tensor base, Tensor view, object function, int number):
-        cdef list nexts = [], numbers = []
         cdef Node inner = function
         cdef Py_ssize_t i
-        _append_edge(base, nexts, numbers)
+        _add_edge(self, base)
         self.base_geometry = _geometry_of(base)
         self.view_geometry = _geometry_of(view)
         self.parts = (base.dtype.category == CATEGORY_COMPLEX) != (view.dtype.category == CATEGORY_COMPLEX)
         self.number = number
         if inner is not None:
             self.function = inner
-            for i in range(1, len(inner.nexts)):
-                nexts.append(inner.nexts[i])
-                numbers.append(inner.numbers[i] if inner.numbers is not None else 0)
-        self.nexts = tuple(nexts)
-        self.numbers = tuple(numbers)
+            for i in range(1, inner.edges):
+                _put_edge(self, next_of(inner, i), number_of(inner, i))
         _set_meta(self, base)
         _new_sequence(self)
 
     cdef object run(self, list grads):
         from cygrad.autograd.slices import copy_slices_backward, copy_parts_backward
         if grads[0] is None:
-            return [None] * len(self.nexts)
+            return [None] * self.edges
         if self.parts:
             return copy_parts_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
         return copy_slices_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
@@ -997,7 +999,7 @@ cdef class Primitive:
         cdef int k, i = self.arguments.index(argument)
         if row is None:
             return False
-        for k in range(len(row.formulas)):
+        for k in range(row.count):
             if row.needs[k] >> i & 1:
                 return True
         return False
@@ -1079,8 +1081,9 @@ cdef bint _any_requires(tuple args):
 
 cdef bint _wanted(Derivative row, tuple args):
     """Whether a differentiable argument of the row requires a gradient."""
-    for i in row.inputs:
-        value = args[<int>i]
+    cdef int k
+    for k in range(row.count):
+        value = args[row.positions[k]]
         if isinstance(value, Tensor):
             if requires_grad(<Tensor>value):
                 return True

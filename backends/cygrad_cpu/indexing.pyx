@@ -192,7 +192,7 @@ cdef inline void write_row(const char *mask, Py_ssize_t found, long long *out, P
     cdef int axis
     while at < found:
         out[at * s0 + last * s1] = i
-        at += mask[i]
+        at += mask[i] != 0
         i += 1
     for axis in range(last):
         for at in range(found):

@@ -1,35 +1,35 @@
 """`save` and `load`: tensors, and nests of them, in PyTorch's own zip format, both ways.
 
 A file is a zip archive: `data.pkl`, a pickle in which storages are persistent ids, and one uncompressed entry with the
-bytes of each storage. Loading never runs code: the unpickler knows a fixed list of names (how a tensor is rebuilt,
-storage types, dtypes, containers) and refuses all others, and everything a file says about a tensor is checked against
-the bytes that are there. Format as written by PyTorch 2.x (archive version 3, little-endian).
+bytes of each storage. Loading never runs code (`unpickling.py`), and everything a file says about a tensor is checked
+against the bytes that are there. Format as written by PyTorch 2.x (archive version 3, little-endian).
 """
+import codecs
 import io
 import os
 import pickle
+import types
 import zipfile
 from collections import OrderedDict
 
-from cygrad.devices import device
+from cygrad.devices import device, layout, strided
 from cygrad.dtype import DType, all_dtypes
 from cygrad.legacy import KINDS
 from cygrad.size import Size
 from cygrad.tensor import Tensor
+from cygrad.typed_storage import TypedStorage, UntypedStorage, typed, untyped
+from cygrad.unpickling import Function, Reader, UnpicklingError
+
+__all__ = ["load", "save", "UnpicklingError"]
 
 _DTYPES = {d.name: d for d in all_dtypes()}
-_STORAGES = {f"{kind}Storage": _DTYPES[name] for name, kind in KINDS.items()}
 _ALIGNMENT = 64
-
-
-class UnpicklingError(pickle.UnpicklingError, RuntimeError):
-    """A file holds something that may not be loaded, or is damaged."""
 
 
 # ------------------------------------------------------------------------ saving
 
 class _Name:
-    """A name that the pickle refers to and only PyTorch needs to resolve."""
+    """A name that a file refers to and only PyTorch needs to resolve."""
 
     def __init__(self, module, name):
         self.module, self.name = module, name
@@ -42,43 +42,49 @@ _REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
 _ORDERED = _Name("collections", "OrderedDict")
 _SIZE = _Name("torch", "Size")
 _DEVICE = _Name("torch", "device")
-_STORAGE_NAMES = {dtype: _Name("torch", name) for name, dtype in _STORAGES.items()}
+_LAYOUT = _Name("torch.serialization", "_get_layout")
+_BYTES = _Name("torch.storage", "UntypedStorage")
+_STORAGE_NAMES = {_DTYPES[name]: _Name("torch", f"{kind}Storage") for name, kind in KINDS.items()}
 _DTYPE_NAMES = {dtype: _Name("torch", name) for name, dtype in _DTYPES.items()}
-
-
-class _StorageOf:
-    """The storage of a tensor, as a persistent id."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor
+_PLAIN = (set, frozenset, complex, bytearray, OrderedDict, codecs.encode)     # what Python's pickles of data refer to
 
 
 class _Pickler(pickle._Pickler):
-    """Writes tensors, dtypes, sizes and devices under PyTorch's names; collects the storages."""
+    """Writes tensors, storages, dtypes, sizes and devices under PyTorch's names; collects the storages."""
 
     dispatch = pickle._Pickler.dispatch.copy()
 
     def __init__(self, file):
         super().__init__(file, 2)
-        self.storages = {}      # id of the Storage -> (key, tensor that shows it)
+        self.storages = {}      # id of the Storage -> (key, bytes)
 
     def save_name(self, obj):
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
         self.memoize(obj)
 
+    def save_global(self, obj, name=None):
+        if obj not in _PLAIN:
+            raise TypeError(f"save(): cannot write {obj!r}: files hold tensors, numbers, strings, None and containers "
+                            "of them, and nothing that would run code when it is loaded")
+        super().save_global(obj, name)
+
     dispatch[_Name] = save_name
+    dispatch[type] = dispatch[types.FunctionType] = save_global
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
-            requires_grad = obj.requires_grad and obj.grad_fn is None
-            return _REBUILD, (_StorageOf(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), requires_grad,
+            return _REBUILD, (typed(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad,
                               _Ordered())
         if isinstance(obj, Size):
-            return _SIZE, (list(obj),)
+            return _SIZE, (tuple(obj),)
         if isinstance(obj, device):
             return _DEVICE, (str(obj),)
+        if isinstance(obj, layout):
+            return _LAYOUT, (str(obj).replace("cygrad", "torch"),)
         if isinstance(obj, _Ordered):
             return _ORDERED, ()
+        if type(obj) is bytes and not obj:          # Python would write a call of bytes, which PyTorch refuses
+            return codecs.encode, ("", "latin1")
         return NotImplemented
 
     def save(self, obj, save_persistent_id=True):
@@ -87,13 +93,15 @@ class _Pickler(pickle._Pickler):
         super().save(obj, save_persistent_id)
 
     def persistent_id(self, obj):
-        if not isinstance(obj, _StorageOf):
+        if isinstance(obj, TypedStorage):
+            kind, content = _STORAGE_NAMES[obj.dtype], obj.untyped()
+        elif isinstance(obj, UntypedStorage):
+            kind, content = _BYTES, obj
+        else:
             return None
-        tensor = obj.tensor
-        storage = tensor._storage()
-        key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), tensor))
-        count = storage.nbytes() // tensor.element_size()
-        return "storage", _STORAGE_NAMES[tensor.dtype], key, str(tensor.device), count
+        storage = content.elements._storage()
+        key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
+        return "storage", kind, key, str(obj.device), len(obj)
 
 
 class _Ordered:
@@ -117,141 +125,240 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     >>> cygrad.load(file)
     {'w': tensor([1., 1.])}
     """
-    if isinstance(f, (str, os.PathLike)):
-        with open(f, "wb") as file:
-            return save(obj, file)
-    if not hasattr(f, "write"):
-        raise AttributeError(f"expected 'f' to be a path or a file open for writing, got {type(f).__name__}")
     text = io.BytesIO()
     pickler = _Pickler(text)
-    pickler.dump(obj)
-    root = os.path.splitext(os.path.basename(getattr(f, "name", "archive")))[0] \
-        if isinstance(getattr(f, "name", None), str) else "archive"
-    with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        _write(archive, f, f"{root}/data.pkl", text.getvalue())
-        _write(archive, f, f"{root}/byteorder", b"little")
-        for key, tensor in pickler.storages.values():
-            _write(archive, f, f"{root}/data/{key}", _bytes_of_storage(tensor))
-        _write(archive, f, f"{root}/version", b"3\n")
+    pickler.dump(obj)           # before a file is touched, so that what can't be saved doesn't cost an older file
+    if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(os.fspath(f))
+        if folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {folder} does not exist.")
+        with open(f, "wb") as file:
+            return _write_archive(file, text.getvalue(), pickler.storages)
+    if not hasattr(f, "write"):
+        raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
+                             f"got {type(f).__name__}")
+    _write_archive(f, text.getvalue(), pickler.storages)
 
 
-def _write(archive, file, name, content):
+def _write_archive(file, text, storages):
+    name = getattr(file, "name", None)
+    root = os.path.splitext(os.path.basename(name))[0] if isinstance(name, str) else "archive"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        _write(archive, f"{root}/data.pkl", text)
+        _write(archive, f"{root}/byteorder", b"little")
+        for key, storage in storages.values():
+            _write(archive, f"{root}/data/{key}", _content(storage))
+        _write(archive, f"{root}/version", b"3\n")
+
+
+def _write(archive, name, content):
     """One stored entry whose bytes start at a multiple of 64, as PyTorch's do (it may map them)."""
     entry = zipfile.ZipInfo(name)
-    start = archive.fp.tell() + 30 + len(name)
+    start = archive.fp.tell() + 30 + len(name.encode())
     padding = -(start + 4) % _ALIGNMENT
     entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
     archive.writestr(entry, content)
 
 
-def _bytes_of_storage(tensor):
+def _content(storage):
+    """The bytes of an untyped storage, from wherever it is."""
     from cygrad.transfer import bytes_of, to_host
-    from cygrad.typed_storage import untyped
-    host = to_host(untyped(tensor).elements)
+    host = to_host(storage.elements)
     return bytes(bytes_of(host)) if host.numel() else b""
 
 
-# ----------------------------------------------------------------------- loading
+# ---------------------------------------------------- what a pickle may refer to
 
 class _StorageType:
-    """A storage type named in a file: stands for a dtype."""
+    """A storage type named in a file: stands for a dtype, or for bytes."""
 
-    def __init__(self, dtype):
+    def __init__(self, dtype=None):
         self.dtype = dtype
 
 
-def _rebuild_tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
+def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """The tensor that a file describes, on the bytes that the file holds."""
     import cygrad
-    if not isinstance(storage, Tensor):
-        raise UnpicklingError("a tensor without a storage")
+    if type(storage) is not TypedStorage or not isinstance(size, tuple) or not isinstance(stride, tuple):
+        raise UnpicklingError("a tensor without a storage, a size or a stride")
     values = [offset, *size, *stride]
     if not all(type(n) is int and n >= 0 for n in values) or len(size) != len(stride):
-        raise UnpicklingError(f"a tensor of size {size}, stride {stride}, offset {offset}")
-    out = cygrad.as_strided(storage, tuple(size), tuple(stride), offset).detach()
-    if requires_grad:
-        out.requires_grad = True
-    return out
+        raise UnpicklingError(f"a tensor of size {size}, stride {stride}, offset {offset}"[:200])
+    out = cygrad.as_strided(storage.elements, tuple(size), tuple(stride), offset).detach()
+    if isinstance(metadata, dict):      # PyTorch's lazy conjugates and negatives
+        out = out.conj() if metadata.get("conj") else out
+        out = -out if metadata.get("neg") else out
+    return out.requires_grad_() if requires_grad else out
 
 
-def _rebuild_parameter(data, requires_grad=True, hooks=None):
+def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None):
     if not isinstance(data, Tensor):
         raise UnpicklingError("a parameter that is no tensor")
     return data.detach().requires_grad_(bool(requires_grad))
 
 
-_ALLOWED = {
-    ("torch._utils", "_rebuild_tensor_v2"): _rebuild_tensor,
-    ("torch._utils", "_rebuild_tensor"): _rebuild_tensor,
-    ("torch._utils", "_rebuild_parameter"): _rebuild_parameter,
-    ("torch.serialization", "_get_layout"): str,
-    ("torch", "Size"): Size,
-    ("torch", "device"): device,
-    ("collections", "OrderedDict"): OrderedDict,
-    ("builtins", "set"): set, ("__builtin__", "set"): set,
-    ("builtins", "frozenset"): frozenset,
-    ("builtins", "complex"): complex, ("__builtin__", "complex"): complex,
-    ("builtins", "bytearray"): bytearray, ("__builtin__", "bytearray"): bytearray,
-    ("_codecs", "encode"): lambda text, encoding="latin1": str(text).encode(
-        encoding if encoding in ("latin1", "utf-8", "ascii") else "latin1"),
+def _rebuild_subclass(reader, function, kind, arguments, state):
+    """A tensor of a subclass, or one with attributes: neither is restored."""
+    if not isinstance(function, Function) or not isinstance(arguments, tuple):
+        raise UnpicklingError("a tensor of a subclass without its parts")
+    return function.build(reader, *arguments)
+
+
+def _size(reader, values=()):
+    if not isinstance(values, (list, tuple)):
+        raise UnpicklingError(f"a size made from a {type(values).__name__}")
+    return Size(values)
+
+
+def _device(reader, kind, index=None):
+    return device(kind) if index is None else device(kind, index)
+
+
+def _layout(reader, name):
+    if name != "torch.strided":
+        raise UnpicklingError(f"layout {name!r:.80}, where only torch.strided exists")
+    return strided
+
+
+def _ordered(reader, pairs=()):
+    reader.push(OrderedDict())
+    reader.fill([part for key, value in pairs for part in (key, value)])
+    return reader.pop()
+
+
+def _complex(reader, real, imag):
+    if type(real) is not float or type(imag) is not float:
+        raise UnpicklingError("a complex number of other parts than two floats")
+    return complex(real, imag)
+
+
+def _encoded(reader, text, encoding="utf-8"):
+    if type(text) is not str or encoding not in ("latin1", "utf-8", "ascii"):
+        raise UnpicklingError("bytes that are no text in latin1")
+    return text.encode(encoding)
+
+
+def _bytearray(reader, content=b"", encoding="latin1"):
+    return bytearray(_encoded(reader, content, encoding.replace("-", "")) if type(content) is str
+                     else reader.expect(content, (bytes,)))
+
+
+def _items(kind):
+    return Function(lambda reader, items=(): reader.collection(kind, items))
+
+
+_BUILTINS = {"set": _items(set), "frozenset": _items(frozenset), "complex": Function(_complex),
+             "bytes": Function(lambda reader: b""), "bytearray": Function(_bytearray)}
+_NAMES = {
+    ("torch._utils", "_rebuild_tensor_v2"): Function(_rebuild_tensor),
+    ("torch._utils", "_rebuild_tensor"): Function(_rebuild_tensor),
+    ("torch._utils", "_rebuild_parameter"): Function(_rebuild_parameter),
+    ("torch._utils", "_rebuild_parameter_with_state"): Function(_rebuild_parameter),
+    ("torch._tensor", "_rebuild_from_type_v2"): Function(_rebuild_subclass),
+    ("torch", "Tensor"): Tensor,
+    ("torch.nn.parameter", "Parameter"): Tensor,
+    ("torch.serialization", "_get_layout"): Function(_layout),
+    ("torch", "Size"): Function(_size),
+    ("torch", "device"): Function(_device),
+    ("torch.storage", "UntypedStorage"): _StorageType(),
+    ("collections", "OrderedDict"): Function(_ordered),
+    ("_codecs", "encode"): Function(_encoded),
+    **{("builtins", name): function for name, function in _BUILTINS.items()},
+    **{("__builtin__", name): function for name, function in _BUILTINS.items()},    # as Python 2 named it
     **{("torch", name): dtype for name, dtype in _DTYPES.items()},
-    **{("torch", name): _StorageType(dtype) for name, dtype in _STORAGES.items()},
+    **{("torch", f"{kind}Storage"): _StorageType(_DTYPES[name]) for name, kind in KINDS.items()},
 }
 
 
-class _Unpickler(pickle.Unpickler):
-    """Knows the names of `_ALLOWED` and no others."""
+# ----------------------------------------------------------------------- loading
 
-    def __init__(self, file, archive, root, where):
-        super().__init__(file, encoding="utf-8")
-        self.archive, self.root, self.where = archive, root, where
+class _Archive:
+    """The zip archive of a file, with sizes checked before anything is read."""
+
+    def __init__(self, archive, length, place):
+        self.archive, self.place = archive, place
+        self.entries = {entry.filename: entry for entry in archive.infolist()}
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise UnpicklingError("the archive has compressed entries, which save() never writes")
+        if sum(entry.file_size for entry in archive.infolist()) > length:
+            raise UnpicklingError("the archive has entries that are longer than the file")
+        name = next((name for name in self.entries if name == "data.pkl" or name.endswith("/data.pkl")), None)
+        if name is None:
+            raise UnpicklingError("the archive has no data.pkl: this is no file of save()")
+        self.root = name[:-len("data.pkl")]
         self.storages = {}
 
-    def find_class(self, module, name):
-        try:
-            return _ALLOWED[module, name]
-        except KeyError:
-            raise UnpicklingError(
-                f"Weights only load failed: the file refers to {module}.{name}, which is not allowed, because loading "
-                "never runs code. Files may hold tensors, numbers, strings, None and containers of them") from None
+    def read(self, name):
+        """The bytes of an entry."""
+        if self.root + name not in self.entries:
+            raise UnpicklingError(f"the archive has no {name[:80]}")
+        return self.archive.read(self.root + name)
 
-    def persistent_load(self, saved):
-        if not (isinstance(saved, tuple) and len(saved) == 5 and saved[0] == "storage"
-                and isinstance(saved[1], _StorageType)):
-            raise UnpicklingError(f"an unknown kind of storage: {str(saved)[:80]}")
+    def load(self):
+        """The value that was saved."""
+        if f"{self.root}byteorder" in self.entries and self.read("byteorder") != b"little":
+            raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
+        return Reader(self.read("data.pkl"), _NAMES, self.storage).load()
+
+    def storage(self, saved):
+        """The storage of a persistent id."""
+        if len(saved) != 5 or saved[0] != "storage" or type(saved[1]) is not _StorageType:
+            raise UnpicklingError("an unknown kind of storage")
         _, kind, key, location, count = saved
-        if not isinstance(key, str) or type(count) is not int or count < 0:
-            raise UnpicklingError(f"a storage named {key!r} of {count!r} elements")
+        if type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+            raise UnpicklingError("a storage without a name, a place or a length")
         if key not in self.storages:
-            self.storages[key] = self._read(kind.dtype, key, location, count)
-        found = self.storages[key]
-        return found if found.dtype is kind.dtype else found.view(kind.dtype)
+            self.storages[key] = self.place(self.fetch(key), location)
+        content = self.storages[key]
+        itemsize = kind.dtype.itemsize if kind.dtype else 1
+        if content.nbytes() != count * itemsize:
+            raise UnpicklingError(f"storage {key[:80]} should have {count} elements of {itemsize} bytes, the file has "
+                                  f"{content.nbytes()} bytes")
+        return content if kind.dtype is None else typed(content.elements.view(kind.dtype))
 
-    def _read(self, dtype, key, location, count):
+    def fetch(self, key):
+        """The bytes of a storage, on the host."""
         import cygrad
         from cygrad.transfer import bytes_of
-        content = self.archive.read(f"{self.root}data/{key}")
-        if len(content) != count * dtype.itemsize:
-            raise UnpicklingError(f"storage {key} should have {count} elements of {dtype}, the file has "
-                                  f"{len(content)} bytes")
-        out = cygrad.empty(count, dtype=dtype, device="cpu")
-        if count:
+        content = self.read(f"data/{key}")
+        out = cygrad.empty(len(content), dtype=cygrad.uint8, device="cpu")
+        if content:
             bytes_of(out)[:] = content
-        where = self.where(location)
-        return out if where is None else out.to(where)
+        return untyped(out)
 
 
 def _placement(map_location):
-    """A function from the location in the file to a device (None: the host)."""
+    """A function from a storage on the host and the location in the file to the storage where it belongs."""
     if map_location is None:
-        def place(location):
-            return None if location == "cpu" else location
-        return place
+        return _to
     if isinstance(map_location, dict):
-        return lambda location: map_location.get(location, location)
-    if callable(map_location) and not isinstance(map_location, (str, device)):
-        raise TypeError("load(): map_location must be a device, a string or a dict, functions are not supported")
-    return lambda location: map_location
+        return lambda storage, location: _to(storage, map_location.get(location, location))
+    if isinstance(map_location, (str, device)):
+        return lambda storage, location: _to(storage, str(map_location))
+    if not callable(map_location):
+        raise TypeError(f"load(): map_location must be a device, a string, a dict or a function, not "
+                        f"{type(map_location).__name__}")
+
+    def place(storage, location):
+        found = map_location(storage, location)
+        return _to(storage, location) if found is None else found
+    return place
+
+
+class _Unavailable(RuntimeError):
+    """The device a storage belongs to is not there; the file itself is fine."""
+
+
+def _to(storage, location):
+    """The storage on the device of that name."""
+    if location == "cpu":
+        return storage
+    try:
+        return untyped(storage.elements.to(location))
+    except (RuntimeError, ImportError) as error:
+        raise _Unavailable(
+            f"Attempting to deserialize object on device {str(location)[:80]}, which is not available ({error}). Use "
+            "load with map_location='cpu' to map the storages to the CPU.") from error
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, **options):
@@ -260,8 +367,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     Parameters
     ----------
     f : str, path or binary file
-    map_location : device, str or dict, optional
-        Where tensors go, or a dict from the devices they were saved on; by default back to where they were.
+    map_location : device, str, dict or callable, optional
+        Where tensors go, or a dict from the devices they were saved on, or a function of a storage on the host and the
+        location it was saved from, which returns a storage or None; by default back to where they were.
     weights_only : bool
         Only True makes sense: nothing but data is ever loaded.
 
@@ -270,26 +378,29 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     UnpicklingError
         If the file refers to anything but tensors, plain values and containers, or is damaged (a RuntimeError, too).
     """
+    place = _placement(map_location)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return load(file, map_location)
-    if not hasattr(f, "read") or not hasattr(f, "seek"):
-        raise AttributeError(f"expected 'f' to be a path or a binary file that can seek, got {type(f).__name__}")
+            return _load(file, place)
+    if not hasattr(f, "read") or not hasattr(f, "seek") or not hasattr(f, "tell"):
+        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only load from a file that "
+                             "is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from "
+                             "it instead.")
+    return _load(f, place)
+
+
+def _load(file, place):
     try:
-        with zipfile.ZipFile(f) as archive:
-            names = [name for name in archive.namelist() if name == "data.pkl" or name.endswith("/data.pkl")]
-            if not names:
-                raise UnpicklingError("the archive has no data.pkl: this is no file of save()")
-            root = names[0][:-len("data.pkl")]
-            if f"{root}byteorder" in archive.namelist() and archive.read(f"{root}byteorder") != b"little":
-                raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
-            return _Unpickler(io.BytesIO(archive.read(names[0])), archive, root, _placement(map_location)).load()
-    except UnpicklingError:
+        length = file.seek(0, os.SEEK_END) or file.tell()
+        if length == 0:
+            raise EOFError("Ran out of input")
+        file.seek(0)
+        with zipfile.ZipFile(file) as archive:
+            return _Archive(archive, length, place).load()
+    except (UnpicklingError, EOFError, MemoryError, _Unavailable):
         raise
     except zipfile.BadZipFile as error:
         raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error
-    except MemoryError:
-        raise
     except Exception as error:
         raise UnpicklingError(f"the file is damaged: {type(error).__name__}: {error}") from error
 
@@ -297,7 +408,6 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
 def rebuild_storage(kind, dtype, values):
     """A storage from a pickle made with Python's own pickle module."""
     import cygrad
-    from cygrad.typed_storage import typed, untyped
     flat = cygrad.tensor(values, dtype=dtype)
     return untyped(flat) if kind == "UntypedStorage" else typed(flat)
 

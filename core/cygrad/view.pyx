@@ -127,6 +127,39 @@ cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, in
     return 0
 
 
+cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
+                      const Py_ssize_t *strides) except -1:
+    """Raise if a geometry that a user (or a file) gave leaves the storage; nothing overflows on the way."""
+    cdef Py_ssize_t limit = (<Py_ssize_t>0x7fffffffffffffff) // dtype.itemsize, last = offset, count = 1
+    cdef int i
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    for i in range(rank):
+        if sizes[i] < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: "
+                               f"{list(tuple_of(sizes, rank))}")
+        if strides[i] < 0:
+            raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                               f"{list(tuple_of(strides, rank))}")
+    for i in range(rank):
+        if sizes[i] == 0:
+            return 0
+    for i in range(rank):
+        if count > (<Py_ssize_t>0x7fffffffffffffff) // sizes[i]:
+            raise RuntimeError("numel: integer multiplication overflow")
+        count *= sizes[i]
+        if sizes[i] > 1 and strides[i] > (limit - 1 - last) // (sizes[i] - 1):
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(tuple_of(sizes, rank))} and "
+                               f"strides={list(tuple_of(strides, rank))}")
+        last += (sizes[i] - 1) * strides[i]
+    if last >= memory.nbytes_ // dtype.itemsize:
+        raise RuntimeError(
+            f"setStorage: sizes {list(tuple_of(sizes, rank))}, strides {list(tuple_of(strides, rank))}, storage offset "
+            f"{offset}, and itemsize {dtype.itemsize} requiring a storage size of {(last + 1) * dtype.itemsize} are out "
+            f"of bounds for storage of size {memory.nbytes_}")
+    return 0
+
+
 cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                     const Py_ssize_t *strides):
     """A plain View (not a Tensor), for handing geometry to a kernel."""

@@ -196,7 +196,7 @@ cdef void scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *sr
     scatter_rows(mode, out, index, src, walk, step, True)
 
 
-# ---- nonzero, of a mask of zeros and ones
+# ---- nonzero, of a mask of bytes (a bool may be any byte that a view or a file made it)
 
 cdef Py_ssize_t count(const uint8 *mask, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t total = 0, i = 0, j, stop
@@ -215,12 +215,12 @@ cdef inline Py_ssize_t count_block(const uint8 *mask, Py_ssize_t n) noexcept nog
         sums[j] = 0
     while i + 64 <= n:
         for j in range(64):
-            sums[j] = <uint8>(sums[j] + mask[i + j])
+            sums[j] = <uint8>(sums[j] + (mask[i + j] != 0))
         i += 64
     for j in range(64):
         total += sums[j]
     while i < n:
-        total += mask[i]
+        total += mask[i] != 0
         i += 1
     return total
 
@@ -234,11 +234,11 @@ cdef Py_ssize_t positions(const uint8 *mask, Py_ssize_t n, Py_ssize_t found, int
         if eight != 0:
             for j in range(8):
                 out[at] = i + j
-                at += mask[i + j]
+                at += mask[i + j] != 0
         i += 8
     while at < found:
         out[at] = i
-        at += mask[i]
+        at += mask[i] != 0
         i += 1
     return at
 

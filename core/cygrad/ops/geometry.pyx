@@ -3,7 +3,7 @@ from cygrad.autograd.node cimport OpNode, attach, check_inplace, record
 from cygrad.dtype cimport DType
 from cygrad.ops.views cimport ViewOp, parse_shape, tracked
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, view_of
-from cygrad.view cimport fill_dense, fill_strided
+from cygrad.view cimport check_inside, fill_dense, fill_strided
 
 from cygrad.dispatch import SCALAR_NAMES
 
@@ -75,7 +75,9 @@ def window(Tensor self not None, DType dtype, offset, size, stride=None):
         dtype = self.dtype
     fill_dense(out, self.memory, dtype, rank, sizes)
     if stride is not None:
-        parse_shape((tuple(stride),), strides, "as_strided")
+        if parse_shape((tuple(stride),), strides, "as_strided") != rank:
+            raise RuntimeError("mismatch in length of strides and shape")
         fill_strided(out, self.memory, dtype, offset, rank, sizes, strides)
     out.offset = offset
+    check_inside(out.memory, dtype, out.offset, rank, out.sizes, out.strides)
     return out

@@ -148,12 +148,6 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         if size is None:
             size = (held._storage().nbytes() // self.itemsize,)
         other = window(held, self.dtype, storage_offset, size, stride)
-    span = 0 if other.numel() == 0 else 1 + sum((n - 1) * s for n, s in zip(other.shape, other.stride()))
-    needed, has = (other.storage_offset() + span) * self.itemsize, other._storage().nbytes()
-    if span and needed > has:
-        raise RuntimeError(f"setStorage: sizes {list(other.shape)}, strides {list(other.stride())}, storage offset "
-                           f"{other.storage_offset()}, and itemsize {self.itemsize} requiring a storage size of "
-                           f"{needed} are out of bounds for storage of size {has}")
     self._check_inplace()
     self._take(other)
     self._bump_version()

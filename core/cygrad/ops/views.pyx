@@ -8,7 +8,7 @@ from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_ena
 from cygrad.dispatch cimport dense_copy
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, new_tensor, requires_grad, view_of
-from cygrad.view cimport MAX_RANK, View, fill_dense, size_of, tuple_of
+from cygrad.view cimport MAX_RANK, View, check_inside, fill_dense, size_of, tuple_of
 
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.ops.registry import add_op, op
@@ -758,30 +758,13 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
     """A view of input's storage with any sizes, strides and offset (in elements)."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t first, last, low = 0, high = 0
-    cdef int rank = parse_shape((tuple(size),), sizes, "as_strided"), i
+    cdef Py_ssize_t first
+    cdef int rank = parse_shape((tuple(size),), sizes, "as_strided")
     cdef Tensor out
     if parse_shape((tuple(stride),), strides, "as_strided") != rank:
         raise RuntimeError("mismatch in length of strides and shape")
     first = input.offset if storage_offset is None else storage_offset
-    empty = False
-    for i in range(rank):
-        if sizes[i] < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: "
-                               f"{list(tuple_of(sizes, rank))}")
-        if strides[i] < 0:
-            raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
-                               f"{list(tuple_of(strides, rank))}")
-        empty = empty or sizes[i] == 0
-        high += (sizes[i] - 1) * strides[i]
-    if first < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {first}")
-    needed = (first + high + 1) * input.dtype.itemsize
-    if not empty and needed > input.memory.nbytes_:
-        raise RuntimeError(
-            f"setStorage: sizes {list(tuple_of(sizes, rank))}, strides {list(tuple_of(strides, rank))}, storage offset "
-            f"{first}, and itemsize {input.dtype.itemsize} requiring a storage size of {needed} are out of bounds for "
-            f"storage of size {input.memory.nbytes_}")
+    check_inside(input.memory, input.dtype, first, rank, sizes, strides)
     out = view_of(input, first, rank, sizes, strides)
     if tracked(input):
         recorded(out, AS_STRIDED, (input, tuple_of(sizes, rank), tuple_of(strides, rank), first))

@@ -102,6 +102,7 @@ cdef class Compiler:
         loads = [step[1] for step in program if step[0] == "kept"]
         for i, step in enumerate(program):
             self.add(step, loads, i == len(program) - 1)
+        self.place_spreads()
 
     cdef add(self, tuple step, list loads, bint last):
         cdef str kind = step[0]
@@ -159,7 +160,7 @@ cdef class Compiler:
             if slot >= BUFFERS and self.uses[slot] == 0 and ITEMS[self.codes[slot]] == ITEMS[code]:
                 self.codes[slot] = code
                 return slot
-        for k in range(MOST_BUFFERS):
+        for k in range(MOST_BUFFERS - self.plan.spreads):
             slot = BUFFERS + k
             if self.uses[slot] == 0 and slot != a and slot != b and slot != c:
                 free = slot
@@ -215,16 +216,31 @@ cdef class Compiler:
         if not a_constant(slot):
             return slot
         if slot not in self.spread_of:
-            made = self.buffer(self.codes[slot], NO_SLOT, NO_SLOT, NO_SLOT)
+            made = SLOTS - 1 - self.plan.spreads        # from the other end: no step may have used it before
+            if made < BUFFERS + self.plan.buffers:
+                raise Unfit("too many values at once")
+            self.codes[made] = self.codes[slot]
             step = &self.plan.spread[self.plan.spreads]
             self.plan.spreads += 1
             step.kind, step.log_item = SPREAD_STEP, log_of_item(ITEMS[self.codes[slot]])
             step.slots[0], step.slots[1] = made, slot
-            self.uses[made] += 1                    # for good
+            self.uses[made] += 1                        # for good
             self.spread_of[slot] = made
         made = self.spread_of[slot]
         self.uses[made] += 1
         return made
+
+    cdef place_spreads(self):
+        """Number the buffers of spread constants after the others."""
+        cdef Plan *plan = self.plan
+        cdef int i, k, buffers = plan.buffers
+        for i in range(plan.spreads):
+            plan.spread[i].slots[0] = BUFFERS + buffers + i
+        for i in range(plan.steps):
+            for k in range(1, 4):
+                if plan.step[i].slots[k] >= BUFFERS + buffers:
+                    plan.step[i].slots[k] = BUFFERS + buffers + SLOTS - 1 - plan.step[i].slots[k]
+        plan.buffers += plan.spreads
 
     cdef unary(self, int op):
         cdef int a = self.pop(), code = self.codes[a]

@@ -3,10 +3,13 @@
     SILU = program(lambda x: x * x.sigmoid())
     out = SILU(tensor)
 
-A formula is traced once, on `Term`s instead of tensors, into the steps that `Backend.elementwise` runs. What a program
+A formula is traced when it is first called, on `Term`s instead of tensors, into the steps that `Backend.elementwise` runs. What a program
 then does with tensors is raw, as in `dispatch`: it promotes, broadcasts, allocates and computes, unseen by autograd.
 Parameters that get numbers in a call don't take part in promotion.
 """
+from cpython.object cimport PyObject
+
+from cygrad.autograd.node cimport grad_enabled
 from cygrad.dispatch cimport cast, dense_copy, elementwise_into, empty_as, output_like
 from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
 from cygrad.tensor cimport Tensor
@@ -46,7 +49,10 @@ def pair(name, a, b):
 
 
 def where(condition, a, b):
-    """`a` where `condition` holds, else `b`, in a formula."""
+    """`a` where `condition` holds, else `b`, in a formula (or of tensors: `cygrad.where`)."""
+    if not isinstance(condition, Term):
+        import cygrad
+        return cygrad.where(condition, a, b)
     a, b = term(a), term(b)
     if not condition.operands:
         condition.boolean = True            # an input that is a mask
@@ -96,72 +102,109 @@ def steps_of(results):
     return tuple(steps)
 
 
+cdef enum Likeness:                 # of a program's operands
+    DIFFERENT,                      # in dtype, shape or device
+    ALIKE,
+    DENSE                           # and row-major
+
+
 cdef class Program:
-    """A traced formula. Calling it with tensors (and numbers) computes new tensors.
+    """A formula. Calling it with tensors (and numbers) computes new tensors.
 
     Attributes
     ----------
-    steps : tuple
-        For `Backend.elementwise`.
+    formula : callable
+        What was traced, when the program was first called.
     """
-    cdef readonly tuple steps
+    cdef readonly object formula
+    cdef tuple _steps
     cdef tuple booleans             # for each result, whether it is bool
     cdef unsigned int masks         # bit for each input that is a mask
     cdef bint floats                # integers become the default float dtype
 
+    @property
+    def steps(self):
+        """The steps for `Backend.elementwise`."""
+        if self._steps is None:
+            self.trace()
+        return self._steps
+
+    cdef trace(self):
+        cdef int i
+        inputs = [Term(("in", i)) for i in range(self.formula.__code__.co_argcount)]
+        results = self.formula(*inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        self.booleans = tuple([result.boolean for result in results])
+        for i in range(len(inputs)):
+            self.masks |= inputs[i].boolean << i
+        self._steps = steps_of(results)
+
     def __call__(self, *operands):
-        cdef Tensor first, value
+        cdef Tensor first
+        cdef PyObject *found = NULL
         cdef tuple outs, ins = operands
+        cdef list tensors
         cdef DType dtype
-        cdef bint boolean
-        first = self.alike(operands)
-        if first is None:
-            ins, first = self.prepared(operands)
-            dtype = self.dtype_of_numbers(ins)
-            tensors = [t for t in ins if isinstance(t, Tensor)] + [None, None]
-            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, tensors[0], tensors[1],
-                                      tensors[2]) for boolean in self.booleans])
-        elif len(self.booleans) == 1:
-            outs = (empty_as(first, BOOL_DTYPE if self.booleans[0] else first.dtype),)
+        cdef int likeness
+        if self._steps is None:
+            self.trace()
+        likeness = self.likeness(operands, &found)
+        if likeness == DENSE:
+            first = <Tensor>found
+            dtype = first.dtype
+            if len(self.booleans) == 1:
+                outs = (empty_as(first, BOOL_DTYPE if self.booleans[0] else dtype),)
+            else:
+                outs = tuple([empty_as(first, BOOL_DTYPE if boolean else dtype) for boolean in self.booleans])
         else:
-            outs = tuple([empty_as(first, BOOL_DTYPE if boolean else first.dtype) for boolean in self.booleans])
-        elementwise_into(self.steps, ins, outs)
+            if likeness == DIFFERENT:
+                ins = self.prepared(operands)
+            tensors = [t for t in ins if isinstance(t, Tensor)]
+            first = <Tensor>tensors[0]
+            dtype = self.dtype_of_numbers(ins)
+            tensors += [None, None]
+            outs = tuple([output_like(BOOL_DTYPE if boolean else dtype, first.rank, first.sizes, first,
+                                      <Tensor>tensors[1], <Tensor>tensors[2]) for boolean in self.booleans])
+        elementwise_into(self._steps, ins, outs)
         return outs[0] if len(outs) == 1 else outs
 
     def into(self, Tensor out not None, *operands):
         """Compute the only result into `out`, which has the broadcast shape and may be an operand."""
         cdef tuple ins = operands
-        cdef Tensor t
-        if self.alike(operands + (out,)) is None:
-            ins = tuple(self.prepared(operands + (out,))[0][:len(operands)])
-        elementwise_into(self.steps, tuple([apart(value, out) for value in ins]), (out,))
+        cdef PyObject *first = NULL
+        if self._steps is None:
+            self.trace()
+        if self.likeness(operands + (out,), &first) == DIFFERENT:
+            ins = self.prepared(operands + (out,))[:len(operands)]
+        elementwise_into(self._steps, tuple([apart(value, out) for value in ins]), (out,))
         return out
 
-    cdef Tensor alike(self, tuple operands):
-        """The first operand that is no mask, if all are dense, of one shape and dtype and on one device; else None."""
-        cdef Tensor first = None, shape = None, t
+    cdef int likeness(self, tuple operands, PyObject **first):
+        """How alike the operands are, and (borrowed) the first that is no mask."""
+        cdef Tensor shape = None, number = None, t
+        cdef bint dense = True
         cdef int i = -1
         for value in operands:
             i += 1
             if not isinstance(value, Tensor):
                 continue
             t = <Tensor>value
-            if not t.dense:
-                return None
+            dense = dense and t.dense
             if shape is None:
                 shape = t
             elif (t.memory.backend is not shape.memory.backend or t.memory.index != shape.memory.index
                   or not same_sizes(t, shape)):
-                return None
+                return DIFFERENT
             if self.masks >> i & 1:
                 continue
-            if first is None:
-                first = t
-            elif t.dtype is not first.dtype:
-                return None
-        if first is not None and self.floats and first.dtype.category < CATEGORY_FLOAT:
-            return None
-        return first
+            if number is None:
+                number = t
+            elif t.dtype is not number.dtype:
+                return DIFFERENT
+        if number is None or self.floats and number.dtype.category < CATEGORY_FLOAT:
+            return DIFFERENT
+        first[0] = <PyObject *>number
+        return DENSE if dense else ALIKE
 
     cdef DType dtype_of_numbers(self, tuple ins):
         cdef int i
@@ -171,7 +214,7 @@ cdef class Program:
         return BOOL_DTYPE
 
     cdef tuple prepared(self, tuple operands):
-        """The operands promoted and broadcast, and one of them."""
+        """The operands promoted and broadcast."""
         cdef list found = list(operands), places = [], numbers = []
         cdef DType dtype
         cdef int i
@@ -187,7 +230,7 @@ cdef class Program:
         tensors = broadcast(*tensors)
         for i in range(len(places)):
             found[places[i]] = tensors[i]
-        return tuple(found), tensors[0]
+        return tuple(found)
 
 
 cdef object apart(object value, Tensor out):
@@ -208,13 +251,13 @@ cdef object apart(object value, Tensor out):
 
 
 def program(formula, *, bint floats=False):
-    """Trace a formula: a function of Terms that returns a Term, or a tuple of them.
+    """A formula as a program.
 
     Parameters
     ----------
     formula : callable
-        Called once, with a Term for each of its positional parameters; a name of an op, an operator or `where` gives
-        the next one.
+        Called once, with a `Term` for each of its positional parameters, when the program first runs; a name of an op,
+        an operator or `where` gives the next one. Returns one, or a tuple of them.
     floats : bool
         Integer operands become the default float dtype.
 
@@ -227,13 +270,26 @@ def program(formula, *, bint floats=False):
     tensor([0.0000, 0.7311])
     """
     cdef Program made = Program.__new__(Program)
-    cdef int i
-    inputs = [Term(("in", i)) for i in range(formula.__code__.co_argcount)]
-    results = formula(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
-    made.steps = steps_of(results)
-    made.booleans = tuple([result.boolean for result in results])
+    made.formula = formula
     made.floats = floats
-    for i in range(len(inputs)):
-        made.masks |= inputs[i].boolean << i
     return made
+
+
+def one_pass(formula):
+    """A derivative's formula that runs as a program, but on tensors where it must be recorded itself, or is complex."""
+    return OnePass(formula)
+
+
+cdef class OnePass:
+    """What `one_pass` returns."""
+    cdef readonly object __wrapped__        # its parameters are those of the formula
+    cdef Program program
+
+    def __init__(self, formula):
+        self.__wrapped__ = formula
+        self.program = program(formula)
+
+    def __call__(self, *operands):
+        if grad_enabled() or (<Tensor>operands[0]).dtype.category > CATEGORY_FLOAT:
+            return self.__wrapped__(*operands)
+        return self.program(*operands)

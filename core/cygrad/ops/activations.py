@@ -1,15 +1,15 @@
-"""Activation functions, as `torch.nn.functional` has them (`cygrad.functional` lists them), from other ops' kernels.
+"""Activation functions, as `torch.nn.functional` has them (`cygrad.functional` lists them).
 
-Each is one node. 16-bit floats are computed in float32 and rounded once.
+Each is one node, and one pass over memory: a program (see `cygrad.programs`).
 """
 import math
 
 from cygrad.autograd.node import primitive
-from cygrad.operands import binary_to, select
-from cygrad.ops.clamping import _clamp
-from cygrad.ops.composite import BOOL, MAXIMUM, need_float, refuse_complex_gradient, refused, widened
+from cygrad.ops.clamping import CLAMP
+from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused
 from cygrad.ops.registry import functions, inplace_form, op
 from cygrad.ops.reductions import UINT8, axis_of
+from cygrad.programs import program, where
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -28,14 +28,18 @@ def writes_in_place(function, name):
 
 # ------------------------------------------------------------- smooth, from the exponential
 
+def softplus_formula(x, beta, threshold):
+    scaled = x * beta
+    return where(scaled > threshold, x, scaled.exp().log1p() / beta)
+
+
+SOFTPLUS = program(softplus_formula)
+SOFTPLUS_OF_1 = program(lambda x, threshold: where(x > threshold, x, x.exp().log1p()))
+
+
 @primitive(name="softplus")
-@widened
 def _softplus(self, beta, threshold):
-    scaled = self * beta
-    out = scaled.exp().log1p_()
-    if beta != 1:
-        out /= beta
-    return select(scaled > threshold, self, out)
+    return SOFTPLUS_OF_1(self, threshold) if beta == 1 else SOFTPLUS(self, beta, threshold)
 
 
 def softplus(input, beta=1.0, threshold=20.0):
@@ -51,23 +55,13 @@ def softplus(input, beta=1.0, threshold=20.0):
     return _softplus(input, beta, threshold)
 
 
+GELU = program(lambda x: ((x * ROOT_HALF).erf() + 1) * 0.5 * x)
+GELU_TANH = program(lambda x: (((x * x * x * 0.044715 + x) * ROOT_2_PI).tanh() + 1) * 0.5 * x)
+
+
 @primitive(name="gelu")
-@widened
 def _gelu(self, approximate):
-    if approximate == "tanh":
-        inner = self * self
-        inner *= self
-        inner *= 0.044715
-        inner += self
-        inner *= ROOT_2_PI
-        inner.tanh_()
-    else:
-        inner = self * ROOT_HALF
-        inner.erf_()
-    inner += 1
-    inner *= 0.5
-    inner *= self
-    return inner
+    return GELU_TANH(self) if approximate == "tanh" else GELU(self)
 
 
 def gelu(input, approximate="none"):
@@ -86,12 +80,12 @@ def gelu(input, approximate="none"):
     return _gelu(input, approximate)
 
 
+SILU = program(lambda x: x.sigmoid() * x)
+
+
 @primitive(name="silu")
-@widened
 def _silu(self):
-    out = self.sigmoid()
-    out *= self
-    return out
+    return SILU(self)
 
 
 def silu(input):
@@ -101,10 +95,12 @@ def silu(input):
     return _silu(input)
 
 
+MISH = program(lambda x: softplus_formula(x, 1, 20).tanh() * x)
+
+
 @primitive(name="mish")
-@widened
 def _mish(self):
-    return self * _softplus.forward(self, 1, 20).tanh()
+    return MISH(self)
 
 
 def mish(input):
@@ -113,10 +109,12 @@ def mish(input):
     return _mish(input)
 
 
+LOG_SIGMOID = program(lambda x: x.minimum(0) - (-x.abs()).exp().log1p())
+
+
 @primitive(name="log_sigmoid")
-@widened
 def _logsigmoid(self):
-    return (self.clamp_max(0) - (-self.abs()).exp().log1p()).contiguous()
+    return LOG_SIGMOID(self).contiguous()
 
 
 def logsigmoid(input):
@@ -125,16 +123,18 @@ def logsigmoid(input):
     return _logsigmoid(input)
 
 
+ELU = program(lambda x, scale, factor, input_scale: where(x > 0, x * scale, (x * input_scale).expm1() * factor))
+CELU = program(lambda x, alpha: where(x > 0, x, (x / alpha).expm1() * alpha))
+
+
 @primitive(name="elu")
-@widened
 def _elu(self, alpha, scale, input_scale):
-    return select(self > 0, self * scale, (self * input_scale).expm1() * (alpha * scale))
+    return ELU(self, scale, alpha * scale, input_scale)
 
 
 @primitive(name="celu")
-@widened
 def _celu(self, alpha):
-    return select(self > 0, self, (self / alpha).expm1() * alpha)
+    return CELU(self, alpha)
 
 
 def elu(input, alpha=1.0):
@@ -161,13 +161,13 @@ def celu(input, alpha=1.0):
 
 # -------------------------------------------------------------------------- piecewise linear
 
+LEAKY_RELU = program(lambda x, slope: where(x > 0, x, x * slope))
+LEAKY_RELU_BELOW_1 = program(lambda x, slope: (x * slope).maximum(x))
+
+
 @primitive(name="leaky_relu")
-@widened
 def _leaky_relu(self, negative_slope):
-    out = self * negative_slope
-    if 0 <= negative_slope <= 1:
-        return binary_to(MAXIMUM, out, self, out)
-    return select(self > 0, self, out)
+    return (LEAKY_RELU_BELOW_1 if 0 <= negative_slope <= 1 else LEAKY_RELU)(self, negative_slope)
 
 
 def leaky_relu(input, negative_slope=0.01):
@@ -178,7 +178,7 @@ def leaky_relu(input, negative_slope=0.01):
 
 @primitive(name="hardtanh")
 def _hardtanh(self, min_val, max_val):
-    return _clamp.forward(self, min_val, max_val)
+    return CLAMP(self, min_val, max_val)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
@@ -201,10 +201,13 @@ def relu6(input):
     return hardtanh(input, 0.0, 6.0)
 
 
+HARDSIGMOID = program(lambda x: (x + 3).maximum(0).minimum(6) / 6)
+HARDSWISH = program(lambda x: (x + 3).maximum(0).minimum(6) * x / 6)
+
+
 @primitive(name="hardsigmoid")
-@widened
 def _hardsigmoid(self):
-    return _clamp.forward(self + 3, 0, 6) / 6
+    return HARDSIGMOID(self)
 
 
 def hardsigmoid(input):
@@ -214,9 +217,8 @@ def hardsigmoid(input):
 
 
 @primitive(name="hardswish")
-@widened
 def _hardswish(self):
-    return self * _clamp.forward(self + 3, 0, 6) / 6
+    return HARDSWISH(self)
 
 
 def hardswish(input):
@@ -225,9 +227,12 @@ def hardswish(input):
     return _hardswish(input)
 
 
+THRESHOLD = program(lambda x, threshold, value: where(x <= threshold, value, x))
+
+
 @primitive(name="threshold")
 def _threshold(self, threshold, value):
-    return select(self <= threshold, value, self).to(self.dtype)
+    return THRESHOLD(self, threshold, value)
 
 
 @op(method=False, inplace=False)
@@ -238,9 +243,13 @@ def threshold(input, threshold, value):
     return _threshold(input, threshold, value if input.is_floating_point() else int(value))
 
 
+HARDSHRINK = program(lambda x, lambd: where((x >= -lambd) & (x <= lambd), 0, x))
+SOFTSHRINK = program(lambda x, lambd: where(x > lambd, x - lambd, where(x < -lambd, x + lambd, x * 0)))
+
+
 @primitive(name="hardshrink")
 def _hardshrink(self, lambd):
-    return select((self >= -lambd).logical_and(self <= lambd), 0, self)
+    return HARDSHRINK(self, lambd)
 
 
 @op(out="exact")
@@ -251,9 +260,8 @@ def hardshrink(input, lambd=0.5):
 
 
 @primitive(name="softshrink")
-@widened
 def _softshrink(self, lambd):
-    return select(self > lambd, self - lambd, select(self < -lambd, self + lambd, self * 0))
+    return SOFTSHRINK(self, lambd)
 
 
 def softshrink(input, lambd=0.5):
@@ -277,11 +285,13 @@ def tanhshrink(input):
     return input - input.tanh()
 
 
+GLU = program(lambda first, gate: gate.sigmoid() * first)
+
+
 @primitive(name="glu")
-@widened
 def _glu(self, dim):
     half = self.size(dim) // 2
-    return self.narrow(dim, 0, half) * self.narrow(dim, half, half).sigmoid()
+    return GLU(self.narrow(dim, 0, half), self.narrow(dim, half, half))
 
 
 def glu(input, dim=-1):

@@ -1,47 +1,63 @@
 """Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import binary_op, result_type
-from cygrad.operands import binary_to
-from cygrad.ops.composite import BOOL, MAXIMUM, MINIMUM, refused
-from cygrad.ops.registry import op
+from cygrad.dispatch import cast_to, result_type
+from cygrad.ops.composite import BOOL, refused
+from cygrad.ops.registry import inplace_form, op
+from cygrad.programs import program
 from cygrad.tensor import Tensor
+
+
+CLAMP = program(lambda x, low, high: x.maximum(low).minimum(high))
+AT_LEAST = program(lambda x, low: x.maximum(low))
+AT_MOST = program(lambda x, high: x.minimum(high))
+
+
+def _clamped(self, min, max):
+    """`self` in the dtype that all operands promote to, between the bounds."""
+    bounds = [value for value in (min, max) if value is not None]
+    self = cast_to(self, result_type(self, *bounds))
+    if len(bounds) == 2:
+        return CLAMP(self, min, max)
+    return AT_MOST(self, max) if min is None else AT_LEAST(self, min)
 
 
 @primitive(name="clamp")
 def _clamp(self, min, max):
-    if min is None:
-        return binary_op(MINIMUM, self, max)
-    out = binary_op(MAXIMUM, self, min)
-    if max is None:
-        return out
-    if isinstance(max, (int, float)) and result_type(out, max) is out.dtype:
-        return binary_to(MINIMUM, out, max, out)
-    return binary_op(MINIMUM, out, max)
+    return _clamped(self, min, max)
+
+
+@primitive(name="clamp")
+def _clamp_into(self, min, max):
+    if min is None or max is None:
+        AT_MOST.into(self, self, max) if min is None else AT_LEAST.into(self, self, min)
+    else:
+        CLAMP.into(self, self, min, max)
+    self._bump_version()
 
 
 @primitive(name="clamp_tensors")
 def _clamp_tensors(self, min, max):
-    return _clamp.forward(self, min, max)
+    return _clamped(self, min, max)
 
 
 @primitive(name="clamp_min_tensor")
 def _clamp_min_tensor(self, min):
-    return binary_op(MAXIMUM, self, min)
+    return _clamped(self, min, None)
 
 
 @primitive(name="clamp_max_tensor")
 def _clamp_max_tensor(self, max):
-    return binary_op(MINIMUM, self, max)
+    return _clamped(self, None, max)
 
 
 @primitive(name="clamp_min")
 def _clamp_min(self, min):
-    return binary_op(MAXIMUM, self, min)
+    return _clamped(self, min, None)
 
 
 @primitive(name="clamp_max")
 def _clamp_max(self, max):
-    return binary_op(MINIMUM, self, max)
+    return _clamped(self, None, max)
 
 
 def bounded(name, input, min, max):
@@ -67,7 +83,13 @@ def numbers_only(out, *args, **kwargs):
     return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
 
 
-@op(inplace=True, out=numbers_only, aliases=("clip",))
+def _clamp_(self, min=None, max=None):
+    if bounded("clamp", self, min, max) or result_type(self, *[x for x in (min, max) if x is not None]) is not self.dtype:
+        return general_clamp_(self, min, max)
+    return _clamp_into.inplace(self, min, max)
+
+
+@op(inplace=_clamp_, out=numbers_only, aliases=("clip",))
 def clamp(input, min=None, max=None):
     """Each element, but not below `min` and not above `max`; NaN stays.
 
@@ -89,6 +111,9 @@ def clamp(input, min=None, max=None):
     if min is not None and max is not None and result_type(input, min, max) is BOOL:
         raise refused("clamp_cpu", BOOL)
     return _clamp_tensors(input, min, max)
+
+
+general_clamp_ = inplace_form("clamp", clamp)
 
 
 @op(inplace=True, out=numbers_only)

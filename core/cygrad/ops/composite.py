@@ -1,24 +1,24 @@
-"""Pointwise ops with several operands or parameters: other ops' kernels compute them, but each has a node of its own.
+"""Pointwise ops with several operands or parameters: programs of other ops' kernels, but each has a node of its own.
 
-A `@primitive` here is the op as autograd sees it: its forward runs unrecorded, so it is written with operators and
-public ops. 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
+A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Where it is no program but written with
+operators and public ops, 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
 """
 import functools
 import math
 
 import cygrad
 from cygrad.autograd.node import primitive
-from cygrad.backend import BINARY, UNARY
+from cygrad.backend import UNARY
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
-from cygrad.operands import binary_to, broadcast, select
-from cygrad.ops.registry import op
+from cygrad.operands import broadcast, select
+from cygrad.ops.registry import inplace_form, op
+from cygrad.programs import program, where as where_
 from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
 FLOAT32, BOOL = DTYPES["float32"], DTYPES["bool"]
-MAXIMUM, MINIMUM, SUBTRACT = BINARY.index("maximum"), BINARY.index("minimum"), BINARY.index("sub")
 SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
 
 
@@ -123,22 +123,33 @@ def as_condition(t):
 
 # --------------------------------------------------------------- weighted sums
 
+LERP_NEAR_START = program(lambda start, end, weight: start + (end - start) * weight)
+LERP_NEAR_END = program(lambda start, end, weight: end + (end - start) * (weight - 1))
+LERP = program(lambda start, end, weight: where_(weight.abs() < 0.5, start + weight * (end - start),
+                                                 end - (end - start) * (1 - weight)))
+
+
+def lerp_program(weight):
+    return LERP_NEAR_START if abs(weight) < 0.5 else LERP_NEAR_END
+
+
 @primitive(name="lerp")
-@widened
 def _lerp(self, end, weight):
-    step = end - self
-    if abs(weight) < 0.5:
-        step *= weight
-        return plus(self, step)
-    step *= weight - 1
-    return plus(end, step)
+    return lerp_program(weight)(self, end, weight)
+
+
+@primitive(name="lerp")
+def _lerp_into(self, end, weight):
+    lerp_program(weight).into(self, self, end, weight)
+    self._bump_version()
 
 
 @primitive(name="lerp_tensor")
-@widened
 def _lerp_tensor(self, end, weight):
-    step = end - self
-    return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
+    if self.is_complex():
+        step = end - self
+        return select(weight.abs() < 0.5, self + weight * step, end - step * (1 - weight))
+    return LERP(self, end, weight)
 
 
 def tensor_weight(out, input, end, weight):
@@ -146,7 +157,14 @@ def tensor_weight(out, input, end, weight):
     return "exact" if isinstance(weight, Tensor) and weight.dim() else ""
 
 
-@op(inplace="pointwise", out=tensor_weight)
+def _lerp_(self, end, weight):
+    if not isinstance(weight, (int, float)) or not fits_in_place(self, end):
+        return general_lerp_(self, end, weight)
+    need_float(self, "lerp_kernel_scalar", complex_too=True)
+    return _lerp_into.inplace(self, end, weight)
+
+
+@op(inplace=_lerp_, out=tensor_weight)
 def lerp(input, end, weight):
     """input + weight * (end - input), exact at both ends.
 
@@ -173,19 +191,68 @@ def lerp(input, end, weight):
     return _lerp(input, end, weight)
 
 
+general_lerp_ = inplace_form("lerp", lerp, True)
 C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int",
            "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 
 
+ADD_PRODUCT = program(lambda x, a, b: a * b + x)
+ADD_SCALED_PRODUCT = program(lambda x, a, b, value: value * a * b + x)
+ADD_QUOTIENT = program(lambda x, a, b: a / b + x)
+ADD_SCALED_QUOTIENT = program(lambda x, a, b, value: value * a / b + x)
+
+
 @primitive(name="addcmul")
-@widened
 def _addcmul(self, tensor1, tensor2, value):
-    self, tensor1, tensor2 = alike(self, tensor1, tensor2)
-    return plus(self, tensor1 * tensor2 if value == 1 else value * tensor1 * tensor2)
+    if value == 1:
+        return ADD_PRODUCT(self, tensor1, tensor2)
+    return ADD_SCALED_PRODUCT(self, tensor1, tensor2, value)
 
 
-@op(inplace="pointwise", out=True)
+@primitive(name="addcmul")
+def _addcmul_into(self, tensor1, tensor2, value):
+    ADD_SCALED_PRODUCT.into(self, self, tensor1, tensor2, value)
+    self._bump_version()
+
+
+@primitive(name="addcdiv")
+def _addcdiv(self, tensor1, tensor2, value):
+    if value == 1:
+        return ADD_QUOTIENT(self, tensor1, tensor2)
+    return ADD_SCALED_QUOTIENT(self, tensor1, tensor2, value)
+
+
+@primitive(name="addcdiv")
+def _addcdiv_into(self, tensor1, tensor2, value):
+    ADD_SCALED_QUOTIENT.into(self, self, tensor1, tensor2, value)
+    self._bump_version()
+
+
+def fits_in_place(target, *operands):
+    """Whether an op of floats can be computed in its first operand, without a temporary: all have its dtype and shape."""
+    dtype, shape = target.dtype, target.shape
+    if not dtype.is_floating_point:
+        return False
+    for x in operands:
+        if not isinstance(x, Tensor) or x.dtype is not dtype or x.shape != shape:
+            return False
+    return True
+
+
+def _addcmul_(self, tensor1, tensor2, *, value=1):
+    if fits_in_place(self, tensor1, tensor2):
+        return _addcmul_into.inplace(self, tensor1, tensor2, value)
+    return general_addcmul_(self, tensor1, tensor2, value=value)
+
+
+def _addcdiv_(self, tensor1, tensor2, *, value=1):
+    if fits_in_place(self, tensor1, tensor2):
+        return _addcdiv_into.inplace(self, tensor1, tensor2, value)
+    return general_addcdiv_(self, tensor1, tensor2, value=value)
+
+
+@op(inplace=_addcmul_, out=True)
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2, elementwise.
 
@@ -209,21 +276,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     return _addcmul(input, tensor1, tensor2, value)
 
 
-@primitive(name="addcdiv")
-@widened
-def _addcdiv(self, tensor1, tensor2, value):
-    self, tensor1, tensor2 = alike(self, tensor1, tensor2)
-    return plus(self, tensor1 / tensor2 if value == 1 else value * tensor1 / tensor2)
-
-
-def plus(t, step):
-    """t + step, where possible in the memory of `step`, which is new."""
-    if step.shape == t.shape and step.dtype is t.dtype and step.is_contiguous() and t.is_contiguous():
-        return step.add_(t)
-    return t + step
-
-
-@op(inplace="pointwise", out=True)
+@op(inplace=_addcdiv_, out=True)
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2, elementwise.
 
@@ -246,6 +299,9 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     return _addcdiv(input, tensor1, tensor2, value)
 
 
+general_addcmul_, general_addcdiv_ = inplace_form("addcmul", addcmul, True), inplace_form("addcdiv", addcdiv, True)
+
+
 def refuse_complex_gradient(t, name):
     """Raise where PyTorch has no complex derivative."""
     if t.is_complex() and t.requires_grad and cygrad.is_grad_enabled():
@@ -254,15 +310,6 @@ def refuse_complex_gradient(t, name):
 
 def is_integral(t):
     return not (t.is_floating_point() or t.is_complex())
-
-
-def alike(*tensors):
-    """The tensors in the dtype that they promote to."""
-    first = tensors[0].dtype
-    if all(t.dtype is first for t in tensors):
-        return tensors
-    dtype = result_type(*tensors)
-    return [cast_to(t, dtype) for t in tensors]
 
 
 # ---------------------------------------------------------------- parts and rounding
@@ -281,10 +328,12 @@ def sgn(input):
     return _sgn(input)
 
 
+FRAC = program(lambda x: x - x.trunc())
+
+
 @primitive(name="frac")
 def _frac(self):
-    whole = self.trunc()
-    return binary_to(SUBTRACT, self, whole, whole)
+    return FRAC(self)
 
 
 @op(inplace=True, out="exact")
@@ -302,13 +351,13 @@ def positive(input):
     return input
 
 
+ROUND_DECIMALS = program(lambda x, scale: (x * scale).round() / scale)
+ROUND_TENS = program(lambda x, scale: (x / scale).round() * scale)
+
+
 @primitive(name="round_decimals")
-@widened
 def _round_decimals(self, decimals):
-    scale = 10.0 ** abs(decimals)
-    if decimals < 0:
-        return unary_op(ROUND, self / scale) * scale
-    return unary_op(ROUND, self * scale) / scale
+    return (ROUND_TENS if decimals < 0 else ROUND_DECIMALS)(self, 10.0 ** abs(decimals))
 
 
 @primitive(name="round")
@@ -335,6 +384,10 @@ def round_(input, *, decimals=None):
     return _round_decimals(input, decimals)
 
 
+NAN_TO_NUM = program(lambda x, nan, posinf, neginf: where_(
+    x.isnan(), nan, where_(x.eq(math.inf), posinf, where_(x.eq(-math.inf), neginf, x))))
+
+
 @primitive(name="nan_to_num")
 def _nan_to_num(self, nan, posinf, neginf):
     if self.is_complex():
@@ -344,12 +397,9 @@ def _nan_to_num(self, nan, posinf, neginf):
         return out.detach()
     if is_integral(self):
         return clone_like(self)
-    if bool(self.isfinite().all()):
-        return clone_like(self)
     limits = finfo(self.dtype)
-    out = select(self.isnan(), 0.0 if nan is None else nan, self)
-    out = select(self == math.inf, limits.max if posinf is None else posinf, out)
-    return select(self == -math.inf, limits.min if neginf is None else neginf, out)
+    return NAN_TO_NUM(self, 0.0 if nan is None else nan, limits.max if posinf is None else posinf,
+                      limits.min if neginf is None else neginf)
 
 
 def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
@@ -369,6 +419,9 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None):
     return _nan_to_num(input, nan, posinf, neginf)
 
 
+HEAVISIDE = program(lambda x, values: where_(x.eq(0), values, x > 0))
+
+
 @op(inplace="pointwise", out="exact")
 def heaviside(input, values):
     """0 for negative elements, 1 for positive ones, `values` where they are 0."""
@@ -377,8 +430,7 @@ def heaviside(input, values):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input.dtype is not values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    with cygrad.no_grad():
-        return select(input == 0, values, cast_to(input > 0, input.dtype))
+    return HEAVISIDE(input, values)
 
 
 # ------------------------------------------------------------- units and powers

@@ -1,21 +1,27 @@
-"""Special functions with nodes of their own, from other ops' kernels: sinc, logit, xlogy, logaddexp, polygamma."""
+"""Special functions with nodes of their own, mostly programs: sinc, logit, xlogy, logaddexp, polygamma."""
 import math
 
 import cygrad
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import binary_op, cast_to, result_type
-from cygrad.dtype import get_default_dtype
-from cygrad.operands import broadcast, scalar_near, select
-from cygrad.ops.composite import MAXIMUM, MINIMUM, alike, as_float, need_tensors, refused, widened
+from cygrad.dispatch import cast_to, result_type
+from cygrad.operands import broadcast, select
+from cygrad.ops.composite import as_float, need_tensors, refused, widened
 from cygrad.ops.registry import op
+from cygrad.programs import program, where
 from cygrad.tensor import Tensor
 
 
+def sinc_formula(x):
+    angle = x * math.pi
+    return where(angle.eq(0), 1, angle.sin() / angle)
+
+
+SINC = program(sinc_formula, floats=True)
+
+
 @primitive(name="sinc")
-@widened
 def _sinc(self):
-    x = as_float(self) * math.pi
-    return select(x == 0, 1, x.sin() / x)
+    return SINC(self)
 
 
 @op(inplace=True, out=True)
@@ -24,13 +30,13 @@ def sinc(input):
     return _sinc(input)
 
 
+LOGIT = program(lambda x: (x / (1 - x)).log(), floats=True)
+LOGIT_WITHIN = program(lambda x, low, high: LOGIT.formula(x.maximum(low).minimum(high)), floats=True)
+
+
 @primitive(name="logit")
-@widened
 def _logit(self, eps):
-    z = as_float(self)
-    if eps is not None:
-        z = binary_op(MINIMUM, binary_op(MAXIMUM, z, eps), 1 - eps)
-    return (z / (1 - z)).log()
+    return LOGIT(self) if eps is None else LOGIT_WITHIN(self, eps, 1 - eps)
 
 
 @op(inplace=True, out=True)
@@ -48,27 +54,13 @@ def logit(input, eps=None):
     return _logit(input, eps)
 
 
+XLOGY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log())), floats=True)
+
+
 @primitive(name="xlogy")
-@widened
 def _xlogy(self, other):
-    dtype = result_type(self, other)
-    if not dtype.is_floating_point:
-        dtype = get_default_dtype()
-    if isinstance(other, Tensor):
-        other = cast_to(other, dtype)
-    if isinstance(self, Tensor):
-        self = cast_to(self, dtype)
-    product = self * (other.log() if isinstance(other, Tensor) else log_of(other))
-    if isinstance(self, Tensor):
-        zero = self == 0
-    else:
-        zero = scalar_near(other, self == 0)
-    undefined = other.isnan() if isinstance(other, Tensor) else other != other
-    if undefined is False:
-        return select(zero, 0, product)
-    if undefined is True:
-        return product
-    return select(zero.logical_and(undefined.logical_not()), 0, product)
+    dtype = result_type(self, other)            # of numbers, too
+    return XLOGY(*[cast_to(x, dtype) if isinstance(x, Tensor) else x for x in (self, other)])
 
 
 @primitive(name="xlogy_scalar")
@@ -79,10 +71,6 @@ def _xlogy_scalar(self, other):
 @primitive(name="scalar_xlogy")
 def _scalar_xlogy(self, other):
     return _xlogy.forward(self, other)
-
-
-def log_of(x):
-    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
 
 
 @op(inplace="pointwise", out=True)
@@ -106,15 +94,17 @@ def xlogy(input, other):
     return _xlogy(input, other) if isinstance(other, Tensor) else _xlogy_scalar(input, other)
 
 
+LOGADDEXP = program(lambda x, y: where(x.eq(y) & x.isinf(), x, x.maximum(y) + (-(x - y).abs()).exp().log1p()))
+LOGADDEXP2 = program(lambda x, y: where(x.eq(y) & x.isinf(), x,
+                                        x.maximum(y) + (-(x - y).abs()).exp2().log1p() * (1 / math.log(2))))
+
+
 @primitive(name="logaddexp")
-@widened
 def _logaddexp(self, other):
     if self.is_complex() or other.is_complex():
         larger = select(self.real >= other.real, self, other)
         return larger + ((select(self.real >= other.real, other, self) - larger).exp()).log1p()
-    self, other = alike(self, other)
-    larger = binary_op(MAXIMUM, self, other)
-    return select((self == other).logical_and(self.isinf()), self, larger + (-(self - other).abs()).exp().log1p())
+    return LOGADDEXP(self, other)
 
 
 @op(out=True)
@@ -129,12 +119,8 @@ def logaddexp(input, other):
 
 
 @primitive(name="logaddexp2")
-@widened
 def _logaddexp2(self, other):
-    self, other = alike(self, other)
-    larger = binary_op(MAXIMUM, self, other)
-    return select((self == other).logical_and(self.isinf()), self,
-                  larger + (-(self - other).abs()).exp2().log1p() * (1 / math.log(2)))
+    return LOGADDEXP2(self, other)
 
 
 @op(out=True)

@@ -66,7 +66,8 @@ def _installed(name):
         return entry_points.load("backend", found[name], BackendLoadError)
     except BackendLoadError as error:
         if name in EXTRAS and isinstance(error.__cause__, ModuleNotFoundError):
-            raise BackendLoadError(f"{error}; what it needs comes with: pip install cygrad[{name}]") from error.__cause__
+            remedy = f"what it needs comes with: pip install cygrad[{name}]"
+            raise BackendLoadError(f"{error}; {remedy}") from error.__cause__
         raise
 
 

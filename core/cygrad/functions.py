@@ -1,8 +1,8 @@
 """`cygrad.functions.NAME(...)`: differentiable functions from installed packages, each loaded when it is first used.
 
-A package declares them under the entry-point group `cygrad.functions`: ``name = "module:Object"``, where the object is a
-subclass of `cygrad.autograd.Function` or any other callable. ``dir(cygrad.functions)`` and ``python -m cygrad.plugins``
-list the names. One that does not load fails when it is used, alone.
+A package declares them under the entry-point group `cygrad.functions`: ``name = "module:Object"``, where the object is
+a subclass of `cygrad.autograd.Function` or any other callable. ``dir(cygrad.functions)`` lists the names, ``python -m
+cygrad.plugins`` their packages too. One that does not load fails when it is used, alone.
 """
 from cygrad import entry_points as _entry_points
 from cygrad.errors import FunctionLoadError as _FunctionLoadError

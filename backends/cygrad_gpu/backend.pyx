@@ -1,0 +1,283 @@
+"""The kernel entries of the OpenCL and CUDA backends: which kernel, with which arguments, over how many groups.
+
+Entries that are on the path of every small op are written here in C; the others are functions of their family's module.
+"""
+import struct
+
+from cpython.complex cimport PyComplex_Check
+
+cimport cygrad.backend as ops
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX64, COMPLEX128,
+                           FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, DType, dtype_of)
+from cygrad.view cimport View
+from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
+
+from cygrad_gpu import pointwise
+from cygrad_gpu.pointwise import Declined, Layout
+
+cdef enum:
+    RUN, ROWS, FLAT                     # the kinds of Layout
+    NEIGHBOURS = 0, ONE = 1, ANY = 2    # the letters of Layout.steps
+    LIMIT32 = 1 << 31
+
+cdef enum Family:                       # the upper bits of a pointwise kernel's key
+    FILL, COPY, UNARY, BINARY, BINARY_SCALAR, SCALAR_BINARY, WHERE, ARANGE
+
+cdef struct Geometry:                   # how operands are walked; `code` has what of it is compiled in
+    int kind
+    int outer
+    bint wide
+    int steps[8]
+    long long code
+    Py_ssize_t n                        # of the last axis, or of all
+    Py_ssize_t rows
+
+
+cdef int classify(list views, Py_ssize_t long_row, Geometry *walk) except -1:
+    """Choose the layout's class; all views have the first one's shape."""
+    cdef View out = <View>views[0], v
+    cdef int k, axis, count = len(views)
+    cdef bint dense = True
+    cdef Py_ssize_t stride, span
+    walk.outer = walk.wide = 0
+    walk.rows = 1
+    for k in range(count):
+        walk.steps[k] = NEIGHBOURS
+        dense = dense and (<View>views[k]).dense
+    if dense or out.rank == 0:
+        walk.kind = RUN
+        walk.n = out.elements
+    else:
+        walk.n = out.sizes[out.rank - 1]
+        walk.kind = RUN if out.rank == 1 else ROWS if walk.n >= long_row else FLAT
+        if walk.kind == FLAT:
+            walk.n = out.elements
+            walk.wide = out.elements >= LIMIT32
+        elif out.rank > 1:
+            walk.rows = out.elements // walk.n
+        walk.outer = 0 if out.rank == 1 else 1 if out.rank == 2 else 3 if out.rank <= 4 else 7
+        if walk.kind != FLAT:
+            for k in range(count):
+                stride = (<View>views[k]).strides[out.rank - 1]
+                walk.steps[k] = NEIGHBOURS if stride == 1 else ONE if stride == 0 else ANY
+    walk.code = (walk.kind << 4) | (walk.outer << 1) | walk.wide
+    for k in range(count):
+        walk.code = (walk.code << 2) | walk.steps[k]
+    return 0
+
+
+cdef object layout_of(const Geometry *walk, int operands):
+    """The Layout of a class, for the generator of source."""
+    return Layout(("run", "rows", "flat")[walk.kind], "".join(["10s"[walk.steps[k]] for k in range(operands)]),
+                  walk.outer, walk.wide)
+
+
+cdef int add_reversed(Arguments *arguments, const Py_ssize_t *values, int rank, Py_ssize_t missing) except -1:
+    """Axes from the last one on; those that are not there get `missing`."""
+    cdef Py_ssize_t axes[8]
+    cdef int axis
+    for axis in range(8):
+        axes[axis] = values[rank - 1 - axis] if axis < rank else missing
+    return add_axes(arguments, axes, 8)
+
+
+cdef int add_geometry(Arguments *arguments, list views, const Geometry *walk, Py_ssize_t group) except -1:
+    """The arguments after the numbers; returns 0. See `pointwise.kernel`."""
+    cdef View out = <View>views[0], v
+    cdef int k
+    add_long(arguments, walk.n)
+    if walk.kind == RUN:
+        for k in range(len(views)):
+            if walk.steps[k] == ANY:
+                add_long(arguments, (<View>views[k]).strides[0])
+        return 0
+    if walk.kind == ROWS:
+        add_long(arguments, (walk.n + group - 1) // group)
+    add_reversed(arguments, out.sizes, out.rank, 1)
+    for v in views:
+        add_reversed(arguments, v.strides, v.rank, 0)
+    return 0
+
+
+cdef int same_bytes(DType dtype) noexcept:
+    """The dtype that moves elements of this size."""
+    if dtype.itemsize == 1:
+        return UINT8
+    if dtype.itemsize == 2:
+        return INT16
+    if dtype.itemsize == 4:
+        return INT32
+    return INT64 if dtype.itemsize == 8 else COMPLEX128
+
+
+cdef int add_scalar(Arguments *arguments, object value, int code) except -1:
+    """A Python number as the argument of a ("number", code) step."""
+    if code == COMPLEX64 or code == COMPLEX128:
+        value = complex(value)
+        add_number(arguments, value.real)
+        add_number(arguments, value.imag)
+    elif code >= FLOAT16:
+        add_number(arguments, value)
+    elif code == BOOL:
+        add_long(arguments, 1 if value else 0)
+    else:
+        if isinstance(value, float):
+            value = int(value)
+        add_long(arguments, <long long><unsigned long long>(value & 0xFFFFFFFFFFFFFFFF))
+    return 0
+
+
+cdef object rounded(object value, int code):
+    """A number as an element of a 16-bit float dtype holds it."""
+    cdef unsigned int bits
+    cdef double x = value
+    if x != x or x - x != 0:
+        return value
+    bits, = struct.unpack("I", struct.pack("f", x)) if abs(x) < 3.4e38 else (0x7f800000,)
+    if code == BFLOAT16:
+        bits = (bits + 0x7fff + ((bits >> 16) & 1)) & <unsigned int>0xffff0000
+        return struct.unpack("f", struct.pack("I", bits))[0]
+    try:
+        return struct.unpack("e", struct.pack("e", struct.unpack("f", struct.pack("I", bits))[0]))[0]
+    except OverflowError:
+        return float("inf") if x > 0 else float("-inf")
+
+
+cdef class KernelBackend(GPUBackend):
+    """The entries of the contract."""
+
+    # ---- pointwise
+
+    cdef object pointwise(self, int family, int op, list views, object program, tuple codes, tuple outs, tuple numbers):
+        """Run a pointwise kernel; `codes` are those of ins then of numbers, `outs` of outs, as the kernel sees them."""
+        cdef Geometry walk
+        cdef Arguments arguments
+        cdef Kernel kernel
+        cdef View out = <View>views[0]
+        cdef int index = out.memory.index, ins = len(views) - len(outs), k
+        cdef object traits = self.traits(index)
+        cdef Py_ssize_t group = traits.group
+        classify(views, 64 if traits.processor else 128, &walk)
+        key = (family, op, codes, outs, walk.code) if family >= 0 else (program, codes, outs, walk.code)
+        kernel = self.kernel_of(index, key)
+        if kernel is None:
+            try:
+                kernel = self.kernel(index, key, pointwise.make, program, codes[:ins], outs, layout_of(&walk, len(views)))
+            except Declined:
+                return NotImplemented
+        begin(&arguments, traits.fp64)
+        for v in views:
+            add_view(&arguments, <View>v)
+        for k in range(len(numbers)):
+            add_scalar(&arguments, numbers[k], codes[ins + k])
+        add_geometry(&arguments, views, &walk, group)
+        if walk.kind == ROWS:
+            self.run(index, kernel, walk.rows * ((walk.n + group - 1) // group), &arguments)
+        else:
+            self.run(index, kernel, (walk.n + group - 1) // group, &arguments)
+        return None
+
+    cpdef fill(self, View out, object value):
+        cdef int code = out.dtype.code
+        return self.pointwise(FILL, 0, [out], (("number", code), ("out", 0)), (code,), (code,), (value,))
+
+    cpdef copy(self, View src, View out):
+        cdef int a = src.dtype.code, b = out.dtype.code
+        if a == b:
+            a = b = same_bytes(src.dtype)
+        return self.pointwise(COPY, 0, [out, src], (("in", 0), ("out", 0)), (a,), (b,), ())
+
+    cpdef unary(self, int op, View a, View out):
+        return self.pointwise(UNARY, op, [out, a], (("in", 0), ("unary", op), ("out", 0)), (a.dtype.code,),
+                              (out.dtype.code,), ())
+
+    cpdef binary(self, int op, View a, View b, View out):
+        if ops.FLOOR_DIVIDE <= op <= ops.FMOD:
+            if b.dtype.category <= CATEGORY_INTEGER:
+                self.refuse_zeros(b)
+            elif op == ops.TRUNC_DIVIDE and (a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16):
+                self.binary(ops.DIV, a, b, out)         # PyTorch rounds the quotient of two tensors first
+                return self.unary(ops.TRUNC, out, out)
+        return self.pointwise(BINARY, op, [out, a, b], (("in", 0), ("in", 1), ("binary", op), ("out", 0)),
+                              (a.dtype.code, b.dtype.code), (out.dtype.code,), ())
+
+    cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
+        """With 16-bit floats products and quotients take x in float32, as PyTorch does; others round it first."""
+        cdef int code = a.dtype.code
+        if ops.FLOOR_DIVIDE <= op <= ops.FMOD and a.dtype.category <= CATEGORY_INTEGER:
+            if swapped:
+                self.refuse_zeros(a)
+            elif x == 0:
+                raise RuntimeError("ZeroDivisionError")
+        if code == FLOAT16 or code == BFLOAT16:
+            if not (ops.MUL <= op <= ops.TRUNC_DIVIDE and (not swapped or op == ops.MUL)):
+                x = rounded(x, code)
+        number = ("number", code)
+        if swapped:
+            return self.pointwise(SCALAR_BINARY, op, [out, a], (number, ("in", 0), ("binary", op), ("out", 0)),
+                                  (code, code), (out.dtype.code,), (x,))
+        if op == ops.POW:
+            plain = plain_power(x, code)
+            if plain is not None:
+                return self.pointwise(-1, 0, [out, a], plain, (code,), (code,), ())
+        return self.pointwise(BINARY_SCALAR, op, [out, a], (("in", 0), number, ("binary", op), ("out", 0)),
+                              (code, code), (out.dtype.code,), (x,))
+
+    cpdef where(self, View cond, View a, View b, View out):
+        cdef int code = same_bytes(out.dtype)
+        return self.pointwise(WHERE, 0, [out, cond, a, b], (("in", 0), ("in", 1), ("in", 2), ("where",), ("out", 0)),
+                              (<int>BOOL, code, code), (code,), ())
+
+    cpdef elementwise(self, tuple program, tuple ins, tuple outs):
+        cdef list numbers = [], steps = []
+        cdef tuple codes = tuple([(<View>v).dtype.code for v in ins])
+        cdef int code = (<View>outs[0]).dtype.code
+        for step in program:
+            if step[0] == "number":
+                numbers.append(step[1])
+                step = ("number", code)
+            steps.append(step)
+        return self.pointwise(-1, 0, [*outs, *ins], tuple(steps), codes + (code,) * len(numbers),
+                              tuple([(<View>v).dtype.code for v in outs]), tuple(numbers))
+
+    cpdef arange(self, View out, object start, object step):
+        cdef int code = out.dtype.code
+        cdef int exact = INT64 if code <= INT64 else FLOAT64 if self.traits(out.memory.index).fp64 else FLOAT32
+        if not out.dense:
+            return NotImplemented
+        program = (("number", exact), ("index",), ("number", exact), ("binary", <int>ops.MUL), ("binary", <int>ops.ADD),
+                   ("out", 0))
+        return self.pointwise(ARANGE, 0, [out], program, (exact, exact), (code,), (start, step))
+
+    cdef int refuse_zeros(self, View divisor) except -1:
+        """Raise where an integer divisor is zero; waits for the device."""
+        cdef View answer = self.scratch(divisor.memory.index, dtype_of(BOOL))
+        cdef unsigned char[::1] host = bytearray(1)
+        self.reduce(ops.ALL, divisor, answer)
+        self.d2h(answer.memory, 0, host)
+        if not host[0]:
+            raise RuntimeError("ZeroDivisionError")     # PyTorch's type and text
+        return 0
+
+
+cdef tuple plain_power(object x, int code):
+    """The program of an exponent that PyTorch does by multiplication, square root and division; None for others."""
+    cdef tuple steps
+    if code <= INT64 or isinstance(x, complex) and x.imag:
+        return None
+    x = complex(x).real
+    if x == 2:
+        steps = (("unary", <int>ops.SQUARE),)
+    elif x == -1:
+        steps = (("unary", <int>ops.RECIPROCAL),)
+    elif x == 0.5 and code != FLOAT16:
+        steps = (("unary", <int>ops.SQRT),)
+    elif x == -0.5 and code != FLOAT16:
+        steps = (("unary", <int>ops.RSQRT),)
+    elif x == -2 and code < COMPLEX64:
+        steps = (("unary", <int>ops.SQUARE), ("unary", <int>ops.RECIPROCAL))
+    elif x == 3 and code < COMPLEX64:
+        steps = (("unary", <int>ops.SQUARE), ("in", 0), ("binary", <int>ops.MUL))
+    else:
+        return None
+    return (("in", 0), *steps, ("out", 0))

@@ -1,0 +1,168 @@
+"""Launching: kernels found by key, arguments packed in C, and the base class of the OpenCL and CUDA backends.
+
+A kernel takes its arguments in the order in which they were added. A View gives two: the buffer, and the offset of its
+first element (`ARRAY` and `OPEN` in the templates). An int is `long`, a float is `number` (double; float on devices
+without it), axes are `long8`. Launches are one-dimensional: a number of groups of `Kernel.group` items.
+"""
+import threading
+
+from cpython.float cimport PyFloat_Check
+from cpython.long cimport PyLong_Check
+
+from cygrad.dtype cimport DType
+from cygrad.storage cimport Storage, new_storage
+from cygrad.view cimport View, fill_dense
+
+from cygrad.errors import BackendError
+
+
+cdef class Memory:
+    pass
+
+
+cdef class Kernel:
+    pass
+
+
+# ---- arguments
+
+cdef void begin(Arguments *arguments, bint wide) noexcept:
+    arguments.count = 0
+    arguments.used = 0
+    arguments.wide = wide
+
+
+cdef inline void *reserve(Arguments *arguments, size_t size) except NULL:
+    """Room for one more argument of `size` bytes, in whole words."""
+    cdef void *place = &arguments.room[arguments.used]
+    cdef size_t words = (size + 7) // 8
+    if arguments.count >= MAX_ARGUMENTS or arguments.used + words > 256:
+        raise BackendError("a kernel has too many arguments")
+    arguments.sizes[arguments.count] = size
+    arguments.values[arguments.count] = place
+    arguments.count += 1
+    arguments.used += words
+    return place
+
+
+cdef int add_view(Arguments *arguments, View v) except -1:
+    (<size_t *>reserve(arguments, sizeof(size_t)))[0] = (<Memory?>v.memory.handle).address
+    (<long long *>reserve(arguments, 8))[0] = v.offset
+    return 0
+
+
+cdef int add_long(Arguments *arguments, long long value) except -1:
+    (<long long *>reserve(arguments, 8))[0] = value
+    return 0
+
+
+cdef int add_number(Arguments *arguments, double value) except -1:
+    if arguments.wide:
+        (<double *>reserve(arguments, 8))[0] = value
+    else:
+        (<float *>reserve(arguments, 4))[0] = <float>value
+    return 0
+
+
+cdef int add_axes(Arguments *arguments, const Py_ssize_t *values, int count) except -1:
+    """Up to 8 sizes or strides as one `long8`."""
+    cdef long long *place = <long long *>reserve(arguments, 64)
+    cdef int i
+    for i in range(8):
+        place[i] = values[i] if i < count else 0
+    return 0
+
+
+# ---- the base class
+
+cdef class GPUBackend(Backend):
+    """A backend whose kernels are compiled from the sources of this package when first needed.
+
+    A subclass has the memory entries and `traits`, `compile` and `run`.
+    """
+
+    def __cinit__(self):
+        self.kernels = []
+        self.lock = threading.RLock()
+
+    def traits(self, int index):
+        """The `Traits` of a device."""
+        raise NotImplementedError
+
+    def compile(self, int index, str name, str source, int group):
+        """The Kernel `name` of a program, which may be one compiled already for another kernel."""
+        raise NotImplementedError
+
+    cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
+        """Enqueue a kernel."""
+        raise NotImplementedError
+
+    cdef Kernel kernel_of(self, int index, object key):
+        """The kernel known by `key` on a device, or None."""
+        if index >= len(<list>self.kernels):
+            return None
+        return <Kernel>(<dict>(<list>self.kernels)[index]).get(key)
+
+    def kernel(self, int index, key, make, *args):
+        """The kernel known by `key` on a device, made by ``make(traits, *args) -> (name, source, group)`` at first.
+
+        Parameters
+        ----------
+        index : int
+            The device.
+        key : hashable
+            Of a family's own form; families don't meet if it starts with their name.
+        make : callable
+            Writes the source; several kernels may share one source.
+        """
+        found = self.kernel_of(index, key)
+        if found is not None:
+            return found
+        with self.lock:
+            while len(self.kernels) <= index:
+                self.kernels.append({})
+            found = self.kernels[index].get(key)
+            if found is None:
+                name, source, group = make(self.traits(index), *args)
+                found = self.kernels[index][key] = self.compile(index, name, source, group)
+        return found
+
+    def launch(self, Kernel kernel not None, Py_ssize_t groups, *args):
+        """Enqueue `groups` groups of a kernel; the device is that of the first View.
+
+        Parameters
+        ----------
+        args : View, int, float or tuple of int
+            A View is passed as buffer and offset, an int as ``long``, a float as ``number``, up to 8 axes as ``long8``.
+        """
+        cdef Arguments arguments
+        cdef Py_ssize_t axes[8]
+        cdef int index = -1, i
+        begin(&arguments, self.traits(0).fp64)
+        for value in args:
+            if isinstance(value, View):
+                if index < 0:
+                    index = (<View>value).memory.index
+                    arguments.wide = self.traits(index).fp64
+                add_view(&arguments, <View>value)
+            elif PyFloat_Check(value):
+                add_number(&arguments, value)
+            elif PyLong_Check(value):
+                add_long(&arguments, value)
+            else:
+                for i in range(len(value)):
+                    axes[i] = value[i]
+                add_axes(&arguments, axes, len(value))
+        return self.run(index, kernel, groups, &arguments)
+
+    def scratch(self, int index, DType dtype not None, *sizes):
+        """An uninitialised row-major View, for what a kernel keeps between two launches."""
+        cdef Py_ssize_t extents[8]
+        cdef Py_ssize_t count = 1
+        cdef View v = View.__new__(View)
+        cdef int i
+        for i in range(len(sizes)):
+            extents[i] = sizes[i]
+            count *= sizes[i]
+        fill_dense(v, new_storage(self, index, max(count, 1) * dtype.itemsize), dtype, len(sizes), extents)
+        return v

@@ -1,0 +1,156 @@
+"""Source of pointwise kernels: any postfix program (see `Backend.elementwise`) over any dtypes in one pass.
+
+Fill, copy with conversion, unary, binary and where are programs of one step. Sizes and strides are arguments; compiled in
+is only the class of a layout:
+
+run     one axis; ``steps`` has a letter for each operand, outs first: "1" neighbours, "0" one element for all, "s" any step
+rows    a long last axis of such steps below up to `outer` other axes; a group stays in one row
+flat    up to `outer` + 1 axes of any strides; each item finds its own place by dividing
+"""
+from typing import NamedTuple
+
+from cygrad.backend import BINARY, UNARY
+
+from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert, real_part
+from cygrad_gpu.formulas import PREDICATES, expression
+from cygrad_gpu.source import assemble
+
+AXES = "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"
+
+
+class Layout(NamedTuple):
+    """The class of the operands' geometry that a kernel is compiled for."""
+
+    kind: str           # "run", "rows" or "flat"
+    steps: str
+    outer: int = 0      # axes but the last that are compiled in: 1, 3 or 7; sizes of those not there are 1
+    wide: bool = False  # flat: the elements are counted in 64 bits
+
+
+class Declined(Exception):
+    """There is no formula for an op and dtype."""
+
+
+def make(traits, program, ins, outs, layout):
+    """(name, source, group) of the kernel of a program over operands of these dtype codes."""
+    group = traits.group
+    return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout)), group
+
+
+def kernel(program, ins, outs, layout):
+    """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx)."""
+    body, numbers = statements(program, ins, outs)
+    names = [f"o{j}" for j in range(len(outs))] + [f"i{k}" for k in range(len(ins))]
+    codes = [*outs, *ins]
+    arguments = [f"ARRAY({'' if n < len(outs) else 'const '}{ELEMENTS[code].stored}, {name})"
+                 for n, (name, code) in enumerate(zip(names, codes))]
+    arguments += [f"const {kind} n{k}{part}" for k, (kind, parts) in enumerate(numbers) for part in parts]
+    opened = "".join(f"    OPEN({'' if n < len(outs) else 'const '}{ELEMENTS[code].stored}, {name});\n"
+                     for n, (name, code) in enumerate(zip(names, codes)))
+    walk = {"run": _run, "rows": _rows, "flat": _flat}[layout.kind]
+    more, head, index, tail = walk(names, layout)
+    inner = "".join(f"        {line}\n" for line in body).replace("@", index)
+    text = f"KERNEL(pointwise)({', '.join(arguments + more)}) {{\n{opened}{head}"
+    if layout.kind == "flat":
+        return f"{text}    if (at < total) {{\n{tail}{inner}    }}\n}}\n"
+    # a group that is whole tests nothing, which lets it be vectorised
+    return f"{text}    if (first + GROUP <= n) {{\n{tail}{inner}    }} else if (first + ITEM < n) {{\n{tail}{inner}    }}\n}}\n"
+
+
+def _places(names, layout):
+    """Each operand's index on the last axis; `i` counts along it."""
+    return "".join(f"        const i64 {name}_at = {dict(zip('10s', ('i', '0', f'i * {name}_step')))[step]};\n"
+                   for name, step in zip(names, layout.steps))
+
+
+def _run(names, layout):
+    more = ["const i64 n"] + [f"const i64 {name}_step" for name, step in zip(names, layout.steps) if step == "s"]
+    head = "    const i64 first = GROUP_ID * GROUP;\n"
+    return more, head, "_at", "        const i64 i = first + ITEM;\n" + _places(names, layout)
+
+
+def _rows(names, layout):
+    more = ["const i64 n", "const i64 chunks", "const axes sizes"] + [f"const axes {name}_strides" for name in names]
+    head = ("    i64 row = GROUP_ID / chunks;\n    const i64 first = (GROUP_ID - row * chunks) * GROUP;\n"
+            + _decompose(names, layout.outer, "row", "i64", "s0")
+            + "".join(f"    const i64 {name}_step = {name}_strides.s0;\n"
+                      for name, step in zip(names, layout.steps) if step == "s")
+            + "".join(f"    {name} += {name}_base;\n" for name in names))
+    return more, head, "_at", "        const i64 i = first + ITEM;\n" + _places(names, layout)
+
+
+def _flat(names, layout):
+    kind = "i64" if layout.wide else "u32"
+    more = ["const i64 total", "const axes sizes"] + [f"const axes {name}_strides" for name in names]
+    head = "    const i64 at = GROUP_ID * GROUP + ITEM;\n"
+    tail = f"    {kind} rest = ({kind})at;\n" + _decompose(names, layout.outer + 1, "rest", kind)
+    return more, head, "_base", tail
+
+
+def _decompose(names, axes, count, kind, skipped=None):
+    """Offsets ``NAME_base`` from a count over axes; they lie in `sizes` from the last one on, `skipped` being that."""
+    lines = [f"    i64 {name}_base = 0;\n" for name in names]
+    used = [axis for axis in AXES if axis != skipped][:axes]
+    for axis in used[:-1]:
+        lines.append(f"    {{ const {kind} size = ({kind})sizes.{axis}, above = {count} / size, at_axis = {count} - above * size;"
+                     f" {count} = above;" + "".join(f" {name}_base += (i64)at_axis * {name}_strides.{axis};" for name in names)
+                     + " }\n")
+    lines.append("".join(f"    {name}_base += (i64){count} * {name}_strides.{used[-1]};\n" for name in names))
+    return "".join(lines)
+
+
+def statements(program, ins, outs):
+    """(lines of C, numbers) of a program; ``NAME@`` is an operand's index, a number's are its C type and its parts.
+
+    Values are computed in the dtype of their operand; 16-bit floats stay float32 until they are written. A number is
+    ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run.
+    """
+    lines, numbers, stack = [], [], []
+
+    def push(code, text):
+        name = f"t{len(lines)}"
+        lines.append(f"const {ELEMENTS[code].computed} {name} = {text};")
+        stack.append((code, name))
+
+    for step in program:
+        kind = step[0]
+        if kind == "in":
+            code = ins[step[1]]
+            push(code, f"LOAD_{ELEMENTS[code].name}(i{step[1]}, i{step[1]}@)")
+        elif kind == "number":
+            element, name = ELEMENTS[step[1]], f"n{len(numbers)}"
+            if element.kind == "complex":
+                numbers.append(("number", ("", "i")))
+                push(step[1], f"{element.computed.upper()}({name}, {name}i)")
+            else:
+                numbers.append(("number" if element.kind == "real" else "i64", ("",)))
+                push(step[1], f"({element.computed}){name}")
+        elif kind == "index":
+            push(INT64, "i")
+        elif kind == "unary":
+            code, a = stack.pop()
+            push(*_applied(UNARY[step[1]], code, a))
+        elif kind == "binary":
+            code, b = stack.pop()
+            a_code, a = stack.pop()
+            push(*_applied(BINARY[step[1]], code, convert(a, a_code, code), b))
+        elif kind == "where":
+            code, b = stack.pop()
+            a_code, a = stack.pop()
+            push(code, f"{stack.pop()[1]} ? {convert(a, a_code, code)} : {b}")
+        elif kind == "out":
+            code, value = stack.pop()
+            target = outs[step[1]]
+            lines.append(f"STORE_{ELEMENTS[target].name}(o{step[1]}, o{step[1]}@, {convert(value, code, target)});")
+    return lines, numbers
+
+
+def _applied(name, code, a, b=None):
+    text = expression(name, ELEMENTS[code], a, b)
+    if text is None:
+        raise Declined(f"{name} of {ELEMENTS[code].name}")
+    if name in PREDICATES:
+        return BOOL, text
+    if name in ("abs", "angle"):
+        return real_part(code), text
+    return code, text

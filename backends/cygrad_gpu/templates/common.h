@@ -1,0 +1,51 @@
+/* Arguments of kernels, and elements in memory: LOAD_T reads what T is computed in, STORE_T writes it rounded once.
+   bool is a byte, any non-zero value true; 16-bit floats lie in memory as u16 and are computed as f32. */
+#define ARRAY(T, a) GLOBAL T *a##_buffer, const i64 a##_start
+#define OPEN(T, a) GLOBAL T *a = a##_buffer + a##_start
+
+FUNCTION f32 from_half(u16 half_bits) {
+    u32 size = (u32)(half_bits & 0x7fff) << 13;
+    f32 x = FROM_BITS32(size) * FROM_BITS32(0x77800000u);
+    x = size >= 0x0f800000u ? FROM_BITS32(size | 0x7f800000u) : x;
+    return FROM_BITS32(BITS32(x) | ((u32)(half_bits & 0x8000) << 16));
+}
+/* Below 2^-14 adding 0.5 moves the subnormal's last bit to the float's, so that the adder rounds. */
+FUNCTION u16 to_half(f32 x) {
+    u32 bits = BITS32(x), size = bits & 0x7fffffffu;
+    u32 normal = (size + 0xc8000fffu + ((size >> 13) & 1)) >> 13;
+    u32 small = BITS32(FROM_BITS32(size) + 0.5f) - 0x3f000000u;
+    u32 large = size > 0x7f800000u ? 0x7e00u : 0x7c00u;
+    u32 result = size < 0x38800000u ? small : normal;
+    result = size >= 0x47800000u ? large : result;
+    return (u16)(result | ((bits >> 16) & 0x8000u));
+}
+FUNCTION f32 from_bfloat(u16 bits) { return FROM_BITS32((u32)bits << 16); }
+FUNCTION u16 to_bfloat(f32 x) {
+    u32 bits = BITS32(x), rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+    return (u16)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
+}
+
+#define LOAD_bool(p, i) ((u8)((p)[i] != 0))
+#define LOAD_uint8(p, i) ((p)[i])
+#define LOAD_int8(p, i) ((p)[i])
+#define LOAD_int16(p, i) ((p)[i])
+#define LOAD_int32(p, i) ((p)[i])
+#define LOAD_int64(p, i) ((p)[i])
+#define LOAD_float16(p, i) from_half((p)[i])
+#define LOAD_bfloat16(p, i) from_bfloat((p)[i])
+#define LOAD_float32(p, i) ((p)[i])
+#define LOAD_float64(p, i) ((p)[i])
+#define LOAD_complex64(p, i) ((p)[i])
+#define LOAD_complex128(p, i) ((p)[i])
+#define STORE_bool(p, i, x) (p)[i] = (x)
+#define STORE_uint8(p, i, x) (p)[i] = (x)
+#define STORE_int8(p, i, x) (p)[i] = (x)
+#define STORE_int16(p, i, x) (p)[i] = (x)
+#define STORE_int32(p, i, x) (p)[i] = (x)
+#define STORE_int64(p, i, x) (p)[i] = (x)
+#define STORE_float16(p, i, x) (p)[i] = to_half(x)
+#define STORE_bfloat16(p, i, x) (p)[i] = to_bfloat(x)
+#define STORE_float32(p, i, x) (p)[i] = (x)
+#define STORE_float64(p, i, x) (p)[i] = (x)
+#define STORE_complex64(p, i, x) (p)[i] = (x)
+#define STORE_complex128(p, i, x) (p)[i] = (x)

@@ -1,0 +1,78 @@
+/* The OpenCL C 1.2 dialect: what kernels use instead of the language's own words. PROCESSOR, FP64, GROUP are defined. */
+#pragma OPENCL FP_CONTRACT OFF
+#if FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define KERNEL(name) __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void name
+#define GLOBAL __global
+#define LOCAL __local
+#define TABLE __constant
+#define FUNCTION static inline __attribute__((always_inline))
+#define GROUP_ID ((i64)get_group_id(0))
+#define GROUPS ((i64)get_num_groups(0))
+#define ITEM ((int)get_local_id(0))
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#define UNROLL __attribute__((opencl_unroll_hint))
+
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef int i32;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+typedef float f32;
+typedef float2 c64;
+#if FP64
+typedef double f64;
+typedef double2 c128;
+typedef double number;
+#else
+typedef float number;
+#endif
+typedef long8 axes;
+
+#define BITS32(x) as_uint(x)
+#define FROM_BITS32(x) as_float(x)
+#define BITS64(x) as_ulong(x)
+#define FROM_BITS64(x) as_double(x)
+#define C64(re, im) ((c64)(re, im))
+#define C128(re, im) ((c128)(re, im))
+
+/* PoCL vectorises the compiler's own functions, but not calls of its library. */
+#if PROCESSOR && defined(__clang__)
+#define SQRT_f32(x) __builtin_sqrtf(x)
+#define SQRT_f64(x) __builtin_sqrt(x)
+#define FABS_f32(x) __builtin_fabsf(x)
+#define FABS_f64(x) __builtin_fabs(x)
+#define FLOOR_f32(x) __builtin_floorf(x)
+#define FLOOR_f64(x) __builtin_floor(x)
+#define CEIL_f32(x) __builtin_ceilf(x)
+#define CEIL_f64(x) __builtin_ceil(x)
+#define TRUNC_f32(x) __builtin_truncf(x)
+#define TRUNC_f64(x) __builtin_trunc(x)
+#define RINT_f32(x) __builtin_rintf(x)
+#define RINT_f64(x) __builtin_rint(x)
+#define COPYSIGN_f32(x, y) __builtin_copysignf(x, y)
+#define COPYSIGN_f64(x, y) __builtin_copysign(x, y)
+#define FMA_f32(x, y, z) __builtin_fmaf(x, y, z)
+#define FMA_f64(x, y, z) __builtin_fma(x, y, z)
+#else
+#define SQRT_f32(x) sqrt(x)
+#define SQRT_f64(x) sqrt(x)
+#define FABS_f32(x) fabs(x)
+#define FABS_f64(x) fabs(x)
+#define FLOOR_f32(x) floor(x)
+#define FLOOR_f64(x) floor(x)
+#define CEIL_f32(x) ceil(x)
+#define CEIL_f64(x) ceil(x)
+#define TRUNC_f32(x) trunc(x)
+#define TRUNC_f64(x) trunc(x)
+#define RINT_f32(x) rint(x)
+#define RINT_f64(x) rint(x)
+#define COPYSIGN_f32(x, y) copysign(x, y)
+#define COPYSIGN_f64(x, y) copysign(x, y)
+#define FMA_f32(x, y, z) fma(x, y, z)
+#define FMA_f64(x, y, z) fma(x, y, z)
+#endif

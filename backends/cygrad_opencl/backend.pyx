@@ -1,0 +1,181 @@
+"""The OpenCL backend: devices and memory. Its kernels are the entries of `GPUBackend`.
+
+A device has one context and one in-order queue. Kernels are enqueued and not waited for; reading waits.
+"""
+cimport cython
+
+from cygrad.dtype cimport BFLOAT16, COMPLEX128, FLOAT64, DType
+from cygrad.storage cimport Storage
+from cygrad.view cimport View
+from cygrad_gpu.backend cimport KernelBackend
+from cygrad_gpu.launch cimport Arguments, Kernel
+from cygrad_opencl cimport driver
+from cygrad_opencl.driver cimport Queue
+from cygrad_opencl.pool cimport Buffer, Pool
+
+from cygrad.errors import BackendError, DtypeUnsupported, OutOfMemoryError
+from cygrad_opencl import devices
+from cygrad_opencl.programs import Programs
+
+
+cdef class Device:
+    """An opened device: context, queue, buffers, programs."""
+    cdef readonly object device, context, programs, traits
+    cdef readonly Queue queue
+    cdef readonly Pool pool
+
+    def __init__(self, device):
+        import pyopencl
+        self.device = device
+        self.context = pyopencl.Context([device])
+        self.queue = Queue(pyopencl.CommandQueue(self.context, device))
+        self.pool = Pool(self.context, device.global_mem_size, device.max_mem_alloc_size)
+        self.programs = Programs(self.context, device)
+        self.traits = devices.traits_of(device)
+
+
+@cython.final
+cdef class OpenCLBackend(KernelBackend):
+    """cygrad's backend for OpenCL devices."""
+    cdef list opened                    # Device by index, None where not opened yet
+
+    def __cinit__(self):
+        self.name = "opencl"
+        self.opened = []
+
+    # ---- devices and memory
+
+    cpdef device_count(self):
+        try:
+            return len(devices.devices())
+        except ImportError:             # pyopencl is not installed
+            return 0
+        except BackendError:
+            raise                       # CYGRAD_OPENCL_DEVICE is wrong: the user is told
+        except Exception:               # the driver manager says so by an error when there is no platform
+            return 0
+
+    cpdef open(self, int index):
+        cdef list found = devices.devices()
+        if driver.forked:
+            driver.refuse_forked()
+        while len(self.opened) <= index:
+            self.opened.append(None)
+        if self.opened[index] is None:
+            self.opened[index] = Device(found[index])
+
+    cdef Device device(self, int index):
+        return <Device>(<list>self.opened)[index]
+
+    cdef int allocate(self, Storage storage) except -1:
+        cdef Device device = self.device(storage.index)
+        if driver.forked:
+            driver.refuse_forked()
+        storage.handle = device.pool.take(storage.nbytes_)
+        return 0
+
+    cdef void release(self, Storage storage) noexcept:
+        cdef Buffer buffer
+        try:
+            if storage.handle is not None:
+                buffer = <Buffer>storage.handle
+                self.device(storage.index).pool.give(buffer)
+        except Exception:
+            pass                        # no memory for a list: the buffer goes back to the driver
+
+    cpdef alloc(self, int index, Py_ssize_t nbytes):
+        return self.device(index).pool.take(nbytes)
+
+    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
+        self.device(index).pool.give(<Buffer?>buffer)
+
+    cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
+        cdef const unsigned char[::1] source = host
+        if source.shape[0]:
+            driver.write(self.device(storage.index).queue, <void *>(<Buffer>storage.handle).address, start,
+                         source.shape[0], &source[0])
+
+    cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
+        cdef unsigned char[::1] target = host
+        if target.shape[0]:
+            driver.read(self.device(storage.index).queue, <void *>(<Buffer>storage.handle).address, start,
+                        target.shape[0], &target[0])
+
+    cpdef address(self, object buffer):
+        return (<Buffer>buffer).address
+
+    cpdef synchronize(self, int index):
+        driver.finish(self.device(index).queue)
+
+    cpdef supports(self, object dtype):
+        cdef int code = (<DType>dtype).code
+        if code == FLOAT64 or code == COMPLEX128:
+            for device in self.opened:
+                if device is not None and not device.traits.fp64:
+                    return False
+        return True
+
+    cpdef memory_info(self, int index):
+        cdef Pool pool = self.device(index).pool
+        return max(pool.total - pool.used, 0), pool.total
+
+    # ---- programs and launches
+
+    def traits(self, int index):
+        return self.device(index).traits
+
+    def compile(self, int index, str name, str source, int group):
+        cdef Kernel kernel = Kernel.__new__(Kernel)
+        made = self.device(index).programs.kernel(source, name)
+        kernel.program = made
+        kernel.function = <void *><size_t>made.int_ptr
+        kernel.name = name
+        kernel.group = group
+        return kernel
+
+    cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
+        cdef int i, code
+        cdef Queue queue = self.device(index).queue
+        if driver.forked:
+            driver.refuse_forked()
+        for i in range(arguments.count):
+            code = driver.set_argument(kernel.function, i, arguments.sizes[i], arguments.values[i])
+            if code != 0:
+                driver.check(code, f"clSetKernelArg({kernel.name}, {i})")
+        code = driver.enqueue(queue, kernel.function, groups, kernel.group)
+        if code != 0:
+            driver.check(code, f"clEnqueueNDRangeKernel({kernel.name})")
+        return 0
+
+    # ---- what only this backend has: cygrad.opencl.NAME
+
+    def device_name(self, int index=0):
+        """Name and platform of a device."""
+        return devices.name_of(devices.devices()[index])
+
+    def memory_allocated(self, int device=0):
+        """Bytes that tensors hold on a device now."""
+        return self.device(device).pool.used
+
+    def max_memory_allocated(self, int device=0):
+        """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
+        return self.device(device).pool.peak
+
+    def memory_reserved(self, int device=0):
+        """Bytes taken from the driver: held by tensors, or kept for reuse."""
+        return self.device(device).pool.used + self.device(device).pool.cached
+
+    def reset_peak_memory_stats(self, int device=0):
+        """Start `max_memory_allocated` again from what is held now."""
+        self.device(device).pool.peak = self.device(device).pool.used
+
+    def empty_cache(self):
+        """Give the buffers kept for reuse back to the driver."""
+        for device in self.opened:
+            if device is not None:
+                device.pool.empty()
+
+    def program_stats(self, int device=0):
+        """How many programs were built and how many came from the disk, and the seconds both took: a dict."""
+        programs = self.device(device).programs
+        return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}

@@ -2,7 +2,7 @@
 from cygrad.ops import activations as _activations, scans as _scans
 from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
-from cygrad.ops.registry import functions as _functions, methods as _methods
+from cygrad.ops.registry import functions as _functions, methods as _methods, public as _public
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
@@ -32,3 +32,8 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     if dim is None:
         dim = _scans.implicit_dim("softmin", input.dim())
     return _scans.softmax(-input, dim, dtype)
+
+
+for _name, _value in list(globals().items()):
+    if not _name.startswith("_") and callable(_value):
+        globals()[_name] = _public(_name, _value)

@@ -5,7 +5,9 @@ results, a tuple for all of them, a list with one for each, or None for no names
 Rules run before the op. An op without a rule refuses named tensors: `view` and `reshape`, where sizes say nothing of
 axes, and factorizations of matrices, whose results have axes that no name of the input is right for.
 """
+from cygrad.dtype import DType
 from cygrad.names import check_written, matmul, position, unified, unify
+from cygrad.ops.einsum import plan_of, read_arguments
 from cygrad.ops.views import wrap
 
 # The parameters that are axes: where a name may stand for a number.
@@ -14,6 +16,8 @@ AXES = frozenset("axis axis0 axis1 destination dim dim0 dim1 dim2 dimension dims
 # Ops that give names of their own, even to the results of tensors without names.
 GIVES_NAMES = frozenset(("flatten", "unflatten", "diagonal"))
 
+UNSUPPORTED = ("{} is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, call the op "
+               "with an unnamed tensor, and set names on the result of the operation.")
 RULES = {}
 
 
@@ -38,11 +42,10 @@ def without(names, removed):
 # ----------------------------------------------------------------------- the same axes
 
 @names("""
-    abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_not ceil conj
-    conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac hardshrink imag isfinite isinf
-    isnan isneginf isposinf isreal lgamma log log10 log1p log2 logical_not logit nan_to_num neg negative polygamma
-    positive rad2deg real reciprocal relu resolve_conj resolve_neg round rsqrt sgn sigmoid sign signbit sin sinc sinh
-    sqrt square tan tanh trunc
+    abs acos acosh angle asin asinh atan atanh bitwise_not ceil conj conj_physical cos cosh deg2rad digamma erf erfc
+    erfinv exp exp2 expm1 floor frac hardshrink imag isfinite isinf isnan isneginf isposinf isreal lgamma log log10 log1p
+    log2 logical_not logit nan_to_num neg polygamma positive rad2deg real reciprocal relu resolve_conj resolve_neg round
+    rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square tan tanh trunc
     celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus softshrink
     softsign tanhshrink threshold
     bernoulli poisson cauchy_ exponential_ fill_ geometric_ log_normal_ normal_ random_ uniform_ zero_ fill_diagonal_
@@ -53,7 +56,7 @@ def without(names, removed):
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
     diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
-    matrix_exp matrix_power""")
+    constant_pad_nd layer_norm native_layer_norm linalg_matrix_exp linalg_matrix_power matrix_exp matrix_power""")
 def keeps(call):
     """Each axis keeps its name."""
     return call.names
@@ -67,11 +70,10 @@ def looks_up(call):
 
 
 @names("""
-    add addcdiv addcmul arctan2 atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
-    clamp_max clamp_min clip complex copysign copy_ cross div divide eq float_power floor_divide fmax fmin fmod gcd ge
-    greater greater_equal gt heaviside hypot isclose lcm ldexp le lerp less less_equal logaddexp logaddexp2 logical_and
-    logical_or logical_xor lt masked_fill maximum minimum mul multiply ne nextafter not_equal polar pow remainder rsub sub
-    subtract true_divide where xlogy normal linalg_cross""")
+    add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp clamp_max
+    clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside hypot
+    isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill
+    maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
 def unifies(call):
     """Operands are lined up from the right, and their names have to match."""
     return unified(call.tensors)
@@ -85,7 +87,19 @@ def scalar(call):
     return ()
 
 
-@names("gather index_add index_copy index_reduce masked_scatter scatter scatter_add scatter_reduce")
+@names("where")
+def chooses(call):
+    """`where(condition)` alone finds places, as `nonzero` does."""
+    return unified(call.tensors) if len(call.args) + len(call.kwargs) > 1 else None
+
+
+@names("gather")
+def gathers(call):
+    index = call["index"].names
+    return unify(call.names, index) if len(index) == len(call.names) else index
+
+
+@names("index_add index_copy index_reduce masked_scatter scatter scatter_add scatter_reduce")
 def lined_up(call):
     """Operands of as many axes as the input have its names; index vectors and numbers have no say."""
     return unified([t for t in call.tensors if t.dim() == call.input.dim()])
@@ -105,7 +119,7 @@ def taken(call):
 
 @names("""
     all amax amin aminmax any argmax argmin count_nonzero kthvalue logsumexp max mean median min mode nanmean
-    nanmedian nanquantile nansum norm prod quantile std std_mean sum var var_mean linalg_vector_norm""")
+    nanmedian nanquantile nansum norm prod quantile std std_mean sum var var_mean linalg_norm linalg_vector_norm""")
 def removes(call):
     """The axes reduced are gone, unless they are kept with size 1."""
     if call.op in ("max", "min") and len(call.tensors) > 1:
@@ -113,14 +127,14 @@ def removes(call):
     dim, added = call["dim"], ()
     if call.op.endswith("quantile") and hasattr(call["q"], "__len__") and getattr(call["q"], "shape", None) != ():
         added = (None,)
-    if call["keepdim"] is True:
+    if call["keepdim"] is True or dim == () and call.op in ("all", "any"):
         return added + call.names
     if dim is None or dim is True or dim is False or isinstance(dim, (tuple, list)) and not dim:
         return added
     return added + without(call.names, places(call, dim))
 
 
-@names("trapezoid trapz")
+@names("trapezoid")
 def integrates(call):
     return without(call.names, places(call, call["dim"]))
 
@@ -138,10 +152,16 @@ def squeezes(call):
     return without(call.names, [i for i in chosen if call.input.shape[i] == 1])
 
 
-@names("det logdet slogdet linalg_det linalg_slogdet")
+@names("det logdet slogdet linalg_cond linalg_det linalg_matrix_rank linalg_slogdet")
 def of_matrices(call):
     """A number for each matrix."""
     return call.names[:-2]
+
+
+@names("linalg_eigvals linalg_eigvalsh linalg_svdvals")
+def spectrum(call):
+    """Numbers without an order that a name could tell, for each matrix."""
+    return call.names[:-2] + (None,)
 
 
 @names("trace")
@@ -163,7 +183,7 @@ def sums_to(call):
 
 # -------------------------------------------------------------- other axes, or another order
 
-@names("t transpose swapaxes swapdims adjoint H mH inverse pinverse linalg_inv linalg_pinv")
+@names("t transpose swapaxes adjoint H inverse pinverse linalg_inv linalg_pinv")
 def swaps(call):
     """Two axes change places; an inverse matrix takes columns to rows."""
     found = list(call.names)
@@ -182,7 +202,7 @@ def permutes(call):
     return tuple(call.names[wrap(dim, call.input.dim())] for dim in call.starred)
 
 
-@names("movedim moveaxis")
+@names("movedim")
 def moves(call):
     rank = call.input.dim()
     source, destination = ([wrap(dim, rank) for dim in (dims if isinstance(dims, (tuple, list)) else (dims,))]
@@ -303,6 +323,14 @@ def flattens(call):
     return call.names[:first] + (out,) + call.names[last + 1:]
 
 
+@names("view")
+def reinterprets(call):
+    """Elements of another dtype keep their axes; to sizes the names have no answer."""
+    if call["dtype"] is None and not (len(call.args) == 2 and isinstance(call.args[1], DType)):
+        raise RuntimeError(UNSUPPORTED.format("view"))
+    return call.names
+
+
 @names("ravel")
 def ravels(call):
     return call.names if call.input.dim() == 1 else (None,)
@@ -346,11 +374,11 @@ def resizes(call):
 
 # ------------------------------------------------------------------- tensors put together
 
-@names("cat concat concatenate hstack vstack row_stack dstack column_stack")
+@names("cat hstack vstack dstack column_stack")
 def joins(call):
     """Tensors are unified axis by axis; the old-fashioned empty vector fits everything."""
-    rows = [t.names for t in call.tensors if tuple(t.shape) != (0,) or call.op not in ("cat", "concat", "concatenate")]
-    if call.op in ("vstack", "row_stack", "dstack"):
+    rows = [t.names for t in call.tensors if tuple(t.shape) != (0,) or call.op != "cat"]
+    if call.op in ("vstack", "dstack"):
         rows = [raised(row, 3 if call.op == "dstack" else 2) for row in rows]
     elif call.op == "column_stack":
         rows = [row + (None,) if len(row) == 1 else row or (None, None) for row in rows]
@@ -379,7 +407,7 @@ def makes_grid(call):
 
 # ------------------------------------------------------------------------------ products
 
-@names("matmul mm mv dot vdot bmm linalg_matmul chain_matmul linalg_multi_dot")
+@names("matmul mm mv dot vdot bmm chain_matmul linalg_multi_dot")
 def contracts(call):
     """The axes that are multiplied are gone."""
     found = call.names
@@ -400,7 +428,7 @@ def adds_summed_product(call):
     return unify(matmul(a.names, b.names)[1:], added.names)
 
 
-@names("outer ger")
+@names("outer")
 def multiplies_all(call):
     return call.tensors[0].names + call.tensors[1].names
 
@@ -422,6 +450,35 @@ def contracts_last(call):
     return without(found, {wrap(-1 if call["dim"] is None else call["dim"], len(found))})
 
 
+@names("linalg_solve linalg_solve_triangular")
+def solves(call):
+    """A x = b: x goes into A's columns."""
+    a, b = call.tensors[:2]
+    if b.dim() == 1 or call.op == "linalg_solve" and a.dim() - 1 == b.dim() and b.shape == a.shape[:-1]:
+        return unify(a.names[:-2], b.names[:-1]) + a.names[-1:]
+    batch = unify(a.names[:-2], b.names[:-2])
+    return batch + (a.names[-1:] + b.names[-1:] if call["left"] else b.names[-2:-1] + a.names[-2:-1])
+
+
+@names("conv1d conv2d")
+def convolves(call):
+    """Channels are the weight's; the batch and the places are the input's."""
+    own, weight = call.names, call["weight"].names
+    batch = own[:len(own) - len(weight) + 1]
+    return batch + weight[:1] + own[len(batch) + 1:]
+
+
+@names("einsum")
+def sums_products(call):
+    """Each subscript has one name in all operands."""
+    equation, operands = read_arguments(tuple(call.args))
+    plan, found = plan_of(equation, *[t.dim() for t in operands]), {}
+    for letters, t in zip(plan.letters, operands):
+        for letter, dim in letters:
+            found[letter] = unify((found.get(letter),), (t.names[dim],), "contract")[0]
+    return tuple(found[letter] for letter in plan.output)
+
+
 @names("tensordot")
 def contracts_several(call):
     a, b = call.tensors[:2]
@@ -439,10 +496,15 @@ def contracts_several(call):
 # ----------------------------------------------------------------------------- no names
 
 @names("""
-    argwhere bincount block_diag cartesian_prod combinations corrcoef cov diag diagflat histc histogram kron
+    argwhere bincount block_diag combinations corrcoef cov diag diagflat histc histogram kron
     nonzero unique unique_consecutive""")
 def nameless(call):
     """No axis of a result is one of the input's."""
+
+
+@names("cartesian_prod")
+def pairs(call):
+    return call.names if len(call.tensors) == 1 else None
 
 
 @names("masked_select")

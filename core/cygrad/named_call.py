@@ -8,13 +8,9 @@ names laid aside for the time of the call.
 import inspect
 
 from cygrad import names as _names
-from cygrad.name_rules import AXES, GIVES_NAMES, RULES
+from cygrad.name_rules import AXES, GIVES_NAMES, RULES, UNSUPPORTED
 from cygrad.ops.registry import functions, methods
 from cygrad.tensor import Tensor
-
-UNSUPPORTED = ("{} is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, call the op "
-               "with an unnamed tensor, and set names on the result of the operation.")
-
 
 class Parameters:
     """The parameters of an op's function, by name."""

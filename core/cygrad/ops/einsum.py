@@ -97,6 +97,8 @@ class Plan:
     ----------
     axes : int
         How many axes the numbering has; the first `kept` of them are the output's.
+    output : list of (str or int)
+        The subscripts of the output's axes.
     letters : list of list of (str or int, int)
         For each operand, its subscripts (a number: that axis of the ellipsis) and which axis each belongs to.
     diagonals : list of list of (int, int)
@@ -109,7 +111,7 @@ class Plan:
         inputs, output = read_equation(equation, len(ranks))
         covered = count_axes(inputs, ranks)
         numbers, self.kept = number_axes(inputs, output, covered)
-        self.axes = len(numbers)
+        self.axes, self.output = len(numbers), list(numbers)[:self.kept]
         self.letters, self.diagonals, self.orders = [], [], []
         for terms, rank in zip(inputs, ranks):
             names, missing = [], covered - (rank - len(terms) + 1)

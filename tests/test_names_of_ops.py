@@ -1,0 +1,179 @@
+"""If one of these fails, an op treats named tensors in a way of its own: every op of the table is called with named tensors.
+
+The result is the one on tensors without names, and so are the gradients; a name stays with its axis. Axes are named
+from the right ("a" is the last, "b" the one before), as broadcasting lines them up.
+"""
+
+import cygrad
+import numpy as np
+import pytest
+
+from op_db import OPS, tensors_of
+from op_db.table import T
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorch warns of
+LETTERS = "abcdefgh"
+UNSUPPORTED = "is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`"
+# Ops without a rule, as docs/named_tensors.md lists them; `unflatten` asks for names of the new axes.
+WITHOUT_RULE = set("""
+    Tensor.reshape Tensor.reshape_as Tensor.view Tensor.view_as as_strided cholesky cholesky_inverse cholesky_solve
+    linalg.cholesky linalg.eig linalg.eigh linalg.eigh.upper linalg.lstsq linalg.lu linalg.lu_factor linalg.qr.complete
+    linalg.qr.r linalg.qr.reduced linalg.svd.full linalg.svd.reduced qr reshape svd unflatten""".split())
+# Rows that make A + A.mT of their argument, reshape the result, or ask for the diagonal of two axes (einsum "ii").
+UNFITTING = set("""
+    einsum linalg.cholesky.symmetric linalg.cholesky_inverse.symmetric linalg.cholesky_solve.symmetric linalg.eigh.symmetric
+    linalg.eigvals linalg.eigvalsh.symmetric""".split())
+# Why a call with the names of this test may be refused.
+REFUSALS = ("duplicate names", "Misaligned dims", "do not match", "Cannot resize named tensor")
+
+
+def names_for(rank):
+    return tuple(reversed(LETTERS[:rank]))
+
+
+def arguments(sample, named, requires_grad, changed=lambda t: t):
+    """(args, kwargs, leaves) of a sample; `named` tells how many of its tensors have names."""
+    leaves = sample.leaves(cygrad, requires_grad=requires_grad)
+    chosen = sample.tensors[:named]
+    for recipe in chosen:
+        if recipe.layout == "contiguous" and leaves[recipe].dim():
+            leaves[recipe].names = names_for(leaves[recipe].dim())
+    views = {}
+
+    def real(value):
+        if isinstance(value, T):
+            if value not in views:
+                view = value.view(leaves[value])
+                if value in chosen and view.dim() and not view.has_names():
+                    view = view.rename(*names_for(view.dim()))
+                views[value] = changed(view)
+            return views[value]
+        if isinstance(value, (tuple, list)):
+            return type(value)(real(item) for item in value)
+        if isinstance(value, dict):
+            return {key: real(item) for key, item in value.items()}
+        return value.make(cygrad) if hasattr(value, "make") else getattr(cygrad, value.name) if hasattr(value, "name") \
+            and type(value).__name__ == "Attr" else value
+
+    return real(sample.args), real(sample.kwargs), leaves
+
+
+def outcome(op, sample, named, requires_grad):
+    """(tensors of the result, leaves, the error)."""
+    cygrad.manual_seed(0)
+    args, kwargs, leaves = arguments(sample, named, requires_grad)
+    try:
+        return tensors_of(cygrad, op.function(cygrad)(*args, **kwargs)), leaves, None
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+        return None, leaves, error
+
+
+def bits(t):
+    return np.array(t.detach().rename(None).tolist()), t.dtype, tuple(t.shape), t.stride()
+
+
+def same(t, plain):
+    found, expected = bits(t), bits(plain)
+    return found[1:] == expected[1:] and np.array_equal(found[0], expected[0], equal_nan=found[0].dtype.kind in "fc")
+
+
+def close(t, other):
+    return np.allclose(bits(t)[0], bits(other)[0], rtol=1e-6, equal_nan=True)
+
+
+def dtype_for(op):
+    return next(d for d in ("float64", "float32", "complex128", "int64", "bool", *op.dtypes) if d in op.dtypes)
+
+
+def is_refused(error, words):
+    return isinstance(error, RuntimeError) and any(each in str(error) for each in words)
+
+
+def backward(op, results):
+    """Gradients of all results that have one; False where the op has no derivative."""
+    wanted = [t for t in results if t.requires_grad]
+    try:
+        cygrad.autograd.backward(wanted, [cygrad.ones_like(t) for t in wanted])
+    except (RuntimeError, NotImplementedError):
+        return False
+    return bool(wanted)
+
+
+@pytest.mark.parametrize("op", OPS, ids=[op.name for op in OPS])
+def test_named_equals_plain(op):
+    """Values, dtypes, shapes and strides, nodes and gradients; or the documented refusal."""
+    for sample in op.samples(dtype_for(op)):
+        plain, leaves, error = outcome(op, sample, 0, op.diff)
+        results, named_leaves, refusal = outcome(op, sample, len(sample.tensors), op.diff)
+        if error is not None:
+            assert refusal is not None, sample
+            continue
+        if is_refused(refusal, REFUSALS):           # these names don't fit each other; those of one tensor do
+            results, named_leaves, refusal = outcome(op, sample, 1, op.diff)
+        if is_refused(refusal, (UNSUPPORTED, "no names were given")):
+            assert op.name in WITHOUT_RULE or op.name in UNFITTING, sample
+            continue
+        if op.name in UNFITTING and is_refused(refusal, REFUSALS):
+            continue
+        assert refusal is None, (sample, refusal)
+        assert len(results) == len(plain)
+        for t, p in zip(results, plain):
+            assert same(t, p), (sample, t, p)
+            assert len(t.names) == t.dim()
+            assert t.requires_grad == p.requires_grad
+            if p.grad_fn is not None and t.grad_fn.name() != "AliasBackward0":      # of `rename`, here
+                assert t.grad_fn.name() == p.grad_fn.name(), sample
+        if backward(op, plain):
+            assert backward(op, results)
+            for leaf, plain_leaf in zip(named_leaves.values(), leaves.values()):
+                assert (leaf.grad is None) == (plain_leaf.grad is None), sample
+                if leaf.grad is not None:
+                    assert same(leaf.grad, plain_leaf.grad) and leaf.grad.names == leaf.names, sample
+
+
+# ------------------------------------------------------------- which name belongs to which axis
+
+def turned(t, name):
+    """`t` with the axis of this name, if it has one, in reverse order."""
+    return t.rename(None).flip(t.names.index(name)).rename(*t.names) if name in t.names else t
+
+
+def called(op, sample, name=None):
+    """The tensors of the op's result on named tensors, turned round along `name`; None if they are refused."""
+    cygrad.manual_seed(0)
+    args, kwargs, _ = arguments(sample, len(sample.tensors), False, lambda t: turned(t, name))
+    try:
+        return tensors_of(cygrad, op.function(cygrad)(*args, **kwargs))
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError):
+        return None
+
+
+def misplaced(op):
+    """(sample, name) where a name of the result is not the axis that turns round with the axes of this name."""
+    for sample in op.samples(dtype_for(op)):
+        results = called(op, sample)
+        for name in sorted({name for t in results or () for name in t.names if name}):
+            others = called(op, sample, name)
+            if others is None or not all(close(turned(t, name), u) for t, u in zip(results, others) if name in t.names):
+                yield sample, name
+
+
+# Rows for which a name may be right and this fail: random numbers, ops to which the order along an axis matters or that put
+# elements at places, matrices (rows and columns are not alike), and products, whose operands have the same names here.
+ORDERED = set("""
+    bernoulli multinomial normal poisson rand_like randint_like randn_like Tensor.bernoulli_ Tensor.cauchy_
+    Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ Tensor.normal_ Tensor.random_ Tensor.uniform_
+    argmax argmin argsort cat chunk column_stack concat concatenate cross cummax cummin cumprod cumsum diff hstack kthvalue
+    linalg.cross logcumsumexp max max.ties median min min.ties mode msort nanmedian narrow nn.functional.glu quantile roll
+    sort split tensor_split Tensor.unfold Tensor.view.dtype topk vstack x[key] x[key]=y
+    diagonal_scatter gather index_add index_copy index_fill index_put index_select masked_scatter put scatter scatter.reduce
+    scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
+    linalg.matrix_exp linalg.matrix_power linalg.solve matrix_power tril triu
+    addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
+CHECKED = [op for op in OPS if op.name not in ORDERED]
+
+
+@pytest.mark.parametrize("op", CHECKED, ids=[op.name for op in CHECKED])
+def test_name_stays_with_its_axis(op):
+    """All axes of a name turned round, the result's axis of this name is turned round, and nothing else is changed."""
+    assert list(misplaced(op)) == []

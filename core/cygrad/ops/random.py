@@ -6,7 +6,7 @@ PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled 
 import math
 
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_like, copy_ as raw_copy, empty_like_strided, empty_on
+from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_like_strided, empty_on
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
 from cygrad.ops.creation import empty_, empty_like
@@ -202,6 +202,11 @@ def _fill_uniform(t, generator):
 
 def _made(size, out, dtype, device, requires_grad, names, fill):
     if out is not None:
+        shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+        if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
+            fill(out.detach())
+            out._bump_version()
+            return out
         made = empty_(*size, dtype=out.dtype, device=out.device)
         fill(made)
         return write_out("rand", made, out)
@@ -315,23 +320,29 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     return made.requires_grad_(requires_grad)
 
 
-@primitive
-def normal_mean(mean, std, generator):
-    return empty_like(mean).normal_(0, std, generator=generator).add_(mean)
+def _standard(shape, like, std, generator, out):
+    """Normal numbers of mean 0: in `out` if that has the shape already, else in a new tensor like `like`."""
+    if out is None or tuple(out.shape) != tuple(shape):
+        out = empty_(tuple(shape), dtype=like.dtype if out is None else out.dtype, device=like.device)
+    return out.detach().normal_(0, std, generator=generator)
 
 
 @primitive
-def normal_std(mean, std, generator):
+def normal_mean(mean, std, generator, out=None):
+    return _standard(mean.shape, mean, std, generator, out).add_(mean)
+
+
+@primitive
+def normal_std(mean, std, generator, out=None):
     _check_std(std)
-    return empty_like(std).normal_(0, 1, generator=generator).mul_(std).add_(mean)
+    return _standard(std.shape, std, 1, generator, out).mul_(std).add_(mean)
 
 
 @primitive
-def normal_both(mean, std, generator):
+def normal_both(mean, std, generator, out=None):
     from cygrad.ops.shape import broadcast_shapes
     _check_std(std)
-    out = empty_(broadcast_shapes(mean.shape, std.shape), dtype=mean.dtype, device=mean.device)
-    return out.normal_(0, 1, generator=generator).mul_(std).add_(mean)
+    return _standard(broadcast_shapes(mean.shape, std.shape), mean, 1, generator, out).mul_(std).add_(mean)
 
 
 def _check_std(std):
@@ -359,10 +370,12 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
         if not isinstance(std, Tensor):
             if std < 0:
                 raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-            made = normal_mean(mean, std, generator)
+            made = normal_mean(mean, std, generator, out)
         else:
-            made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator)
-        return made if out is None else write_out("normal", made, out)
+            made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator, out)
+        if out is None:
+            return made
+        return out if made.data_ptr() == out.data_ptr() else write_out("normal", made, out)
     if size is None:
         raise TypeError("normal(): a size is required when mean and std are numbers")
     return _made((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, None,
@@ -416,8 +429,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 
 @primitive
 def poisson(input, generator):
-    rates = clone_like(input.cpu())
-    out = empty_like_strided(rates, rates.dtype)
+    rates = input.detach().cpu().contiguous()
+    out = empty_(tuple(rates.shape), dtype=rates.dtype, device="cpu")
     if out.numel():
         (generator or default_generator).fill("poisson", out.data_ptr(), out.numel(), out.dtype.code,
                                               rates.data_ptr())
@@ -428,6 +441,39 @@ def poisson(input, generator):
 def _poisson_function(input, generator=None):
     """Poisson-distributed numbers whose rates are the elements of `input`."""
     return poisson(input, generator)
+
+
+@primitive
+def binomial(count, prob, generator=None):
+    count, prob = count.detach().cpu().contiguous(), prob.detach().cpu().expand(count.shape).contiguous()
+    out = empty_(tuple(count.shape), dtype=count.dtype, device="cpu")
+    if out.numel():
+        (generator or default_generator).fill("binomial", out.data_ptr(), out.numel(), out.dtype.code,
+                                              count.data_ptr(), prob.data_ptr())
+    return out
+
+
+@op(name="binomial", method=False)
+def _binomial_function(count, prob, generator=None):
+    """Numbers of successes in `count` trials of probability `prob`.
+
+    Parameters
+    ----------
+    count, prob : Tensor
+        float32 or float64, both of one dtype; `prob` broadcasts to the shape of `count`.
+
+    Raises
+    ------
+    ValueError
+        If one is not floating-point.
+    """
+    for name, given in (("count", count), ("prob", prob)):
+        if not given.is_floating_point():
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
+                             f"{SCALAR_NAMES[given.dtype.code]}")
+    if prob.dtype is not count.dtype:
+        raise RuntimeError(f"Found dtype {SCALAR_NAMES[prob.dtype.code]} but expected {SCALAR_NAMES[count.dtype.code]}")
+    return binomial(count, prob, generator).to(count.device)
 
 
 # -------------------------------------------------------------- seeds and states

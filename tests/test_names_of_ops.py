@@ -1,4 +1,4 @@
-"""If one of these fails, an op treats named tensors in a way of its own: every op of the table is called with named tensors.
+"""If one of these fails, an op treats named tensors in a way of its own: every op of the table is called with them.
 
 The result is the one on tensors without names, and so are the gradients; a name stays with its axis. Axes are named
 from the right ("a" is the last, "b" the one before), as broadcasting lines them up.
@@ -21,8 +21,8 @@ WITHOUT_RULE = set("""
     linalg.qr.r linalg.qr.reduced linalg.svd.full linalg.svd.reduced qr reshape svd unflatten""".split())
 # Rows that make A + A.mT of their argument, reshape the result, or ask for the diagonal of two axes (einsum "ii").
 UNFITTING = set("""
-    einsum linalg.cholesky.symmetric linalg.cholesky_inverse.symmetric linalg.cholesky_solve.symmetric linalg.eigh.symmetric
-    linalg.eigvals linalg.eigvalsh.symmetric""".split())
+    einsum linalg.cholesky.symmetric linalg.cholesky_inverse.symmetric linalg.cholesky_solve.symmetric
+    linalg.eigh.symmetric linalg.eigvals linalg.eigvalsh.symmetric""".split())
 # Why a call with the names of this test may be refused.
 REFUSALS = ("duplicate names", "Misaligned dims", "do not match", "Cannot resize named tensor")
 
@@ -158,16 +158,17 @@ def misplaced(op):
                 yield sample, name
 
 
-# Rows for which a name may be right and this fail: random numbers, ops to which the order along an axis matters or that put
-# elements at places, matrices (rows and columns are not alike), and products, whose operands have the same names here.
+# Rows for which a name may be right and this fail: random numbers, ops to which the order along an axis matters or
+# that put elements at places, matrices (rows and columns are not alike), and products, whose operands have the same
+# names here (tests/test_names.py has their rules).
 ORDERED = set("""
     bernoulli multinomial normal poisson rand_like randint_like randn_like Tensor.bernoulli_ Tensor.cauchy_
     Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ Tensor.normal_ Tensor.random_ Tensor.uniform_
-    argmax argmin argsort cat chunk column_stack concat concatenate cross cummax cummin cumprod cumsum diff hstack kthvalue
-    linalg.cross logcumsumexp max max.ties median min min.ties mode msort nanmedian narrow nn.functional.glu quantile roll
-    sort split tensor_split Tensor.unfold Tensor.view.dtype topk vstack x[key] x[key]=y
-    diagonal_scatter gather index_add index_copy index_fill index_put index_select masked_scatter put scatter scatter.reduce
-    scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
+    argmax argmin argsort cat chunk column_stack concat concatenate cross cummax cummin cumprod cumsum diff hstack
+    kthvalue linalg.cross logcumsumexp max max.ties median min min.ties mode msort nanmedian narrow nn.functional.glu
+    quantile roll sort split tensor_split Tensor.unfold Tensor.view.dtype topk vstack x[key] x[key]=y
+    diagonal_scatter gather index_add index_copy index_fill index_put index_select masked_scatter put scatter
+    scatter.reduce scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
     linalg.matrix_exp linalg.matrix_power linalg.solve matrix_power tril triu
     addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
 CHECKED = [op for op in OPS if op.name not in ORDERED]

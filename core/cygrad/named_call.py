@@ -107,8 +107,8 @@ class Call:
         values = [self[name] for name in AXES & self.parameters.names if name != self.parameters.starred]
         if self.parameters.starred in AXES:
             values += self.starred
-        return any(isinstance(value, str) or isinstance(value, (tuple, list)) and any(isinstance(each, str) for each in value)
-                   for value in values)
+        return any(isinstance(each, str) for value in values
+                   for each in (value if isinstance(value, (tuple, list)) else (value,)))
 
     def written(self):
         """The tensors that the op writes to."""
@@ -145,7 +145,7 @@ def run(function, args, kwargs, names, written=()):
     for t, _ in written:
         t._set_names(None)
     try:
-        result = function(*[stripped(value) for value in args], **{name: stripped(value) for name, value in kwargs.items()})
+        result = function(*map(stripped, args), **{name: stripped(value) for name, value in kwargs.items()})
         for t, computed in written:
             _names.rename_(t, computed)
     except BaseException:

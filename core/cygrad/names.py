@@ -14,8 +14,8 @@ def checked(names, rank):
         raise TypeError(f"names: expected a sequence of str or None, one for each axis, got {names!r}")
     names = tuple(names)
     if rank > MAX_RANK:
-        raise RuntimeError(f"Named tensors only support up to {MAX_RANK} dims: Attempted to create a tensor with dim {rank} "
-                           f"with names {list(names)}")
+        raise RuntimeError(f"Named tensors only support up to {MAX_RANK} dims: Attempted to create a tensor with dim "
+                           f"{rank} with names {list(names)}")
     for name in names:
         if name is not None:
             check_name(name)
@@ -67,8 +67,8 @@ def unify(names, other, action="broadcast"):
     found = []
     for a, b in zip(*(reversed(each) for each in padded)):
         if a is not None and b is not None and a != b:
-            raise RuntimeError(f"Error when attempting to {action} dims {list(names)} and dims {list(other)}: dim {a!r} and "
-                               f"dim {b!r} are at the same position from the right but do not match.")
+            raise RuntimeError(f"Error when attempting to {action} dims {list(names)} and dims {list(other)}: dim "
+                               f"{a!r} and dim {b!r} are at the same position from the right but do not match.")
         if a is None or b is None:
             check_alignment(a, names, other, action)
             check_alignment(b, other, names, action)
@@ -79,8 +79,8 @@ def unify(names, other, action="broadcast"):
 def check_alignment(name, names, other, action):
     """Raise if `name`, which met no name, is elsewhere among the other's."""
     if name is not None and name in other:
-        raise RuntimeError(f"Misaligned dims when attempting to {action} dims {list(names)} and dims {list(other)}: dim "
-                           f"{name!r} appears in a different position from the right across both lists.")
+        raise RuntimeError(f"Misaligned dims when attempting to {action} dims {list(names)} and dims {list(other)}: "
+                           f"dim {name!r} appears in a different position from the right across both lists.")
 
 
 def unified(values, action="broadcast"):
@@ -95,8 +95,8 @@ def unified(values, action="broadcast"):
 def check_written(names, computed):
     """An `out=` with names has to have those of the result."""
     if names != computed:
-        raise RuntimeError(f"Name mismatch: specified out tensor with names {list(names)} are not the same as the computed "
-                           f"output names {list(computed)}. Please rename the out tensor's dimensions.")
+        raise RuntimeError(f"Name mismatch: specified out tensor with names {list(names)} are not the same as the "
+                           f"computed output names {list(computed)}. Please rename the out tensor's dimensions.")
 
 
 # ------------------------------------------------------------------------------ products
@@ -109,18 +109,18 @@ def matmul(names, other):
     check_distinct(other_batch, features, names, other, "first", "second")
     found = unify(batch, other_batch) + features[:-1] + other_features[1:]
     if len(names) > 1 and len(other) > 1 and found[-1] is not None and found[-2] == found[-1]:
-        raise RuntimeError(f"Matrix multiplying Tensor{list(names)} with Tensor{list(other)} would produce output tensor with "
-                           f"duplicate names {list(found)}. Please rename the input tensors to prevent this.")
+        raise RuntimeError(f"Matrix multiplying Tensor{list(names)} with Tensor{list(other)} would produce output "
+                           f"tensor with duplicate names {list(found)}. Please rename the input tensors to prevent this.")
     return found
 
 
 def check_distinct(batch, features, names, other, feature_side, batch_side):
     """Raise if an axis of the batch of one operand is among the last two of the other."""
     if any(name is not None and name in batch for name in features):
-        raise RuntimeError(f"Misaligned dims when batch matrix multiplying Tensor{list(names)} and Tensor{list(other)}: there "
-                           f"is overlap between the feature dims of the {feature_side} tensor ({list(features)}) and the "
-                           f"batch dims of the {batch_side} tensor ({list(batch)}). Please ensure batch dims are not "
-                           "present in the feature dims.")
+        raise RuntimeError(
+            f"Misaligned dims when batch matrix multiplying Tensor{list(names)} and Tensor{list(other)}: there is "
+            f"overlap between the feature dims of the {feature_side} tensor ({list(features)}) and the batch dims of the "
+            f"{batch_side} tensor ({list(batch)}). Please ensure batch dims are not present in the feature dims.")
 
 
 # ------------------------------------------------------------------------------ ellipsis
@@ -133,8 +133,8 @@ def ellipsis_index(names, function):
     """Where `...` is among the names given to `function`; None without one."""
     found = [i for i, name in enumerate(names) if is_ellipsis(name)]
     if len(found) > 1:
-        raise RuntimeError(f"{function}: More than one Ellipsis ('...') found in names ({names}). This function supports up to "
-                           "one Ellipsis.")
+        raise RuntimeError(f"{function}: More than one Ellipsis ('...') found in names ({names}). This function "
+                           "supports up to one Ellipsis.")
     return found[0] if found else None
 
 

@@ -61,6 +61,8 @@ cdef class PublicOp:
     def __init__(self, function, str op):
         self.call = call_public
         self.target = PyVectorcall_Function(<PyObject *>function)
+        if self.target is NULL:
+            raise TypeError(f"{op}: an op has to be a function, not {type(function).__name__}")
         self.function, self.op = function, op
         self.takes_axes = True
 
@@ -141,8 +143,9 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef PublicOp op = <PublicOp>self
+    cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
     for i in range(total):
-        if not is_plain(args[i], <PyTypeObject *>Tensor) and concerns_names(args[i], <PyTypeObject *>Tensor, op.takes_axes):
+        if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.takes_axes):
             return named(op, tuple([<object>args[j] for j in range(given)]),
                          {<object>PyTuple_GET_ITEM(keywords, j): <object>args[given + j] for j in range(total - given)})
     return op.target(<PyObject *>op.function, args, flags, keywords)

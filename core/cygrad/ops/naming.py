@@ -16,15 +16,16 @@ def _named(tensor, names):
 def _renamed(tensor, names, changes, function):
     """The names that `rename(*names)` or `rename(**changes)` gives; None for none."""
     if names and changes:
-        raise RuntimeError(f"{function}: This function takes either positional args or keyword args, but not both. Use "
-                           f"tensor.{function}(*names) to name dims and tensor.{function}(**rename_map) to rename dims.")
+        raise RuntimeError(
+            f"{function}: This function takes either positional args or keyword args, but not both. Use "
+            f"tensor.{function}(*names) to name dims and tensor.{function}(**rename_map) to rename dims.")
     if not changes:
         return None if names == (None,) else without_ellipsis(names, tensor.names, function)
     found = list(tensor.names)
     for old, new in changes.items():
         if old not in tensor.names:
-            raise RuntimeError(f"{function}: Tried to rename dim '{old}' to dim {new} in Tensor[{tensor.names}] but dim '{old}' "
-                               "does not exist")
+            raise RuntimeError(f"{function}: Tried to rename dim '{old}' to dim {new} in Tensor[{tensor.names}] but "
+                               f"dim '{old}' does not exist")
         found[tensor.names.index(old)] = new
     return found
 
@@ -191,9 +192,9 @@ def _aligned(tensor, names):
     for place in range(len(names) - 1, -1, -1):
         if dim >= 0 and own[dim] == names[place]:
             if own[dim] is None and len(own) - dim != len(names) - place:
-                raise RuntimeError(f"Aligning Tensor{list(own)} to `names` {list(names)} would change the absolute position "
-                                   "from the right of an unnamed dimension. Please name unnamed dimensions to avoid "
-                                   "ambiguity.")
+                raise RuntimeError(
+                    f"Aligning Tensor{list(own)} to `names` {list(names)} would change the absolute position from the "
+                    "right of an unnamed dimension. Please name unnamed dimensions to avoid ambiguity.")
             axes[place], dim = dim, dim - 1
     if dim >= 0:
         raise RuntimeError(f"Could not align Tensor{list(own)} to `names` {list(names)} because {list(own)} is not a "

@@ -1,0 +1,96 @@
+"""Names of results that have the input's axes, or none of them: pointwise ops, scans, parts, places and look-ups."""
+from cygrad.name_rules.helpers import rule
+from cygrad.names import unified, unify
+
+
+@rule("""
+    abs acos acosh angle asin asinh atan atanh bitwise_not ceil conj conj_physical cos cosh deg2rad digamma erf erfc
+    erfinv exp exp2 expm1 floor frac hardshrink imag isfinite isinf isnan isneginf isposinf isreal lgamma log log10
+    log1p log2 logical_not logit nan_to_num neg polygamma positive rad2deg real reciprocal relu resolve_conj resolve_neg
+    round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square tan tanh trunc
+    celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus softshrink
+    softsign tanhshrink threshold
+    bernoulli poisson cauchy_ exponential_ fill_ geometric_ log_normal_ normal_ random_ uniform_ zero_ fill_diagonal_
+    empty_like full_like ones_like rand_like randint_like randn_like zeros_like
+    bfloat16 bool byte cdouble cfloat char clone contiguous cpu cuda double float half int long opencl short to
+    type type_as
+    argsort cummax cummin cumprod cumsum cumulative_trapezoid diff flip fliplr flipud log_softmax logcumsumexp msort
+    renorm roll softmax softmin sort topk tril triu
+    chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
+    diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
+    constant_pad_nd layer_norm native_layer_norm linalg_matrix_exp linalg_matrix_power matrix_exp matrix_power""")
+def keeps(call):
+    """Each axis keeps its name."""
+    return call.names
+
+
+@rule("bucketize isin searchsorted")
+def looks_up(call):
+    """The names of what is looked up, not of where."""
+    values = call["elements" if call.op == "isin" else "input"]
+    return getattr(values, "names", ())
+
+
+@rule("""
+    add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp clamp_max
+    clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside hypot
+    isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill
+    maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
+def unifies(call):
+    """Operands are lined up from the right, and their names have to match."""
+    return unified(call.tensors)
+
+
+@rule("allclose dist equal is_nonzero is_conj is_neg is_set_to")
+def scalar(call):
+    """One number for all elements."""
+    if call.op in ("allclose", "dist"):
+        unified(call.tensors)
+    return ()
+
+
+@rule("where")
+def chooses(call):
+    """`where(condition)` alone finds places, as `nonzero` does."""
+    return unified(call.tensors) if len(call.args) + len(call.kwargs) > 1 else None
+
+
+@rule("gather")
+def gathers(call):
+    index = call["index"].names
+    return unify(call.names, index) if len(index) == len(call.names) else index
+
+
+@rule("index_add index_copy index_reduce masked_scatter scatter scatter_add scatter_reduce")
+def lined_up(call):
+    """Operands of as many axes as the input have its names; index vectors and numbers have no say."""
+    return unified([t for t in call.tensors if t.dim() == call.input.dim()])
+
+
+@rule("take_along_dim")
+def taken_along(call):
+    return (None,) if call["dim"] is None else unified(call.tensors)
+
+
+@rule("take")
+def taken(call):
+    return call["index"].names
+
+
+# ------------------------------------------------------------------------- no names
+
+@rule("""
+    argwhere bincount block_diag combinations corrcoef cov diag diagflat histc histogram kron
+    nonzero unique unique_consecutive""")
+def nameless(call):
+    """No axis of a result is one of the input's."""
+
+
+@rule("cartesian_prod")
+def pairs(call):
+    return call.names if len(call.tensors) == 1 else None
+
+
+@rule("masked_select")
+def selects(call):
+    unified(call.tensors)

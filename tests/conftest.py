@@ -30,3 +30,10 @@ def steady_state():
     yield
     cygrad.set_default_dtype(dtype)
     cygrad.set_grad_enabled(enabled)
+
+
+@pytest.fixture(scope="session")
+def fresh_environment(tmp_path_factory):
+    """A virtual environment with cygrad installed from its wheel; see packages_env.py."""
+    from packages_env import Environment
+    return Environment(tmp_path_factory.mktemp("environment"))

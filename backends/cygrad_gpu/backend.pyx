@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import pointwise
+from cygrad_gpu import pointwise, reduction
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -248,6 +248,18 @@ cdef class KernelBackend(GPUBackend):
         program = (("number", exact), ("index",), ("number", exact), ("binary", <int>ops.MUL), ("binary", <int>ops.ADD),
                    ("out", 0))
         return self.pointwise(ARANGE, 0, [out], program, (exact, exact), (code,), (start, step))
+
+    # ---- reductions
+
+    cpdef reduce(self, int op, View a, View out):
+        return reduction.reduce(self, a.memory.index, op, a, out)
+
+    cpdef argreduce(self, int op, View a, View out):
+        return reduction.argreduce(self, a.memory.index, op, a, out)
+
+    def dtype_of(self, int code):
+        """The dtype of a code."""
+        return dtype_of(code)
 
     cdef int refuse_zeros(self, View divisor) except -1:
         """Raise where an integer divisor is zero; waits for the device."""

@@ -1,0 +1,367 @@
+"""Reductions: sums, products, extremes, and the places of extremes.
+
+A group owns one output, or some on a processor, or a stretch of neighbouring outputs (`columns`); where outputs are few
+the reduced axis is split, and a second launch reduces the splits' results. An item keeps LANES accumulators: on a
+processor, where GROUP is 1, they are the lanes of vectors, elsewhere they hide latency. Sums are cascaded: BLOCK steps
+are summed apart and then added, which keeps float32 as exact as pairwise summation does.
+"""
+from cygrad.backend import ARGREDUCE, REDUCE
+
+from cygrad_gpu.dtypes import BOOL, ELEMENTS, FLOAT32, INT64, convert
+from cygrad_gpu.formulas import expression
+from cygrad_gpu.source import assemble
+
+COMBINE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or", "all": "bitwise_and"}
+LOWEST = {"u8": "0", "i8": "-128", "i16": "-32768", "i32": "(-2147483647 - 1)", "i64": "(-9223372036854775807 - 1)",
+          "f32": "-INFINITY", "f64": "-INFINITY"}
+HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807", "f32": "INFINITY",
+           "f64": "INFINITY"}
+BLOCK = 64
+
+
+def identity(op, element):
+    """What a reduction starts from."""
+    if op in ("max", "min"):
+        if element.kind == "bool":
+            return str(int(op == "min"))
+        return (LOWEST if op == "max" else HIGHEST)[element.computed]
+    value = int(op in ("prod", "all"))
+    return f"{element.computed.upper()}({value}, 0)" if element.kind == "complex" else str(value)
+
+
+def accumulator(op, out_code):
+    """The dtype code of what is kept between the two launches."""
+    return ELEMENTS[out_code].compute_code
+
+
+def lanes_of(traits):
+    return (1, 64) if traits.processor else (traits.group, 4)
+
+
+AXES = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
+
+
+def decompose(count, sizes, strided, axes=AXES):
+    """Statements adding to each ``name += `` of {name: strides} the place that `count` has on the axes."""
+    lines = [f"i64 rest_ = {count};"]
+    for axis in axes:
+        adds = " ".join(f"{name} += at_ * {strides}.{axis};" for name, strides in strided.items())
+        lines.append(f"if (rest_ != 0) {{ const i64 above_ = rest_ / {sizes}.{axis}, at_ = rest_ - above_ * {sizes}.{axis}; "
+                     f"rest_ = above_; {adds} }}")
+    return "{ " + "\n      ".join(lines) + " }"
+
+
+_TREE = """
+    LOCAL {T} shared_[GROUP];
+    shared_[ITEM] = total;
+    for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
+        BARRIER;
+        if (ITEM < half_) shared_[ITEM] = {shared};
+    }}
+    BARRIER;
+    total = shared_[0];
+    BARRIER;
+"""
+
+
+def make_rows(traits, op, code, out_code, neighbours):
+    """Each output from axes of its own: ``n`` elements `step` apart, `repeat` times."""
+    name, (group, lanes) = REDUCE[op], lanes_of(traits)
+    work, element = accumulator(name, out_code), ELEMENTS[code]
+    T = ELEMENTS[work]
+    load = convert(f"LOAD_{element.name}(row, {{0}})" if neighbours else f"LOAD_{element.name}(row, ({{0}}) * step)",
+                   element.compute_code, work)
+    combine = lambda a, b: expression(COMBINE[name], T, a, b)       # noqa: E731
+    start = identity(name, T)
+    tree = "" if group == 1 else _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
+    body = f"""
+#define LANES {lanes}
+KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs, const i64 owned,
+             const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits, const i64 q_chunk,
+             const i64 step, const axes sizes, const axes strides, const axes out_strides, const axes inner_sizes,
+             const axes inner_strides) {{
+    OPEN({ELEMENTS[out_code].stored}, out);
+    OPEN(const {element.stored}, a);
+    const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
+    const i64 last = first + owned < outputs ? first + owned : outputs;
+    const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
+    const i64 q_begin = part / splits * q_chunk, q_end = q_begin + q_chunk < repeat ? q_begin + q_chunk : repeat;
+    for (i64 o = first; o < last; o++) {{
+    i64 a_base = 0, out_base = part;
+    {decompose("o", "sizes", {"a_base": "strides", "out_base": "out_strides"})}
+    {T.computed} total = {start}, kept[LANES];
+    UNROLL for (int l = 0; l < LANES; l++) kept[l] = total;
+    for (i64 q = q_begin; q < q_end; q++) {{
+        i64 base = a_base;
+        {decompose("q", "inner_sizes", {"base": "inner_strides"})}
+        GLOBAL const {element.stored} *row = a + base;
+        i64 k = begin;
+        while (k + LANES * GROUP <= end) {{
+            const i64 stop = k + (i64)BLOCK * LANES * GROUP <= end ? k + (i64)BLOCK * LANES * GROUP : end;
+            {T.computed} sum[LANES];
+            UNROLL for (int l = 0; l < LANES; l++) sum[l] = {start};
+            for (; k + LANES * GROUP <= stop; k += LANES * GROUP)
+                UNROLL for (int l = 0; l < LANES; l++) {{
+                    const {T.computed} x = {load.format("k + l * GROUP + ITEM")};
+                    sum[l] = {combine("sum[l]", "x")};
+                }}
+            UNROLL for (int l = 0; l < LANES; l++) kept[l] = {combine("kept[l]", "sum[l]")};
+        }}
+        for (k += ITEM; k < end; k += GROUP) {{
+            const {T.computed} x = {load.format("k")};
+            total = {combine("total", "x")};
+        }}
+    }}
+    for (int width = LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
+    total = {combine("total", "kept[0]")};
+    {tree}
+    if (ITEM == 0) STORE_{ELEMENTS[out_code].name}(out, out_base, {convert("total", work, out_code)});
+    }}
+}}
+"""
+    return "rows", assemble(traits, group, f"#define BLOCK {BLOCK}\n" + body), group
+
+
+def make_columns(traits, op, code, out_code):
+    """Neighbouring outputs from neighbouring elements: ``n`` rows `step` apart are combined column by column."""
+    name = REDUCE[op]
+    group, lanes = (1, 64) if traits.processor else (traits.group, 1)
+    work, element = accumulator(name, out_code), ELEMENTS[code]
+    T, out = ELEMENTS[work], ELEMENTS[out_code]
+    load = convert(f"LOAD_{element.name}(row, k * step + {{0}})", element.compute_code, work)
+    combine = lambda a, b: expression(COMBINE[name], T, a, b)       # noqa: E731
+    start = identity(name, T)
+
+    def loop(bound):
+        return f"""
+        while (k < end) {{
+            const i64 stop = k + BLOCK < end ? k + BLOCK : end;
+            {T.computed} sum[LANES];
+            for (int l = 0; l < {bound}; l++) sum[l] = {start};
+            for (; k < stop; k++)
+                for (int l = 0; l < {bound}; l++) {{
+                    const {T.computed} x = {load.format("l")};
+                    sum[l] = {combine("sum[l]", "x")};
+                }}
+            for (int l = 0; l < {bound}; l++) kept[l] = {combine("kept[l]", "sum[l]")};
+        }}
+        for (int l = 0; l < {bound}; l++) STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});"""
+
+    body = f"""
+#define LANES {lanes}
+KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
+                const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 out_step, const axes sizes,
+                const axes strides, const axes out_strides) {{
+    OPEN({out.stored}, out);
+    OPEN(const {element.stored}, a);
+    const i64 part = GROUP_ID % splits, which = GROUP_ID / splits, block = which % blocks;
+    const i64 column = (block * GROUP + ITEM) * LANES;
+    const i64 count = columns - column;
+    i64 k = part * chunk, base = column, out_base = part + column * out_step;
+    const i64 end = k + chunk < n ? k + chunk : n;
+    {T.computed} kept[LANES];
+    {decompose("which / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
+    GLOBAL const {element.stored} *row = a + base;
+    for (int l = 0; l < LANES; l++) kept[l] = {start};
+    if (count >= LANES) {{{loop("LANES")}
+    }} else if (count > 0) {{{loop("count")}
+    }}
+}}
+"""
+    return "columns", assemble(traits, group, f"#define BLOCK {BLOCK}\n" + body), group
+
+
+def _reversed(values, missing):
+    values = list(values)[::-1]
+    return tuple(values + [missing] * (8 - len(values)))
+
+
+def reduce(backend, device, op, a, out):
+    """The entry `Backend.reduce`."""
+    traits = backend.traits(device)
+    code, out_code = a.dtype.code, out.dtype.code
+    if REDUCE[op] in ("any", "all") and out_code != BOOL or ELEMENTS[out_code].kind == "complex" and REDUCE[op] in ("max", "min"):
+        return NotImplemented
+    shape, strides, kept = list(a.shape), list(a.stride()), len(out.shape)
+    sizes, kept_strides = shape[:kept], strides[:kept]
+    inner_sizes, inner_strides = shape[kept:], strides[kept:]
+    if len(inner_sizes) == 1 and kept and kept_strides[-1] == 1 and inner_strides[0] != 1 and sizes[-1] >= 16:
+        return _columns(backend, device, traits, op, a, out, sizes, kept_strides, inner_sizes[0], inner_strides[0])
+    return _rows(backend, device, traits, op, a, out, sizes, kept_strides, inner_sizes, inner_strides)
+
+
+def _product(values):
+    result = 1
+    for value in values:
+        result *= value
+    return result
+
+
+def _dense_strides(sizes, last=1):
+    strides = []
+    for size in sizes[::-1]:
+        strides.append(last)
+        last *= size
+    return strides[::-1]
+
+
+def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inner_strides):
+    n, step = inner_sizes[-1], inner_strides[-1]
+    outputs, repeat = _product(sizes), _product(inner_sizes[:-1])
+    code, out_code = a.dtype.code, out.dtype.code
+    work = accumulator(REDUCE[op], out_code)
+    wanted = traits.units * 4
+    least = 16384 if traits.processor else 8192         # elements that a group should have before an axis is split
+    splits = q_splits = 1
+    if outputs < wanted:
+        parts = min(-(-wanted // outputs), n * repeat // least)
+        if repeat >= parts > 1 and repeat > 1:
+            q_splits = parts
+        elif parts > 1:
+            splits = min(parts, max(n // 256, 1))
+    chunk, q_chunk = -(-n // splits), -(-repeat // q_splits)
+    if splits > 1:
+        chunk = -(-chunk // 64) * 64
+    splits, q_splits = -(-n // chunk), -(-repeat // q_chunk)
+    owned = max(1, min(least // max(n * repeat, 1), -(-outputs // wanted))) if traits.processor else 1
+    groups = -(-outputs // owned) * splits * q_splits
+    target, target_code, target_strides = out, out_code, out.stride()
+    parts = splits * q_splits
+    if parts > 1:
+        target = backend.scratch(device, backend.dtype_of(work), outputs, parts)
+        target_code, target_strides = work, _dense_strides(sizes, parts)
+    neighbours = step == 1
+    kernel = backend.kernel(device, ("rows", op, code, target_code, neighbours), make_rows, op, code, target_code, neighbours)
+    backend.launch(kernel, groups, target, a, outputs, owned, n, splits, chunk, repeat, q_splits, q_chunk, step,
+                   _reversed(sizes, 1), _reversed(strides, 0), _reversed(target_strides, 0),
+                   _reversed(inner_sizes[:-1], 1), _reversed(inner_strides[:-1], 0))
+    if parts > 1:
+        _rows(backend, device, traits, op, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
+
+
+def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
+    code, out_code = a.dtype.code, out.dtype.code
+    work = accumulator(REDUCE[op], out_code)
+    width = 64 if traits.processor else traits.group
+    blocks, outer = -(-sizes[-1] // width), _product(sizes[:-1])
+    wanted = traits.units * 4
+    parts = max(1, min(-(-wanted // (blocks * outer)), n // 64))
+    chunk = -(-n // parts)
+    parts = -(-n // chunk)
+    target, target_code, target_strides = out, out_code, list(out.stride())
+    if parts > 1:
+        target = backend.scratch(device, backend.dtype_of(work), _product(sizes), parts)
+        target_code, target_strides = work, _dense_strides(sizes, parts)
+    kernel = backend.kernel(device, ("columns", op, code, target_code), make_columns, op, code, target_code)
+    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step, target_strides[-1],
+                   _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0), _reversed(target_strides[:-1], 0))
+    if parts > 1:
+        _rows(backend, device, traits, op, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
+
+
+# ---- places of extremes
+
+def make_places(traits, op, code, neighbours, second):
+    """The place of the extreme of ``n`` elements `step` apart; the second launch looks at the places the first found."""
+    group, lanes = (1, 16) if traits.processor else (traits.group, 2)
+    element = ELEMENTS[code]
+    T = element.computed
+    load = f"LOAD_{element.name}(row, {{0}})" if neighbours else f"LOAD_{element.name}(row, ({{0}}) * step)"
+    sign = ">" if ARGREDUCE[op] == "argmax" else "<"
+    real = element.kind == "real"
+
+    def better(x, at, v, v_at):         # earlier places win among equals
+        nan = f" | (({x} != {x}) & ({v} == {v}))" if real else ""
+        same = f"({x} == {v})" + (f" | (({x} != {x}) & ({v} != {v}))" if real else "")
+        return f"({x} {sign} {v}){nan} | (({same}) & ({at} < {v_at}))"
+
+    def ahead(x, v):                    # for places that come in order
+        return f"({x} {sign} {v})" + (f" | (({x} != {x}) & ({v} == {v}))" if real else "")
+
+    place = "found[o * splits_before + ({0})]" if second else "{0}"
+    tree = "" if group == 1 else f"""
+    LOCAL {T} values_[GROUP];
+    LOCAL i64 places_[GROUP];
+    values_[ITEM] = value[0];
+    places_[ITEM] = at[0];
+    for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
+        BARRIER;
+        if (ITEM < half_) {{
+            const {T} x = values_[ITEM + half_];
+            const i64 x_at = places_[ITEM + half_];
+            if ({better("x", "x_at", "values_[ITEM]", "places_[ITEM]")}) {{ values_[ITEM] = x; places_[ITEM] = x_at; }}
+        }}
+    }}
+    BARRIER;
+    at[0] = places_[0];
+    BARRIER;
+"""
+    body = f"""
+#define LANES {lanes}
+KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i64, found), const i64 splits_before,
+               const i64 n, const i64 splits, const i64 chunk, const i64 step, const axes sizes, const axes strides,
+               const axes out_strides) {{
+    OPEN(i64, out);
+    OPEN(const {element.stored}, a);
+    OPEN(const i64, found);
+    const i64 part = GROUP_ID % splits, o = GROUP_ID / splits;
+    const i64 begin = part * chunk, end = begin + chunk < n ? begin + chunk : n;
+    i64 base = 0, out_base = part;
+    {decompose("o", "sizes", {"base": "strides", "out_base": "out_strides"})}
+    GLOBAL const {element.stored} *row = a + base;
+    {T} value[LANES];
+    i64 at[LANES], k = begin;
+    for (int l = 0; l < LANES; l++) {{
+        at[l] = begin + l * GROUP + ITEM < end ? begin + l * GROUP + ITEM : begin;
+        at[l] = {place.format("at[l]")};
+        value[l] = {load.format("at[l]")};
+    }}
+    for (; k + LANES * GROUP <= end; k += LANES * GROUP)
+        UNROLL for (int l = 0; l < LANES; l++) {{
+            const i64 x_at = {place.format("k + l * GROUP + ITEM")};
+            const {T} x = {load.format("x_at")};
+            const int ahead = {ahead("x", "value[l]")};
+            value[l] = ahead ? x : value[l];
+            at[l] = ahead ? x_at : at[l];
+        }}
+    for (k += ITEM; k < end; k += GROUP) {{
+        const i64 x_at = {place.format("k")};
+        const {T} x = {load.format("x_at")};
+        if ({better("x", "x_at", "value[0]", "at[0]")}) {{ value[0] = x; at[0] = x_at; }}
+    }}
+    for (int l = 1; l < LANES; l++)
+        if ({better("value[l]", "at[l]", "value[0]", "at[0]")}) {{ value[0] = value[l]; at[0] = at[l]; }}
+    {tree}
+    if (ITEM == 0) out[out_base] = at[0];
+}}
+"""
+    return "places", assemble(traits, group, body), group
+
+
+def argreduce(backend, device, op, a, out):
+    """The entry `Backend.argreduce`."""
+    traits, code = backend.traits(device), a.dtype.code
+    if ELEMENTS[code].kind == "complex":
+        return NotImplemented
+    sizes, n = list(a.shape)[:-1], a.shape[-1]
+    strides, step = list(a.stride())[:-1], a.stride()[-1]
+    outputs = _product(sizes)
+    least = 8192
+    parts = max(1, min(-(-traits.units * 4 // outputs), n // least)) if outputs < traits.units * 4 else 1
+    chunk = -(-n // parts)
+    parts = -(-n // chunk)
+    target, target_strides = out, list(out.stride())
+    if parts > 1:
+        target = backend.scratch(device, backend.dtype_of(INT64), outputs, parts)
+        target_strides = _dense_strides(sizes, parts)
+    geometry = (_reversed(sizes, 1), _reversed(strides, 0))
+
+    def launch(second, target, found, before, n, splits, chunk, target_strides):
+        kernel = backend.kernel(device, ("places", op, code, step == 1, second), make_places, op, code, step == 1, second)
+        backend.launch(kernel, outputs * splits, target, a, found, before, n, splits, chunk, step, *geometry,
+                       _reversed(target_strides, 0))
+
+    launch(False, target, target, 0, n, parts, chunk, target_strides)
+    if parts > 1:
+        launch(True, out, target, parts, parts, 1, parts, list(out.stride()))

@@ -34,6 +34,8 @@ def _reduce_dtypes(op):
         return [(dtype, "bool") for dtype in EVERY]
     if op in ("max", "min"):
         return [(dtype, dtype) for dtype in REAL]
+    if op == "square_sum":
+        return [(dtype, dtype) for dtype in FLOATS] + [("float16", "float32"), ("float32", "float64")]
     same = [(dtype, dtype) for dtype in ("int64", *FLOATS, *COMPLEX)]
     widened = [("float16", "float32"), ("float32", "float64"), ("int32", "float32")]
     return same + [(dtype, "int64") for dtype in (*BOOL, *INTEGERS[:-1])] + widened
@@ -45,7 +47,7 @@ def _make_reduce(code, source, target, layout, rng):
         values = numbers(rng, shape, source, 0.01) + (1 if source in FLOATS + COMPLEX else 0)
         if source in INTEGERS:
             values = np.where(rng.random(shape) < 0.01, 2, 1).astype(source)
-    elif REDUCE[code] == "sum":
+    elif REDUCE[code] in ("sum", "square_sum"):
         values = numbers(rng, shape, source)
     else:
         values = with_extremes(rng, shape, source)
@@ -61,13 +63,18 @@ def _sum_of_moduli(op, a, out):
     return np.abs(a.astype(complex if a.dtype.kind == "c" else float)).sum(tuple(range(out.ndim, a.ndim)))
 
 
+def _sum_of_squares(op, a, out):
+    return np.square(a.astype(float)).sum(tuple(range(out.ndim, a.ndim)))
+
+
 def _factors(op, a, out):
     return 4 * a.size / max(out.size, 1) * np.abs(np.prod(a, tuple(range(out.ndim, a.ndim)),
                                                           complex if a.dtype.kind == "c" else float))
 
 
 def reduce_cases():
-    limits = {"sum": Limit(1, terms=_sum_of_moduli), "prod": Limit(4, terms=_factors)}
+    limits = {"sum": Limit(1, terms=_sum_of_moduli), "square_sum": Limit(8, terms=_sum_of_squares),
+              "prod": Limit(4, terms=_factors)}
     for code, op in enumerate(REDUCE):
         for source, target in _reduce_dtypes(op):
             for layout in REDUCTIONS:
@@ -146,6 +153,27 @@ def sort_cases():
                     name = f"{'descending' if descending else 'ascending'}{' stable' if stable else ''}"
                     yield Case(Key("sort", name, dtype, layout),
                                partial(_make_sort, dtype, descending, stable, layout), (3, 4), derived=_order)
+
+
+PARTS = {"first": lambda n: (0, min(n, 5)), "one": lambda n: (n // 2, 1), "half": lambda n: (n // 4, max(n // 2, 1)),
+         "last": lambda n: (n - min(n, 7), min(n, 7))}
+
+
+def _make_partial_sort(dtype, descending, part, layout, rng):
+    shape, put, put_result = ROWS[layout]
+    first, count = PARTS[part](shape[-1])
+    values, shape = with_extremes(rng, shape, dtype), (*shape[:-1], count)
+    return put(values, dtype), descending, first, result(shape, dtype, put_result), result(shape, "int64", put_result)
+
+
+def partial_sort_cases():
+    for dtype in REAL:
+        for descending in (False, True):
+            for part in PARTS:
+                for layout in ROWS:
+                    name = f"{'descending' if descending else 'ascending'} {part}"
+                    yield Case(Key("partial_sort", name, dtype, layout),
+                               partial(_make_partial_sort, dtype, descending, part, layout), (3, 4))
 
 
 def _make_gather(dtype, dim, layout, rng):
@@ -227,6 +255,7 @@ ENTRIES = {
     "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases, "gather": gather_cases,
     "scatter": scatter_cases, "binary_scalar": pointwise.binary_scalar_cases,
     "elementwise": pointwise.elementwise_cases, "arange": arange_cases, "scan": scan_cases, "sort": sort_cases,
+    "partial_sort": partial_sort_cases,
     "nonzero": nonzero_cases, "addmm": matrices.addmm_cases, "softmax": networks.softmax_cases,
     "softmax_backward": networks.softmax_backward_cases, "layer_norm": networks.layer_norm_cases,
     "layer_norm_backward": networks.layer_norm_backward_cases, "conv2d": networks.conv2d_cases,

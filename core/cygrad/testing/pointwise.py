@@ -215,11 +215,15 @@ def where_cases():
 
 
 PROGRAMS = {
-    "exp(a * b + 1)": (("in", 0), ("in", 1), ("binary", "mul"), ("number", 1.0), ("binary", "add"), ("unary", "exp"),
+    "exp of a product": (("in", 0), ("in", 1), ("binary", "mul"), ("number", 1.0), ("binary", "add"), ("unary", "exp"),
                        ("out", 0)),
     "relu by where": (("in", 0), ("number", 0.0), ("binary", "gt"), ("in", 0), ("number", 0.0), ("where",), ("out", 0)),
     "two results": (("in", 0), ("in", 1), ("binary", "sub"), ("out", 0), ("in", 0), ("unary", "isnan"),
                     ("unary", "logical_not"), ("in", 1), ("in", 0), ("where",), ("out", 1)),
+    "a kept value": (("in", 0), ("unary", "tanh"), ("keep", 0), ("kept", 0), ("binary", "mul"), ("kept", 0),
+                     ("binary", "add"), ("out", 0)),
+    "a number as input": (("in", 0), ("in", 2), ("binary", "mul"), ("in", 1), ("binary", "add"), ("out", 0)),
+    "a truth value as number": (("in", 0), ("in", 1), ("binary", "gt"), ("in", 0), ("binary", "mul"), ("out", 0)),
     "GELU": (("in", 0), ("number", 0.5), ("binary", "mul"), ("in", 0), ("number", 0.5**0.5), ("binary", "mul"),
              ("unary", "erf"), ("number", 1.0), ("binary", "add"), ("binary", "mul"), ("out", 0)),
 }
@@ -231,6 +235,8 @@ def _make_program(program, dtype, layout, rng):
     coded = tuple((kind, tables[kind].index(rest[0])) if kind in tables else (kind, *rest) for kind, *rest in program)
     results = 1 + max(step[1] for step in program if step[0] == "out")
     ins = tuple(put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second))
+    if any(step == ("in", 2) for step in program):
+        ins = (*ins, 1.75)
     return coded, ins, tuple(result(shape, dtype, last) for _ in range(results))
 
 
@@ -239,4 +245,4 @@ def elementwise_cases():
         for dtype in FLOATS:
             for layout in layouts_for(False):
                 yield Case(Key("elementwise", name, dtype, layout), partial(_make_program, program, dtype, layout),
-                           (2,), Limit(8, floor=4))
+                           (2,), Limit(16, floor=4))

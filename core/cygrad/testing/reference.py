@@ -118,21 +118,36 @@ def where(cond, a, b, out):
 
 
 def elementwise(program, ins, outs):
-    """Step by step, every step rounded to the dtype it computes in."""
-    stack, results = [], {}
+    """Step by step; every number on the stack has the program's dtype, a 16-bit float's being float32."""
+    arrays = [x for x in (*ins, *outs) if isinstance(x, np.ndarray)]
+    number = next((x.dtype for x in arrays[:len(arrays) - len(outs)] if x.dtype != bool), outs[0].dtype)
+    if number == "float16":
+        number = np.dtype("float32")
+    stack, kept, results = [], {}, {}
+
+    def push(value):
+        value = np.broadcast_to(value, outs[0].shape)
+        stack.append(value if value.dtype == bool else value.astype(number))
+
     for kind, *operand in program:
         if kind == "in":
-            stack.append(ins[operand[0]])
+            push(np.asarray(ins[operand[0]]).astype(getattr(ins[operand[0]], "dtype", number)))
         elif kind == "number":
-            stack.append(np.full(outs[0].shape, operand[0]).astype(outs[0].dtype))
+            push(np.asarray(operand[0]).astype(number))
+        elif kind == "keep":
+            kept[operand[0]] = stack[-1]
+        elif kind == "kept":
+            stack.append(kept[operand[0]])
         elif kind == "unary":
-            stack.append(unary(operand[0], stack.pop(), None))
+            push(unary(operand[0], stack.pop(), None))
         elif kind == "binary":
             b, a = stack.pop(), stack.pop()
-            stack.append(binary(operand[0], a, b, None))
+            if a.dtype != b.dtype:                            # a truth value meets a number
+                a, b = a.astype(number), b.astype(number)
+            push(binary(operand[0], a, b, None))
         elif kind == "where":
             b, a, cond = stack.pop(), stack.pop(), stack.pop()
-            stack.append(np.where(cond, a, b))
+            push(np.where(cond, a, b))
         else:
             results[operand[0]] = stack.pop()
     return tuple(results[j] for j in range(len(outs)))
@@ -153,6 +168,8 @@ def reduce(op, a, out):
     elif out.dtype.kind in "iu":
         a = a.astype(out.dtype)
     axes = tuple(range(out.ndim, a.ndim))
+    if name == "square_sum":
+        return np.square(wide(a)).sum(axes, wide(out).dtype)
     if name in ("sum", "prod"):
         return getattr(np, name)(a, axes, wide(out).dtype)
     return getattr(np, name)(a, axes)
@@ -183,6 +200,11 @@ def sort(a, descending, stable, values, index):
     if descending:                               # of the reversed row, so that equal ones keep their order
         order = a.shape[-1] - 1 - np.flip(np.argsort(np.flip(a, -1), -1, kind="stable"), -1)
     return np.take_along_axis(a, order, -1), order
+
+
+def partial_sort(a, descending, first, values, index):
+    part = np.s_[..., first:first + values.shape[-1]]
+    return tuple([whole[part] for whole in sort(a, descending, True, values, index)])
 
 
 def nonzero(a, allocate):
@@ -235,7 +257,8 @@ def scatter(mode, out, dim, index, src):
 def softmax(a, log, out):
     shifted = wide(a) - wide(a).max(-1, keepdims=True)
     total = np.exp(shifted).sum(-1, keepdims=True)
-    return (shifted - np.log(total) if log else np.exp(shifted) / total)
+    found = shifted - np.log(total) if log else np.exp(shifted) / total
+    return np.where(np.isfinite(wide(a).max(-1, keepdims=True)), found, np.nan)
 
 
 def softmax_backward(grad, result, log, out):
@@ -328,22 +351,28 @@ def philox(seed, offset, blocks):
     return np.stack(c, 1)
 
 
-def random(kind, out, seed, offset, a, b):
-    each = 2 if out.itemsize == 8 else 4
-    words = philox(seed, offset, -(-out.size // each))
-    if each == 2:
+def _uniform(words, wide_words, bits):
+    """Numbers in [0, 1) from the top bits of words."""
+    return (words >> np.uint64((64 if wide_words else 32) - bits)).astype("float64") * 2.0**-bits
+
+
+def random(kind, out, seed, offset, a, b, dtype):
+    """`dtype` is out's name: it decides how many bits a number gets."""
+    wide_words = dtype in ("float64", "int64")
+    words = philox(seed, offset, out.size // (2 if wide_words else 4) + 1)
+    if wide_words:
         words = words.reshape(-1, 2)
         words = words[:, 0] | words[:, 1] << np.uint64(32)
     words = words.reshape(-1)
     if RANDOM[kind] == "integers":
         drawn = np.array([int(a) + int(w) % (int(b) - int(a)) for w in words[:out.size]])
         return drawn.reshape(out.shape)
-    bits, total = (53, 64) if each == 2 else (24, 32)
-    uniform = (words >> np.uint64(total - bits)).astype("float64") * 2.0**-bits
+    bits = {"float64": 53, "float32": 24}.get(dtype)
     if RANDOM[kind] == "uniform":
-        return (a + uniform * (b - a))[:out.size].reshape(out.shape)
-    radius = np.sqrt(-2 * np.log1p(-uniform[::2]))
-    turn = 2 * math.pi * uniform[1::2]
+        bits = bits or {"float16": 11, "bfloat16": 8}[dtype]
+        return (a + _uniform(words, wide_words, bits) * (b - a))[:out.size].reshape(out.shape)
+    drawn = _uniform(words, wide_words, bits or 24)
+    radius, turn = np.sqrt(-2 * np.log1p(-drawn[::2])), 2 * math.pi * drawn[1::2]
     normal = np.stack([radius * np.cos(turn), radius * np.sin(turn)], 1).reshape(-1)
     return (a + b * normal)[:out.size].reshape(out.shape)
 

@@ -110,7 +110,8 @@ def matmul(names, other):
     found = unify(batch, other_batch) + features[:-1] + other_features[1:]
     if len(names) > 1 and len(other) > 1 and found[-1] is not None and found[-2] == found[-1]:
         raise RuntimeError(f"Matrix multiplying Tensor{list(names)} with Tensor{list(other)} would produce output "
-                           f"tensor with duplicate names {list(found)}. Please rename the input tensors to prevent this.")
+                           f"tensor with duplicate names {list(found)}. Please rename the input tensors to prevent "
+                           "this.")
     return found
 
 
@@ -119,8 +120,8 @@ def check_distinct(batch, features, names, other, feature_side, batch_side):
     if any(name is not None and name in batch for name in features):
         raise RuntimeError(
             f"Misaligned dims when batch matrix multiplying Tensor{list(names)} and Tensor{list(other)}: there is "
-            f"overlap between the feature dims of the {feature_side} tensor ({list(features)}) and the batch dims of the "
-            f"{batch_side} tensor ({list(batch)}). Please ensure batch dims are not present in the feature dims.")
+            f"overlap between the feature dims of the {feature_side} tensor ({list(features)}) and the batch dims of "
+            f"the {batch_side} tensor ({list(batch)}). Please ensure batch dims are not present in the feature dims.")
 
 
 # ------------------------------------------------------------------------------ ellipsis

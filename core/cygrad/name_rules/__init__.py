@@ -14,5 +14,5 @@ from cygrad.name_rules.helpers import RULES, UNSUPPORTED  # noqa: F401
 # The parameters that are axes: where a name may stand for a number.
 AXES = frozenset("axis axis0 axis1 destination dim dim0 dim1 dim2 dimension dims end_dim source start_dim".split())
 
-# Ops that give names of their own, even to the results of tensors without names.
+# Ops that give names of their own, even to the results of tensors without names; their rules call `number_axes`.
 GIVES_NAMES = frozenset(("flatten", "unflatten", "diagonal"))

@@ -41,12 +41,23 @@ def unifies(call):
     return unified(call.tensors)
 
 
-@rule("allclose dist equal is_nonzero is_conj is_neg is_set_to")
-def scalar(call):
-    """One number for all elements."""
-    if call.op in ("allclose", "dist"):
-        unified(call.tensors)
+@rule("allclose dist")
+def compares(call):
+    """One number for all elements of both."""
+    unified(call.tensors)
     return ()
+
+
+@rule("equal")
+def equals(call):
+    """Tensors with other names are other tensors."""
+    if call.names != call.tensors[1].names:
+        call.answer = False
+
+
+@rule("is_nonzero is_conj is_neg is_set_to")
+def asks(call):
+    """The answer is no tensor."""
 
 
 @rule("where")

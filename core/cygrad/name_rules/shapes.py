@@ -71,6 +71,7 @@ def repeats(call):
 def takes_diagonal(call):
     """The two axes are one without a name, or with that given as `outdim`."""
     out = call.kwargs.pop("outdim", None)
+    call.number_axes()
     return without(call.names, axes_of(call, (call["dim1"], call["dim2"]))) + (out,)
 
 
@@ -131,6 +132,7 @@ def flattens(call):
         call["start_dim"], call["end_dim"] = found[0], found[-1]
     elif len(args) > 3:
         out = args.pop()
+    call.number_axes()
     first, last = wrap(call["start_dim"], rank), wrap(call["end_dim"], rank)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -167,6 +169,7 @@ def unflattens(call):
         raise RuntimeError("unflatten: input is a named tensor but no names were given for unflattened sizes")
     else:
         given = (None,) * len(sizes)
+    call.number_axes()
     dim = wrap(call["dim"], call.input.dim())
     return call.names[:dim] + tuple(given) + call.names[dim + 1:]
 

@@ -322,6 +322,8 @@ def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=Fa
         if device is None:
             device = data.device
         out = from_data(data, checked_dtype(dtype, "tensor"))
+        if (<Tensor>data).names_ is not None and names is None:
+            names = (<Tensor>data).names_
         return finished(out if out.device == device else out.to(device), requires_grad, names)
     return finished(placed(from_data(data, checked_dtype(dtype, "tensor")), device), requires_grad, names)
 
@@ -630,7 +632,6 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     """A tensor of zeros of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, 0)
-    t.names_ = input.names_
     return finished(t, requires_grad, None)
 
 
@@ -639,7 +640,6 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bi
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, 1)
-    t.names_ = input.names_
     return finished(t, requires_grad, None)
 
 
@@ -648,7 +648,6 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     """A tensor of one value of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, fill_value.item() if isinstance(fill_value, Tensor) else fill_value)
-    t.names_ = input.names_
     return finished(t, requires_grad, None)
 
 

@@ -87,7 +87,8 @@ def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_g
 
 
 @op(method=False)
-def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False,
+                  names=None):
     """An uninitialised tensor of these sizes and strides.
 
     Parameters
@@ -100,4 +101,6 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
     requires_grad : bool
     """
     out = functions["empty"](span(size, stride), dtype=dtype, device=device).as_strided(size, stride).detach()
+    if names is not None:
+        out.names = names
     return out.requires_grad_() if requires_grad else out

@@ -210,8 +210,10 @@ def _made(size, out, dtype, device, requires_grad, names, fill):
         made = empty_(*size, dtype=out.dtype, device=out.device)
         fill(made)
         return write_out("rand", made, out)
-    made = empty_(*size, dtype=dtype, device=device, names=names)
+    made = empty_(*size, dtype=dtype, device=device)
     fill(made)
+    if names is not None:
+        made.names = names
     if requires_grad:
         made.requires_grad_()
     return made
@@ -251,7 +253,7 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
 
 @op(method=False)
 def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
-            requires_grad=False, pin_memory=False):
+            requires_grad=False, pin_memory=False, names=None):
     """Integers uniform in [low, high).
 
     Parameters
@@ -273,13 +275,13 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
                         f"({', '.join(type(n).__name__ for n in given)}), but expected bounds and a size")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    return _made((tuple(size),), out, dtype or _int64, device, requires_grad, None,
+    return _made((tuple(size),), out, dtype or _int64, device, requires_grad, names,
                  lambda t: t.random_(low, high, generator=generator))
 
 
 @op(method=False)
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+             pin_memory=False, names=None):
     """The integers from 0 to n - 1 in random order.
 
     Parameters
@@ -292,7 +294,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if dtype is not None and dtype.name == "bool":
         raise NotImplementedError('"randperm" not implemented for \'Bool\'')
-    return _made((n,), out, dtype or _int64, device, requires_grad, None,
+    return _made((n,), out, dtype or _int64, device, requires_grad, names,
                  lambda t: draw(t, "permutation", generator=generator))
 
 
@@ -354,7 +356,7 @@ def _check_std(std):
 
 @op(method=False)
 def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
-           requires_grad=False, pin_memory=False):
+           requires_grad=False, pin_memory=False, names=None):
     """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size.
 
     Parameters
@@ -378,7 +380,7 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
         return out if made.data_ptr() == out.data_ptr() else write_out("normal", made, out)
     if size is None:
         raise TypeError("normal(): a size is required when mean and std are numbers")
-    return _made((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, None,
+    return _made((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, names,
                  lambda t: t.normal_(mean, std, generator=generator))
 
 

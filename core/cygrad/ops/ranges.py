@@ -17,15 +17,17 @@ def _number(value):
     return value.item() if isinstance(value, Tensor) else value
 
 
-def _finish(made, out, name, requires_grad):
+def _finish(made, out, name, requires_grad, names):
     if out is not None:
         return write_out(name, made, out)
+    if names is not None:
+        made.names = names
     return made.requires_grad_() if requires_grad else made
 
 
 @op(method=False)
 def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-           pin_memory=False):
+           pin_memory=False, names=None):
     """The numbers start, start + step, ... below `end`.
 
     Parameters
@@ -66,7 +68,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     backend, index = discovery.resolve(device if device is not None or out is None else out.device)
     made = empty_on(backend, index, dtype, (count,))
     arange_into(made, start, step)
-    return _finish(made, out, "arange", requires_grad)
+    return _finish(made, out, "arange", requires_grad, names)
 
 
 def _line(start, end, steps, dtype, device):
@@ -83,7 +85,7 @@ def _line(start, end, steps, dtype, device):
 
 @op(method=False)
 def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+             pin_memory=False, names=None):
     """`steps` numbers evenly spaced from `start` to `end`, both included.
 
     Parameters
@@ -113,12 +115,12 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
         made = _line(start, end, steps, dtype, device)
     else:
         made = _line(float(int(start)), float(int(end)), steps, _float64, device).to(dtype)
-    return _finish(made, out, "linspace", requires_grad)
+    return _finish(made, out, "linspace", requires_grad, names)
 
 
 @op(method=False)
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+             pin_memory=False, names=None):
     """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`."""
     start, end = _number(start), _number(end)
     if steps < 0:
@@ -128,15 +130,16 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
     made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
-    return _finish(made, out, "logspace", requires_grad)
+    return _finish(made, out, "logspace", requires_grad, names)
 
 
 @op(method=False)
-def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+        names=None):
     """An n by m matrix (square unless m is given) with ones on the diagonal."""
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
                            else f"m must be greater or equal to 0, got {m}")
     made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
     made.diagonal().fill_(1)
-    return _finish(made, out, "eye", requires_grad)
+    return _finish(made, out, "eye", requires_grad, names)

@@ -1,0 +1,165 @@
+"""If this fails, `python -m cygrad.testing` lets a wrong backend pass, or fails a right one.
+
+The CPU must pass every case against NumPy. Then a backend that is right (tests/packages/cygrad_numpy, which
+test_packages.py proves) is broken in one way at a time, each a mistake that authors make; the suite must name the entry.
+"""
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cygrad.backend import BINARY, UNARY
+from cygrad.discovery import load
+from cygrad.testing.__main__ import main, run, selected
+from cygrad.testing.cases import ENTRIES
+from cygrad.testing.operands import DTYPES, rounded, stored
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
+from cygrad_numpy import NumPyBackend, array, load as values_of, store  # noqa: E402
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_cpu_passes(entry):
+    report = run(selected([entry]), load("cpu"), 0, "numpy")
+    assert not report.failed, report.details()
+
+
+def ignore_offset(view):
+    return np.frombuffer(view.buffer, array(view).dtype)[:view.numel()].reshape(view.shape)
+
+
+class NoOffset(NumPyBackend):
+    def unary(self, op, a, out):
+        if UNARY[op] != "neg":
+            return NotImplemented
+        ignore_offset(out)[...] = -ignore_offset(a)
+
+
+class WholeBuffer(NumPyBackend):
+    def fill(self, out, value):
+        np.frombuffer(out.buffer, array(out).dtype)[...] = value
+
+
+class ChangedInput(NumPyBackend):
+    def binary(self, op, a, b, out):
+        super().binary(op, a, b, a)
+        array(out)[...] = array(a)
+
+
+class Answer(NumPyBackend):
+    def where(self, cond, a, b, out):
+        super().where(cond, a, b, out)
+        return True
+
+
+class Crash(NumPyBackend):
+    def gather(self, src, index, dim, out):
+        raise IndexError("off by one")
+
+
+class NoNaN(NumPyBackend):
+    def reduce(self, op, a, out):
+        if op not in (2, 3):
+            return NotImplemented
+        store(out, (np.fmax, np.fmin)[op - 2].reduce(values_of(a).reshape(*out.shape, -1), -1))
+
+
+class NarrowSum(NumPyBackend):
+    def reduce(self, op, a, out):
+        if op or a.dtype is not DTYPES["float16"]:
+            return NotImplemented
+        array(out)[...] = array(a).cumsum(-1, "float16")[..., -1] if a.shape[len(out.shape):] else array(a)
+
+
+class LastOne(NumPyBackend):
+    def argreduce(self, op, a, out):
+        x = np.flip(values_of(a), -1)
+        store(out, x.shape[-1] - 1 - (np.argmin if op else np.argmax)(x, -1))
+
+
+class HalfMatmul(NumPyBackend):
+    def matmul(self, a, b, out):
+        store(out, np.matmul(*(values_of(x).astype("float16").astype(values_of(x).dtype) for x in (a, b))))
+
+
+class OneWrite(NumPyBackend):
+    def scatter(self, mode, out, dim, index, src):
+        if mode != 1:
+            return NotImplemented
+        array(out)[self._places(array(index), dim)] += array(src)
+
+
+class RoundHalfUp(NumPyBackend):
+    def unary(self, op, a, out):
+        if UNARY[op] != "round":
+            return NotImplemented
+        store(out, np.floor(values_of(a) + 0.5))
+
+
+class NoZeroDivision(NumPyBackend):
+    def binary(self, op, a, b, out):
+        if BINARY[op] != "floor_divide" or a.dtype.is_floating_point:
+            return NotImplemented
+        with np.errstate(all="ignore"):
+            store(out, values_of(a) // values_of(b))
+
+
+class LateTransfer(NumPyBackend):
+    """h2d only remembers what to copy."""
+
+    def h2d(self, host, storage, start):
+        self.waiting = (host, storage, start)
+
+    def d2h(self, storage, start, host):
+        if getattr(self, "waiting", None):
+            super().h2d(*self.waiting)
+        super().d2h(storage, start, host)
+
+
+class WholeTransfer(NumPyBackend):
+    def d2h(self, storage, start, host):
+        host[:] = storage.buffer[:len(host)]
+
+
+BROKEN = {NoOffset: "unary", WholeBuffer: "fill", ChangedInput: "binary", Answer: "where", Crash: "gather",
+          NoNaN: "reduce", NarrowSum: "reduce", LastOne: "argreduce", HalfMatmul: "matmul", OneWrite: "scatter",
+          RoundHalfUp: "unary", NoZeroDivision: "errors", LateTransfer: "memory", WholeTransfer: "memory"}
+
+
+def made(cls):
+    backend = cls()
+    backend.name = "broken"
+    return backend
+
+
+@pytest.mark.parametrize("cls, entry", BROKEN.items(), ids=[cls.__name__ for cls in BROKEN])
+def test_a_broken_backend_fails(cls, entry):
+    report = run(selected([entry]), made(cls), 0, "cpu")
+    assert report.verdict(entry) == "FAIL"
+    assert f"--case {entry}/" in report.details()
+
+
+def test_a_case_alone(capsys):
+    assert main(["cpu", "--case", "unary/exp/float32/sliced", "--markdown"]) == 0
+    assert "| unary | 2 | 0 | 0 | pass |" in capsys.readouterr().out          # sliced, and sliced in place
+
+
+def test_the_list(capsys):
+    assert main(["cpu", "--list", "--entry", "where", "--dtype", "int8"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "where/int8/contiguous" in lines and all(line.startswith("where/int8/") for line in lines)
+
+
+@pytest.mark.parametrize("arguments, words", [(["nonesuch"], "no backend named 'nonesuch'"), (["cpu:7"], "device"),
+                                              (["cpu", "--case", "nothing"], "--list")])
+def test_nothing_to_run(capsys, arguments, words):
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_bfloat16_is_rounded_to_even():
+    exact = 1 + np.arange(8) * 2.0**-9                       # a quarter of bfloat16's step at 1
+    assert rounded(exact, "bfloat16").tolist() == [1, 1, 1, 1 + 2.0**-7, 1 + 2.0**-7, 1 + 2.0**-7, 1 + 2.0**-6,
+                                                   1 + 2.0**-6]
+    assert stored([np.nan, np.inf], "bfloat16").tolist() == [0x7FC0, 0x7F80]

@@ -1,4 +1,4 @@
-"""If one of these fails, named tensors are not what docs/named_tensors.md says: names, errors, gradients, each by hand."""
+"""If one of these fails, named tensors are not what docs/named_tensors.md says: names, errors and gradients by hand."""
 
 import copy
 import io
@@ -52,13 +52,13 @@ def test_factories(make):
     assert make(names=["N", "C"]).names == ("N", "C")
     assert make(names=None).names == make().names == (None, None)
     assert not make(names=(None, None)).has_names()
-    with raises("Number of names (1) and number of dimensions in tensor (2) do not match. Attempted to create a tensor "
-                "with names ['N']"):
+    with raises("Number of names (1) and number of dimensions in tensor (2) do not match. Attempted to create a "
+                "tensor with names ['N']"):
         make(names=("N",))
     with raises("Cannot construct a tensor with duplicate names. Got names: ['N', 'N']."):
         make(names=("N", "N"))
-    with raises("Invalid name: a valid identifier contains only digits, alphabetical characters, and/or underscore and "
-                "starts with a non-digit. got: '1'."):
+    with raises("Invalid name: a valid identifier contains only digits, alphabetical characters, and/or underscore "
+                "and starts with a non-digit. got: '1'."):
         make(names=("1", "C"))
     with raises("names: expected a sequence...", TypeError):
         make(names="NC")
@@ -111,8 +111,8 @@ def test_rename():
     with raises("rename_: This function takes either positional args or keyword args, but not both. Use "
                 "tensor.rename_(*names) to name dims and tensor.rename_(**rename_map) to rename dims."):
         x.rename_(None, A="B")
-    with raises("rename: More than one Ellipsis ('...') found in names ((Ellipsis, 'C', Ellipsis)). This function supports "
-                "up to one Ellipsis."):
+    with raises("rename: More than one Ellipsis ('...') found in names ((Ellipsis, 'C', Ellipsis)). This function "
+                "supports up to one Ellipsis."):
         x.rename(..., "C", ...)
     with raises("Cannot construct a tensor with duplicate names. Got names: ['N', 'N', 'H', 'W']."):
         x.rename("N", "N", "H", "W")
@@ -176,11 +176,11 @@ def test_align_tensors():
     found = cygrad.align_tensors(a, b, c)
     assert [tuple(t.shape) for t in found] == [(2, 3, 4), (1, 3, 1), (2, 1, 4)]
     assert all(t.names == ("N", "H", "W") for t in found)
-    with raises("Could not align Tensor['W', 'N'] to `names` ['N', 'H', 'W'] because ['W', 'N'] is not a subsequence of "
-                "`names`."):
+    with raises("Could not align Tensor['W', 'N'] to `names` ['N', 'H', 'W'] because ['W', 'N'] is not a subsequence "
+                "of `names`."):
         cygrad.align_tensors(a, zeros(4, 2, names=("W", "N")))
-    with raises("Aligning Tensor[None, 'W'] to `names` [None, 'H', 'W'] would change the absolute position from the right "
-                "of an unnamed dimension. Please name unnamed dimensions to avoid ambiguity."):
+    with raises("Aligning Tensor[None, 'W'] to `names` [None, 'H', 'W'] would change the absolute position from the "
+                "right of an unnamed dimension. Please name unnamed dimensions to avoid ambiguity."):
         cygrad.align_tensors(zeros(2, 3, 4, names=(None, "H", "W")), zeros(2, 4, names=(None, "W")))
 
 
@@ -193,8 +193,8 @@ def test_operands_are_lined_up_from_the_right():
     assert (zeros(3) - zeros(2, 3, names=("N", "C"))).names == ("N", "C")
     assert (zeros(4, 1, 3) + zeros(2, 3, names=("N", "C"))).names == (None, "N", "C")
     assert (2 / x).names == (x > 1).names == (x ** 2).names == (-x).names == abs(x).names == ("N", None)
-    with raises("Error when attempting to broadcast dims ['N', 'C'] and dims ['N']: dim 'C' and dim 'N' are at the same "
-                "position from the right but do not match."):
+    with raises("Error when attempting to broadcast dims ['N', 'C'] and dims ['N']: dim 'C' and dim 'N' are at the "
+                "same position from the right but do not match."):
         zeros(3, 3, names=("N", "C")) + zeros(3, names=("N",))
     with raises("Misaligned dims when attempting to broadcast dims ['N'] and dims ['N', None]: dim 'N' appears in a "
                 "different position from the right across both lists."):
@@ -233,8 +233,8 @@ def test_match_as_documented(first, second):
 
 # ------------------------------------------------------------------------- axes by name
 
-REDUCTIONS = ("sum mean prod amax amin argmax argmin all any logsumexp std var median mode nansum nanmean count_nonzero "
-              "norm").split()
+REDUCTIONS = ("sum mean prod amax amin argmax argmin all any logsumexp std var median mode nansum nanmean "
+              "count_nonzero norm").split()
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -343,8 +343,8 @@ def test_joining():
     assert cygrad.cat([zeros(2, 3, names=("N", "C"))] * 2, "C").names == ("N", "C")
     assert cygrad.stack([a, b]).names == (None, "N", "C") and cygrad.stack([a, b], -1).names == ("N", "C", None)
     assert cygrad.hstack([a, b]).names == cygrad.vstack([a, b]).names == ("N", "C")
-    with raises("Error when attempting to concatenate dims ['N', 'C'] and dims ['N', 'D']: dim 'C' and dim 'D' are at the "
-                "same position from the right but do not match."):
+    with raises("Error when attempting to concatenate dims ['N', 'C'] and dims ['N', 'D']: dim 'C' and dim 'D' are at "
+                "the same position from the right but do not match."):
         cygrad.cat([zeros(2, 3, names=("N", "C")), zeros(2, 3, names=("N", "D"))])
     x, y = named(2, names="X"), named(3, names="Y")
     assert [t.names for t in cygrad.meshgrid(x, y, indexing="ij")] == [("X", "Y")] * 2
@@ -401,12 +401,12 @@ def test_products():
     assert (x @ y).names == ("A", "B", "C", "F")
     bias = zeros(4, names=("out",))
     assert cygrad.addmm(bias, a, b).names == ("N", "out") and cygrad.addmv(zeros(2), a, v).names == ("N",)
-    with raises("Matrix multiplying Tensor['N', 'D'] with Tensor['in', 'N'] would produce output tensor with duplicate "
-                "names ['N', 'N']. Please rename the input tensors to prevent this."):
+    with raises("Matrix multiplying Tensor['N', 'D'] with Tensor['in', 'N'] would produce output tensor with "
+                "duplicate names ['N', 'N']. Please rename the input tensors to prevent this."):
         a.mm(zeros(3, 4, names=("in", "N")))
-    with raises("Misaligned dims when batch matrix multiplying Tensor['N', 'A', 'D'] and Tensor['N', 'Q']: there is overlap "
-                "between the feature dims of the second tensor (['N', 'Q']) and the batch dims of the first tensor "
-                "(['N']). Please ensure batch dims are not present in the feature dims."):
+    with raises("Misaligned dims when batch matrix multiplying Tensor['N', 'A', 'D'] and Tensor['N', 'Q']: there is "
+                "overlap between the feature dims of the second tensor (['N', 'Q']) and the batch dims of the first "
+                "tensor (['N']). Please ensure batch dims are not present in the feature dims."):
         zeros(2, 3, 4, names=("N", "A", "D")) @ zeros(4, 5, names=("N", "Q"))
     with raises("Error when attempting to broadcast dims ['N', 'out'] and dims ['other']..."):
         cygrad.addmm(zeros(4, names=("other",)), a, b)
@@ -417,8 +417,9 @@ def test_matrices():
     assert cygrad.linalg.inv(m).names == m.inverse().names == ("in", "out") and m.det().names == m.trace().names == ()
     assert cygrad.linalg.solve(m, zeros(3, 2, names=("out", "K"))).names == ("in", "K")
     assert cygrad.linalg.norm(m).names == () and cygrad.linalg.vector_norm(m, dim="in").names == ("out",)
-    with raises("linalg_qr is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, "
-                "call the op with an unnamed tensor, and set names on the result of the operation."):
+    with raises("linalg_qr is not yet supported with named tensors. Please drop names via `tensor = "
+                "tensor.rename(None)`, call the op with an unnamed tensor, and set names on the result of the "
+                "operation."):
         cygrad.linalg.qr(m)
 
 
@@ -450,9 +451,9 @@ def test_failed_in_place_call_keeps_names():
 def test_resize():
     x = zeros(2, names=("N",))
     assert x.resize_(2).names == ("N",)
-    with raises("Cannot resize named tensor with resize_ or resize_as_ (tried to resize Tensor['N'] with size [2] to [3]). "
-                "This may be caused by passing a named tensor as an `out=` argument; please ensure that the sizes are the "
-                "same."):
+    with raises("Cannot resize named tensor with resize_ or resize_as_ (tried to resize Tensor['N'] with size [2] to "
+                "[3]). This may be caused by passing a named tensor as an `out=` argument; please ensure that the "
+                "sizes are the same."):
         x.resize_(3)
     assert zeros(1).resize_as_(x).names == ("N",)
 
@@ -461,11 +462,11 @@ def test_out():
     x = named(3, 2, names="NC")
     for out in (zeros(0), zeros(3, 2), zeros(3, 2, names=("N", "C"))):
         assert cygrad.abs(x, out=out) is out and out.names == ("N", "C") and out.tolist() == x.tolist()
-    with raises("Name mismatch: specified out tensor with names ['N', None] are not the same as the computed output names "
-                "['N', 'C']. Please rename the out tensor's dimensions."):
+    with raises("Name mismatch: specified out tensor with names ['N', None] are not the same as the computed output "
+                "names ['N', 'C']. Please rename the out tensor's dimensions."):
         cygrad.abs(x, out=zeros(3, 2, names=("N", None)))
-    with raises("Name mismatch: specified out tensor with names ['N', 'C'] are not the same as the computed output names "
-                "[None, None]..."):
+    with raises("Name mismatch: specified out tensor with names ['N', 'C'] are not the same as the computed output "
+                "names [None, None]..."):
         cygrad.abs(zeros(3, 2), out=zeros(3, 2, names=("N", "C")))
     assert cygrad.sum(x, "N", out=zeros(2)).names == ("C",)
 

@@ -39,6 +39,8 @@ class _Name:
 
 
 _REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_WITH = _Name("torch._tensor", "_rebuild_from_type_v2")
+_TENSOR = _Name("torch", "Tensor")
 _ORDERED = _Name("collections", "OrderedDict")
 _SIZE = _Name("torch", "Size")
 _DEVICE = _Name("torch", "device")
@@ -73,8 +75,12 @@ class _Pickler(pickle._Pickler):
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
-            return _REBUILD, (typed(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad,
-                              _Ordered())
+            parts = (typed(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+            # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
+            # axes where it has them (1.x), as a plain attribute since.
+            if obj.has_names():
+                return _REBUILD_WITH, (_REBUILD, _TENSOR, parts, {"names": obj.names})
+            return _REBUILD, parts
         if isinstance(obj, Size):
             return _SIZE, (tuple(obj),)
         if isinstance(obj, device):
@@ -198,10 +204,16 @@ def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None)
 
 
 def _rebuild_subclass(reader, function, kind, arguments, state):
-    """A tensor of a subclass, or one with attributes: neither is restored."""
+    """A tensor of a subclass, or one with attributes: neither is restored, but for the names of axes."""
     if not isinstance(function, Function) or not isinstance(arguments, tuple):
         raise UnpicklingError("a tensor of a subclass without its parts")
-    return function.build(reader, *arguments)
+    out = function.build(reader, *arguments)
+    if isinstance(state, dict) and isinstance(out, Tensor) and isinstance(state.get("names"), (tuple, list)):
+        try:
+            out.names = state["names"]
+        except (TypeError, RuntimeError) as error:
+            raise UnpicklingError(f"a tensor whose names are wrong: {error}"[:200]) from None
+    return out
 
 
 def _size(reader, values=()):

@@ -154,7 +154,10 @@ cdef class CPUBackend(Backend):
         return cpu_scan(op, a, out, index)
 
     cpdef sort(self, View a, bint descending, bint stable, View values, View index):
-        return cpu_sort(a, descending, stable, values, index)
+        return cpu_sort(a, descending, 0, values, index)
+
+    cpdef partial_sort(self, View a, bint descending, Py_ssize_t first, View values, View index):
+        return cpu_sort(a, descending, first, values, index)
 
     cpdef nonzero(self, View a, object allocate):
         return cpu_nonzero(a, allocate)

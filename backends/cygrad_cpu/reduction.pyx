@@ -257,6 +257,7 @@ cdef void columns_range(const Reduction *r, Py_ssize_t width, Py_ssize_t first, 
 cdef void few_columns(const Reduction *r) noexcept nogil:
     """A few dense columns over many rows: several rows side by side make one long row."""
     cdef char total[ROW_BYTES]
+    cdef char row[ROW_BYTES]
     cdef Reduction wide = r[0]
     cdef Py_ssize_t n = r.kept.elements, rows = r.reduced.elements
     cdef Py_ssize_t side = ROW_BYTES // 4 // (n * r.wide), k
@@ -268,7 +269,8 @@ cdef void few_columns(const Reduction *r) noexcept nogil:
     for k in range(1, side):
         r.combine(total, total + k * n * r.wide, total, n, 0, NULL)
     for k in range(rows // side * side, rows):
-        r.combine(total, r.a + k * n * r.item, total, n, 0, NULL)
+        r.columns(r.a + k * n * r.item, n, 1, n, row, NULL)
+        r.combine(total, row, total, n, 0, NULL)
     store(r, total, n, r.out, r.kept.axes[0].out_stride)
 
 
@@ -350,7 +352,7 @@ cdef int reduce_all(const Reduction *r) noexcept nogil:
 cdef object cpu_reduce(int op, View a, View out):
     cdef Reduction r
     cdef int code = out.dtype.code
-    cdef int binary = (ops.ADD if op == ops.SUM else ops.MUL if op == ops.PROD else
+    cdef int binary = (ops.ADD if op == ops.SUM or op == ops.SQUARE_SUM else ops.MUL if op == ops.PROD else
                        ops.MAXIMUM if op == ops.MAX or op == ops.ANY else ops.MINIMUM)
     if op == ops.ANY or op == ops.ALL:
         code = BOOL
@@ -366,8 +368,8 @@ cdef object cpu_reduce(int op, View a, View out):
     if r.load.steps == 0 and a.dense and out.elements == 1 and a.elements < SERIAL and r.store.steps == 0:
         r.fold(r.a, a.elements, 0, data(out), 0, 1, NULL)
         return None
-    r.adds = op == ops.SUM
-    r.ordered = r.adds and (code == FLOAT32 or code == FLOAT64)
+    r.adds = op == ops.SUM or op == ops.SQUARE_SUM
+    r.ordered = op == ops.SUM and (code == FLOAT32 or code == FLOAT64)
     r.stops = op == ops.ANY or op == ops.ALL
     r.decided = op == ops.ANY
     r.out = data(out)

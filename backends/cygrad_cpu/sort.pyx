@@ -17,7 +17,8 @@ cdef SortTable table
 install_kernels("sort", &table)
 
 
-cdef object cpu_sort(View a, bint descending, bint stable, View values, View index):
+cdef object cpu_sort(View a, bint descending, Py_ssize_t first, View values, View index):
+    """The places of the order from `first` on, as many as values and index have."""
     cdef Temporary source, v, i
     if table.sort[a.dtype.code] == NULL:
         return NotImplemented
@@ -30,29 +31,30 @@ cdef object cpu_sort(View a, bint descending, bint stable, View values, View ind
     if a.elements >= FAR and a.elements > a.sizes[a.rank - 1] and not (
             near(a) and near(values) and near(index)):
         source = converted(a, a.dtype)
-        v = temporary(a.memory.backend, a.dtype, a.rank, a.sizes)
-        i = temporary(a.memory.backend, index.dtype, a.rank, a.sizes)
-        sort_rows(source.view, descending, v.view, i.view)
+        v = temporary(a.memory.backend, a.dtype, a.rank, values.sizes)
+        i = temporary(a.memory.backend, index.dtype, a.rank, values.sizes)
+        sort_rows(source.view, descending, first, v.view, i.view)
         copy_views(v.view, values)
         copy_views(i.view, index)
     else:
-        sort_rows(a, descending, values, index)
+        sort_rows(a, descending, first, values, index)
 
 
 cdef inline bint near(View a) noexcept nogil:
     return a.strides[a.rank - 1] <= 1
 
 
-cdef int sort_rows(View a, bint descending, View values, View index) except -1:
+cdef int sort_rows(View a, bint descending, Py_ssize_t first, View values, View index) except -1:
     """Runs of the rows along the innermost outer axis (all rows of dense operands) are one call of the kernel each."""
     cdef Rows rows
     cdef int last = a.rank - 1, threads
     cdef bint flat = a.dense and values.dense and index.dense
     cdef Py_ssize_t n = a.sizes[last], count = a.elements // n, run = 1, part, parts, room
     cdef unsigned long long *work
-    rows.n, rows.descending = n, descending
+    rows.n, rows.first, rows.count, rows.descending = n, first, values.sizes[last], descending
     rows.a_step, rows.values_step, rows.index_step = a.strides[last], values.strides[last], index.strides[last]
-    rows.a_row = rows.values_row = rows.index_row = n
+    rows.a_row = n
+    rows.values_row = rows.index_row = rows.count
     if flat:
         run = count
     elif last:

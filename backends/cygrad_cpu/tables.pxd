@@ -61,6 +61,8 @@ cdef struct Rows:               # distances in elements from row to row and alon
     Py_ssize_t index_row
     Py_ssize_t index_step
     Py_ssize_t n
+    Py_ssize_t first            # the places of the order that are wanted: first to first + count - 1
+    Py_ssize_t count
     bint descending
 
 ctypedef void (*SortLoop)(const char *a, char *values, long long *index, const Rows *rows, Py_ssize_t count,

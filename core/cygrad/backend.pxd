@@ -13,7 +13,7 @@ cdef enum Binary:
     EQ, NE, LT, LE, GT, GE, LOGICAL_AND, LOGICAL_OR, LOGICAL_XOR, N_BINARY
 
 cdef enum Reduction:
-    SUM, PROD, MAX, MIN, ANY, ALL, N_REDUCE
+    SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM, N_REDUCE
 
 cdef enum ArgReduction:
     ARGMAX, ARGMIN
@@ -64,6 +64,7 @@ cdef class Backend:
     cpdef arange(self, View out, object start, object step)
     cpdef scan(self, int op, View a, View out, View index)
     cpdef sort(self, View a, bint descending, bint stable, View values, View index)
+    cpdef partial_sort(self, View a, bint descending, Py_ssize_t first, View values, View index)
     cpdef nonzero(self, View a, object allocate)
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out)
     cpdef softmax(self, View a, bint log, View out)

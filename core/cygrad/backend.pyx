@@ -38,7 +38,7 @@ BINARY = ("add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder
           "fmax", "fmin", "atan2", "hypot", "copysign", "nextafter", "gcd", "lcm", "bitwise_and", "bitwise_or",
           "bitwise_xor", "left_shift", "right_shift", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or",
           "logical_xor")
-REDUCE = ("sum", "prod", "max", "min", "any", "all")
+REDUCE = ("sum", "prod", "max", "min", "any", "all", "square_sum")
 ARGREDUCE = ("argmax", "argmin")
 SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
@@ -245,7 +245,8 @@ cdef class Backend:
     cpdef reduce(self, int op, View a, View out):
         """out = REDUCE[op] of `a` over its last ``a.rank - out.rank`` axes; `a` is converted to out's dtype as it is read.
 
-        ANY and ALL write bool and take any non-zero value for true. At least one axis is reduced.
+        ANY and ALL write bool and take any non-zero value for true. SQUARE_SUM adds up a * a, of floats alone; Composed
+        from binary and SUM. At least one axis is reduced.
         """
         return NotImplemented
 
@@ -315,6 +316,13 @@ cdef class Backend:
 
     cpdef sort(self, View a, bint descending, bint stable, View values, View index):
         """values, index = sorted along the last axis; NaN is the largest."""
+        return NotImplemented
+
+    cpdef partial_sort(self, View a, bint descending, Py_ssize_t first, View values, View index):
+        """values, index = what a stable `sort` leaves at first, first + 1, ... of the last axis; as many as they have.
+
+        Composed from sort.
+        """
         return NotImplemented
 
     cpdef nonzero(self, View a, object allocate):

@@ -1,8 +1,9 @@
 """What the core computes from a backend's other entries when it declines one: the table `COMPOSED`, entry -> function.
 
-`fallback.run` calls the function with the entry's own arguments, as tensors without history. It leaves the result in the
-outputs, through raw ops (`cygrad.dispatch`), each of which may be declined in turn. So a backend with the required entries
-alone has these ops on its device, and no call of theirs goes to the CPU.
+An op of `reduce` has an entry of its own. `fallback.run` calls the function with the declined call's arguments, as
+tensors without history. It leaves the result in the outputs, through raw ops (`cygrad.dispatch`), each of which may be
+declined in turn. So a backend with the required entries alone has these ops on its device, and no call of theirs goes
+to the CPU.
 
 16-bit floats are computed in float32 and rounded once, by `copy`. An output may be the very same tensor as an input: it
 is written last. Temporaries that grow with the product of two sizes (the columns of a convolution, the scores of
@@ -12,7 +13,7 @@ import math
 
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dispatch import (arange_into, binary_op, cast_to, clone_dense, copy_, empty_near, empty_on, fill_, matmul3,
-                             reduce_dims, softmax_op, unary_op, where_op)
+                             reduce_dims, softmax_op, sort_op, unary_op, where_op)
 from cygrad.dtype import all_dtypes
 from cygrad.operands import binary_to
 from cygrad.transfer import host_backend
@@ -39,6 +40,20 @@ def total(t, *dims):
 
 def mul(a, b):
     return binary_op(MUL, a, b)
+
+
+# ------------------------------------------------------------------------------- reductions, orders
+
+def square_sum(op, a, out):
+    """The sum of squares over the last axes."""
+    a = cast_to(a, FLOAT32 if out.dtype in HALVES else out.dtype)
+    copy_(out, reduce_dims(SUM, mul(a, a), tuple(range(out.dim(), a.dim())), False, a.dtype))
+
+
+def partial_sort(a, descending, first, values, index):
+    """A part of the whole order."""
+    for part, whole in zip((values, index), sort_op(a, a.dim() - 1, descending, True)):
+        copy_(part, whole.narrow(-1, first, part.shape[-1]))
 
 
 # ------------------------------------------------------------------------------- products
@@ -240,4 +255,5 @@ def hide(t, shown, value=-math.inf):
 
 
 COMPOSED = {function.__name__: function for function in (
-    addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d, conv2d_backward, attention)}
+    square_sum, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d, conv2d_backward,
+    attention)}

@@ -10,7 +10,8 @@ from cpython.complex cimport PyComplex_Check
 from cpython.float cimport PyFloat_Check, PyFloat_CheckExact
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 
-from cygrad.backend cimport (ABS, ALL, ANGLE, ANY, Backend, CUMMAX, CUMMIN, EQ, LOGICAL_XOR, N_BINARY, NE, PROD, SUM)
+from cygrad.backend cimport (ABS, ALL, ANGLE, ANY, Backend, CUMMAX, CUMMIN, EQ, LOGICAL_XOR, N_BINARY, NE, PROD, SQUARE,
+                             SQUARE_SUM, SUM)
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX64,
                            COMPLEX128, Category, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
                            can_cast_to, default_complex, default_float, dtype_of, promote)
@@ -257,7 +258,8 @@ cdef void collapse(Axes *axes) noexcept nogil:
 cdef tuple split(tuple views, Axes *axes):
     """Slices along the outermost axes, for the rare call that keeps more than eight axes: a tuple of operand tuples."""
     cdef int outer = axes.rank - INLINE_RANK, d, k
-    cdef Py_ssize_t count = 1, n, left, at, offsets[12]
+    cdef Py_ssize_t count = 1, n, left, at
+    cdef Py_ssize_t offsets[12]
     for d in range(outer):
         count *= axes.sizes[d]
     found = []
@@ -280,7 +282,8 @@ cdef tuple split(tuple views, Axes *axes):
 cdef bint has_no_gaps(View v):
     """Whether the elements fill a stretch of memory, each place once, in any order of the axes."""
     cdef Py_ssize_t step = 1
-    cdef bint used[64], found = True
+    cdef bint found = True
+    cdef bint used[64]
     cdef int i
     if v.dense:
         return True
@@ -796,6 +799,8 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
         if op == ANY or op == ALL:
             if a.dtype.code != BOOL:
                 a = binary(NE, a, 0, TO_BOOL)
+        elif op == SQUARE_SUM:
+            a = unary(SQUARE, a, SAME)
         copy_into(a, target)
         return out
     rank = 0
@@ -1084,6 +1089,25 @@ def sort_op(Tensor a not None, int dim, bint descending, bint stable):
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
         if backend.sort(moved, descending, stable, target, places) is not None:
             declined(backend, "sort", (moved, descending, stable, target, places), (3, 4))
+    return values, index
+
+
+def partial_sort_op(Tensor a not None, int dim, bint descending, Py_ssize_t first, Py_ssize_t count):
+    """Raw (values, indices) of the places first to first + count - 1 of a stable sort along `dim`."""
+    cdef Backend backend = <Backend>a.memory.backend
+    cdef Py_ssize_t sizes[64]
+    cdef int i
+    cdef Tensor values, index
+    cdef View moved, target, places
+    for i in range(a.rank):
+        sizes[i] = a.sizes[i]
+    sizes[dim] = count
+    values = empty(backend, a.memory.index, a.dtype, a.rank, sizes)
+    index = empty(backend, a.memory.index, dtype_of(INT64), a.rank, sizes)
+    if values.elements:
+        moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
+        if backend.partial_sort(moved, descending, first, target, places) is not None:
+            declined(backend, "partial_sort", (moved, descending, first, target, places), (3, 4))
     return values, index
 
 

@@ -31,13 +31,13 @@ def call(like, entry, args, outs):
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
     from cygrad.compositions import COMPOSED
-    if entry in COMPOSED:
-        return _compose(COMPOSED[entry], args)
+    op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
+    if op in COMPOSED:
+        return _compose(COMPOSED[op], args)
     from cygrad.dispatch import SCALAR_NAMES
     from cygrad.tensor import as_tensor_view
     from cygrad.transfer import give_back, host_backend
     from cygrad.view import View
-    op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     views = [a for a in args if isinstance(a, View)]
     dtype = views[0].dtype if views else args[1][0].dtype
     if backend.name == "cpu":

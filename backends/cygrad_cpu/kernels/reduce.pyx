@@ -41,6 +41,8 @@ cdef struct Max:
     char tag
 cdef struct Min:
     char tag
+cdef struct SquareSum:
+    char tag
 
 cdef fused Reduction:
     Sum
@@ -52,10 +54,18 @@ cdef fused Extreme:
     Max
     Min
 
+cdef fused ColumnReduction:
+    Sum
+    Prod
+    Max
+    Min
+    SquareSum
+
 cdef enum:
     STRIP = 64              # columns whose accumulators stay in registers
     LEVELS = 3              # of a cascade, above the running sum
     SEARCH = 512            # elements between two looks for a new extreme
+    SQUARES = 4096          # elements whose squares add up in lanes; such sums in double
 
 
 # ---- sums of floats
@@ -324,35 +334,85 @@ cdef void complex_prod(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, P
         a += 2 * row
 
 
+cdef inline Real square_lanes(const Real *a, Py_ssize_t n) noexcept nogil:
+    """The sum of squares of a few elements."""
+    cdef Real total[64]
+    cdef Real rest = 0
+    cdef Py_ssize_t i = 0
+    cdef int k, width = 64
+    if n >= 64:
+        for k in range(64):
+            total[k] = 0
+        while i + 64 <= n:
+            fetch(a + i + 1024)
+            for k in range(64):
+                total[k] += a[i + k] * a[i + k]
+            i += 64
+        for k in range(32):
+            total[k] += total[32 + k]
+        for k in range(16):
+            total[k] += total[16 + k]
+        for k in range(8):
+            total[k] += total[8 + k]
+        for k in range(4):
+            total[k] += total[4 + k]
+        rest = (total[0] + total[1]) + (total[2] + total[3])
+    while i < n:
+        rest += a[i] * a[i]
+        i += 1
+    return rest
+
+
+cdef void square_sum(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_ssize_t out_row, Py_ssize_t rows,
+                     void *op) noexcept nogil:
+    cdef Py_ssize_t i, start
+    cdef double total
+    for i in range(rows):
+        total = 0
+        start = 0
+        while start < n:
+            total += square_lanes(a + i * row + start, min(<Py_ssize_t>SQUARES, n - start))
+            start += SQUARES
+        out[i * out_row] = <Real>total
+
+
 # ---- columns
 
+cdef inline Number accumulate(ColumnReduction *op, Number x, Number y) noexcept nogil:
+    """y with x taken in."""
+    if ColumnReduction is SquareSum:
+        return <Number>(y + x * x)
+    else:
+        return combine[ColumnReduction, Number](NULL, x, y)
+
+
 cdef inline void fold_strip(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t width, Number *out,
-                            Reduction *op) noexcept nogil:
+                            ColumnReduction *op) noexcept nogil:
     cdef Number strip[STRIP]
     cdef Py_ssize_t i, j
     for j in range(width):
-        if Reduction is Sum:
+        if ColumnReduction is Sum or ColumnReduction is SquareSum:
             strip[j] = 0
         else:
             strip[j] = a[j]
-    for i in range(0 if Reduction is Sum else 1, rows):
+    for i in range(0 if ColumnReduction is Sum or ColumnReduction is SquareSum else 1, rows):
         for j in range(width):
-            strip[j] = combine[Reduction, Number](op, a[i * row + j], strip[j])
+            strip[j] = accumulate[ColumnReduction, Number](op, a[i * row + j], strip[j])
     for j in range(width):
         out[j] = strip[j]
 
 
 cdef void fold_columns(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Number *out,
-                       Reduction *op) noexcept nogil:
+                       ColumnReduction *op) noexcept nogil:
     cdef Py_ssize_t start = 0
     while start + STRIP <= n:
-        fold_strip[Number, Reduction](a + start, row, rows, STRIP, out + start, op)
+        fold_strip[Number, ColumnReduction](a + start, row, rows, STRIP, out + start, op)
         start += STRIP
     while start + 16 <= n:
-        fold_strip[Number, Reduction](a + start, row, rows, 16, out + start, op)
+        fold_strip[Number, ColumnReduction](a + start, row, rows, 16, out + start, op)
         start += 16
     if start < n:
-        fold_strip[Number, Reduction](a + start, row, rows, n - start, out + start, op)
+        fold_strip[Number, ColumnReduction](a + start, row, rows, n - start, out + start, op)
 
 
 cdef void add_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out,
@@ -447,6 +507,7 @@ cdef void put_positions(Kernels *table, int op, int code, argfold_loop rows, arg
 cdef void install_number(Kernels *table, int code, Number *tag) noexcept:
     if Number is float or Number is double:
         put(table, ops.SUM, code, <fold_loop>real_sum[Number], <column_loop>fold_columns[Number, Sum])
+        put(table, ops.SQUARE_SUM, code, <fold_loop>square_sum[Number], <column_loop>fold_columns[Number, SquareSum])
     else:
         put(table, ops.SUM, code, <fold_loop>fold[Number, Sum], <column_loop>fold_columns[Number, Sum])
     put(table, ops.PROD, code, <fold_loop>fold[Number, Prod], <column_loop>fold_columns[Number, Prod])

@@ -15,6 +15,7 @@ from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
 cdef enum:
     HANDFUL = 16                # keys that are ranked
     HUNDREDS = 384              # words that merging sorts best
+    FEW = 2048                  # elements of which the first few in order are picked at a time
     MANY = 60000                # words from which digits of 11 bits beat digits of 8
 
 cdef struct Half:               # the bits of the two 16-bit float types, told apart by the compiler
@@ -39,24 +40,21 @@ cdef fused Wide:                # keys of 64 bits
 # ---- keys
 
 cdef inline uint32 half_key(uint32 bits, uint32 infinity) noexcept nogil:
-    if (bits & 0x7FFF) > infinity:
-        return 0xFFFF
-    if bits == 0x8000:
-        bits = 0
-    return bits ^ (0xFFFF if bits & 0x8000 else 0x8000)
+    cdef uint32 folded
+    bits = 0 if bits == 0x8000 else bits
+    folded = bits ^ (0xFFFF if bits & 0x8000 else 0x8000)
+    return 0xFFFF if (bits & 0x7FFF) > infinity else folded
 
 
 cdef inline uint32 narrow_key(Narrow x) noexcept nogil:
-    cdef uint32 bits = 0, sign = <uint32>1 << 31
+    cdef uint32 bits = 0, sign = <uint32>1 << 31, folded
     if Narrow is uint8:
         return x
     elif Narrow is float:
         memcpy(&bits, &x, 4)
-        if (bits & <uint32>0x7FFFFFFF) > <uint32>0x7F800000:
-            return ~<uint32>0
-        if bits == sign:
-            bits = 0
-        return bits ^ (~<uint32>0 if bits & sign else sign)
+        bits = 0 if bits == sign else bits
+        folded = bits ^ ((0 - (bits >> 31)) | sign)
+        return ~<uint32>0 if x != x else folded
     elif Narrow is Half:
         return half_key(x.bits, 0x7C00)
     elif Narrow is Brain:
@@ -199,15 +197,90 @@ cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept 
         radix(x, spare, n, bits, 11)
 
 
+cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, int bits, uint64 open, Py_ssize_t *first,
+                           Py_ssize_t count) noexcept nogil:
+    """Leave at the front those words, in their order, that can be at places first to first + count - 1, and how many.
+
+    `first` becomes the first place among these. The first few are not above as many minima of lanes; else counts of the
+    highest digits tell which words share the digits of the wanted ones. `open`: bits that may turn out otherwise.
+    """
+    cdef uint32[2048] counts
+    cdef uint64[HANDFUL] least
+    cdef uint64 word, top
+    cdef uint32 below, low, high, mask, place
+    cdef Py_ssize_t i, j, kept
+    cdef int digit, shift
+    if count == n:
+        return n
+    if first[0] + count < HANDFUL and n >= 2 * HANDFUL:
+        for j in range(HANDFUL):
+            least[j] = x[j]
+        i = HANDFUL
+        while i + HANDFUL <= n:
+            for j in range(HANDFUL):
+                least[j] = x[i + j] if x[i + j] < least[j] else least[j]
+            i += HANDFUL
+        ranking(least, HANDFUL)
+        top = least[first[0] + count - 1] | open
+        kept = 0
+        for i in range(n):
+            word = x[i]
+            x[kept] = word
+            kept += word <= top
+        return kept
+    while bits > 0 and n > HUNDREDS and n > 2 * count:
+        digit = min(bits, 11 if n >= 8192 else 8)
+        shift = 32 + bits - digit
+        mask = (<uint32>1 << digit) - 1
+        memset(counts, 0, (mask + 1) * 4)
+        for i in range(n):
+            counts[(x[i] >> shift) & mask] += 1
+        below = low = 0
+        while below + counts[low] <= <uint32>first[0]:
+            below += counts[low]
+            low += 1
+        high = low
+        kept = counts[low]
+        while below + kept < first[0] + count:
+            high += 1
+            kept += counts[high]
+        if kept < n:
+            kept = 0
+            for i in range(n):
+                word = x[i]
+                place = (word >> shift) & mask
+                x[kept] = word
+                kept += (place >= low) & (place <= high)
+            first[0] -= below
+            n = kept
+        if low != high:
+            break
+        bits -= digit
+    return n
+
+
 # ---- rows
 
+cdef inline void words(const Narrow *a, Py_ssize_t step, Py_ssize_t start, Py_ssize_t n, uint32 flip,
+                       uint64 *out) noexcept nogil:
+    """Key and position of the elements start to start + n - 1."""
+    cdef Py_ssize_t i
+    if step == 1:
+        for i in range(n):
+            out[i] = <uint64>(narrow_key(a[start + i]) ^ flip) << 32 | <uint64>(start + i)
+    else:
+        for i in range(n):
+            out[i] = <uint64>(narrow_key(a[(start + i) * step]) ^ flip) << 32 | <uint64>(start + i)
+
+
 cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t values_step, int64 *index,
-                            Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
-    cdef Py_ssize_t i, at
+                            Py_ssize_t index_step, Py_ssize_t n, Py_ssize_t first, Py_ssize_t count, bint descending,
+                            uint64 *work) noexcept nogil:
+    cdef Py_ssize_t i, at, part, kept
     cdef uint32 flip = 0
     cdef uint32[HANDFUL] key
     cdef uint32[HANDFUL] rank
-    cdef uint64 word, last = 0, disorder = 0
+    cdef uint64 disorder = 0
     cdef int bits = 8 * sizeof(Narrow)
     if descending:
         flip = ~<uint32>0 if bits == 32 else (<uint32>1 << bits) - 1
@@ -216,37 +289,55 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
             key[i] = narrow_key(a[i * a_step]) ^ flip if i < n else 0
         rank_all(<const uint32 *>key, <uint32 *>rank, n)
         for i in range(n):
-            values[rank[i] * values_step] = a[i * a_step]
-            index[rank[i] * index_step] = i
+            at = <Py_ssize_t>rank[i] - first
+            if 0 <= at < count:
+                values[at * values_step] = a[i * a_step]
+                index[at * index_step] = i
         return
-    for i in range(n):
-        word = <uint64>(narrow_key(a[i * a_step]) ^ flip) << 32 | <uint64>i
-        disorder |= word < last
-        last = word
-        work[i] = word
+    if first + count < HANDFUL:
+        i = kept = 0
+        while i < n:
+            part = min(<Py_ssize_t>FEW, n - i)
+            words(a, a_step, i, part, flip, work + kept)
+            kept = candidates(work, kept + part, bits, 0, &first, count)
+            if kept > HUNDREDS:
+                sort_words(work, work + n, kept, bits)
+                kept = first + count
+            i += part
+        sort_words(work, work + n, kept, bits)
+        disorder = 0
+    else:
+        words(a, a_step, 0, n, flip, work)
+        for i in range(1, n):
+            disorder |= work[i] < work[i - 1]
     if disorder:
-        sort_words(work, work + n, n, bits)
-    for i in range(n):
-        at = <uint32>work[i]
+        sort_words(work, work + n, candidates(work, n, bits, 0, &first, count), bits)
+    for i in range(count):
+        at = <uint32>work[first + i]
         index[i * index_step] = at
         values[i * values_step] = a[at * a_step]
 
 
 cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
-                          Py_ssize_t index_step, Py_ssize_t n, bint descending, uint64 *work) noexcept nogil:
+                          Py_ssize_t index_step, Py_ssize_t n, Py_ssize_t first, Py_ssize_t count, bint descending,
+                          uint64 *work) noexcept nogil:
     cdef Py_ssize_t i, j, at
     cdef uint64 ones = ~<uint64>0, upper = ones << 32, flip = ones if descending else 0
     cdef uint64 key, low = ones, high = 0, last = 0
     cdef uint64[HANDFUL] keys
     cdef uint64[HANDFUL] rank
     cdef bint disorder = False
+    cdef Py_ssize_t kept
+    cdef int bits
     if n <= HANDFUL:
         for i in range(HANDFUL):
             keys[i] = wide_key(a[i * a_step]) ^ flip if i < n else 0
         rank_all(<const uint64 *>keys, <uint64 *>rank, n)
         for i in range(n):
-            values[<Py_ssize_t>rank[i] * values_step] = a[i * a_step]
-            index[<Py_ssize_t>rank[i] * index_step] = i
+            at = <Py_ssize_t>rank[i] - first
+            if 0 <= at < count:
+                values[at * values_step] = a[i * a_step]
+                index[at * index_step] = i
         return
     for i in range(n):
         key = wide_key(a[i * a_step]) ^ flip
@@ -260,21 +351,23 @@ cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssi
     elif (high - low) >> 32 == 0:
         for i in range(n):
             work[i] = ((wide_key(a[i * a_step]) ^ flip) - low) << 32 | <uint64>i
-        sort_words(work, work + n, n, bit_length(high - low))
+        bits = bit_length(high - low)
+        sort_words(work, work + n, candidates(work, n, bits, 0, &first, count), bits)
     else:
         for i in range(n):
             work[i] = ((wide_key(a[i * a_step]) ^ flip) & upper) | <uint64>i
-        sort_words(work, work + n, n, 32)
+        kept = candidates(work, n, 32, ~upper, &first, count)
+        sort_words(work, work + n, kept, 32)
         i = 0
-        while i < n:                                    # runs of equal upper halves
+        while i < kept:                                 # runs of equal upper halves
             j = i + 1
-            while j < n and work[j] >> 32 == work[i] >> 32:
+            while j < kept and work[j] >> 32 == work[i] >> 32:
                 j += 1
             if j - i > 1:
                 lower_halves(a, a_step, flip, work + i, j - i, work + n)
             i = j
-    for i in range(n):
-        at = <uint32>work[i]
+    for i in range(count):
+        at = <uint32>work[first + i]
         index[i * index_step] = at
         values[i * values_step] = a[at * a_step]
 
@@ -307,7 +400,7 @@ cdef void narrow(const Narrow *a, Narrow *values, int64 *index, const Rows *rows
     cdef Py_ssize_t r
     for r in range(count):
         narrow_row(a + r * rows.a_row, rows.a_step, values + r * rows.values_row, rows.values_step,
-                   index + r * rows.index_row, rows.index_step, rows.n, rows.descending, work)
+                   index + r * rows.index_row, rows.index_step, rows.n, rows.first, rows.count, rows.descending, work)
 
 
 cdef void wide(const Wide *a, Wide *values, int64 *index, const Rows *rows, Py_ssize_t count,
@@ -315,7 +408,7 @@ cdef void wide(const Wide *a, Wide *values, int64 *index, const Rows *rows, Py_s
     cdef Py_ssize_t r
     for r in range(count):
         wide_row(a + r * rows.a_row, rows.a_step, values + r * rows.values_row, rows.values_step,
-                 index + r * rows.index_row, rows.index_step, rows.n, rows.descending, work)
+                 index + r * rows.index_row, rows.index_step, rows.n, rows.first, rows.count, rows.descending, work)
 
 
 def install(size_t address):

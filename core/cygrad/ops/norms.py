@@ -5,7 +5,7 @@ import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
-from cygrad.ops.reductions import EVERY, MAX, MIN, SUM, axes_of, square_sum
+from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes_of
 from cygrad.ops.registry import op, with_out
 from cygrad.tensor import Tensor
 
@@ -25,7 +25,7 @@ def norm_of(x, p, axes, keepdim, dtype):
     if p == 0:
         return reduce_dims(SUM, x != 0, axes, keepdim, real)
     if p == 2 and not x.is_complex():
-        return square_sum(x, axes, keepdim).sqrt_()
+        return reduce_dims(SQUARE_SUM, x, axes, keepdim, x.dtype).sqrt_()
     size = x.abs()
     if p == math.inf:
         return reduce_dims(MAX, size, axes, keepdim, real)

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import clone_like, reduce_dims, sort_op
+from cygrad.dispatch import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.extremes import need_elements, take_along
@@ -14,20 +14,19 @@ from cygrad.tensor import Tensor
 
 
 def middle(t, dim, skip_nan, keepdim):
-    """(values, indices) of the lower median along an axis: from a stable sort, in which NaN comes last."""
+    """(values, indices) of the lower median along an axis, in whose order NaN comes last."""
     if not t.dim():
         return clone_like(t), cygrad.zeros_like(t, dtype=INT64)
-    values, order = sort_op(t, dim, False, True)
     n = t.size(dim)
-    if t.is_floating_point():
-        missing = reduce_dims(SUM, t.isnan(), (dim,), True, INT64)
-        if skip_nan:
-            place = ((n - missing - 1) // 2).clamp_min(0)
-        else:
-            place = select(missing > 0, n - missing, (n - 1) // 2)
+    if not t.numel() or not (t.is_floating_point() and t.amax().isnan().item()):
+        found = partial_sort_op(t, dim, False, (n - 1) // 2, 1)
+        return found if keepdim else tuple([each.squeeze(dim) for each in found])
+    values, order = sort_op(t, dim, False, True)
+    missing = reduce_dims(SUM, t.isnan(), (dim,), True, INT64)
+    if skip_nan:
+        place = ((n - missing - 1) // 2).clamp_min(0)
     else:
-        shape = tuple([1 if i == dim else m for i, m in enumerate(t.shape)])
-        place = cygrad.full(shape, (n - 1) // 2, dtype=INT64, device=t.device)
+        place = select(missing > 0, n - missing, (n - 1) // 2)
     if not keepdim:
         place = place.squeeze(dim)
     return take_along(values, place, dim, keepdim), take_along(order, place, dim, keepdim)

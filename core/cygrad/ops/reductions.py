@@ -6,14 +6,15 @@ Public ops choose between the primitives for the whole tensor and for some axes,
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.backend import REDUCE
-from cygrad.dispatch import SCALAR_NAMES, cast_to, matmul3, reduce_dims
+from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.dtype import DType, can_cast
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, is_integral, refused
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
 
-SUM, PROD, MAX, MIN, ANY, ALL = (REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all"))
+SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = (REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all",
+                                                                               "square_sum"))
 EVERY = tuple(tuple(range(rank)) for rank in range(65))          # all axes of a tensor of each rank
 INT64, UINT8 = DTYPES["int64"], DTYPES["uint8"]
 
@@ -105,16 +106,6 @@ def count_of(t, axes):
         for axis in axes:
             n *= t.size(axis)
     return n
-
-
-def square_sum(x, axes, keepdim):
-    """The sum of squares, raw, of a real tensor: over everything, and in one piece, it is a dot product with itself."""
-    n = x.numel()
-    if n > 256 and len(axes) == x.dim() and x.is_contiguous():
-        x = x.detach()
-        total = matmul3(x.view(1, 1, n), x.view(1, n, 1))
-        return total.view((1,) * len(axes) if keepdim else ()).detach()
-    return reduce_dims(SUM, x * x, axes, keepdim, x.dtype)
 
 
 @primitive(name="mean")

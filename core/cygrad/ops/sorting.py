@@ -1,9 +1,7 @@
 """Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
-import math
-
 from cygrad import return_types
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_dense, sort_op
+from cygrad.dispatch import SCALAR_NAMES, clone_dense, partial_sort_op, sort_op
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
 
@@ -70,50 +68,11 @@ def msort(input):
 
 # --------------------------------------------------------------- the first of the order
 
-MANY = 8192                 # elements from which it pays to look for candidates before sorting
-
-
-def candidates(x, k, largest):
-    """(elements, their places) along the last axis among which the first k in order are; None to sort them all.
-
-    The axis is cut into groups. Whatever is among the first k lies in one of the k groups whose extremes come first
-    (or in the rest that fills no group), so only those are kept.
-    """
-    n = x.shape[-1]
-    size = max(math.isqrt(n // max(k, 1)), 1)
-    count = n // size
-    if size < 4 or count <= k:
-        return None
-    lead = tuple(x.shape[:-1])
-    groups = x.narrow(-1, 0, count * size).reshape(lead + (count, size))
-    extremes = groups.amax(-1) if largest else groups.amin(-1)
-    if not largest and x.dtype.is_floating_point and extremes.isnan().any().item():
-        return None                                                 # NaN hides what else is in its group
-    chosen = sort_op(extremes, x.dim() - 1, largest, True)[1].narrow(-1, 0, k).unsqueeze(-1)
-    inside = functions["arange"](size, device=x.device)
-    elements = groups.gather(-2, chosen.expand(lead + (k, size))).reshape(lead + (k * size,))
-    places = (chosen * size + inside).reshape(lead + (k * size,))
-    rest = n - count * size
-    if rest:
-        tail = (inside[:rest] + count * size).expand(lead + (rest,))
-        elements = functions["cat"]([elements, x.narrow(-1, count * size, rest)], -1)
-        places = functions["cat"]([places, tail], -1)
-    return elements, places
-
-
 @primitive
 def topk(self, k, dim, largest):
-    if self.numel() >= MANY:
-        found = candidates(self.movedim(dim, -1).contiguous(), k, largest)
-        if found is not None:
-            elements, places = found
-            values, order = sort_op(elements, self.dim() - 1, largest, True)
-            indices = places.gather(-1, order.narrow(-1, 0, k))
-            return clone_dense(values.narrow(-1, 0, k).movedim(-1, dim)), clone_dense(indices.movedim(-1, dim))
-    values, indices = sort_op(self, dim, largest, True)
     if not self.dim():
-        return values, indices
-    return clone_dense(values.narrow(dim, 0, k)), clone_dense(indices.narrow(dim, 0, k))
+        return sort_op(self, dim, largest, True)
+    return partial_sort_op(self, dim, largest, 0, k)
 
 
 @op(name="topk", out="exact")
@@ -158,10 +117,8 @@ def _topk(input, k, dim=-1, largest=True, sorted=True):
 def kthvalue(self, k, dim, keepdim):
     if not self.dim():
         return clone_dense(self), functions["tensor"](0, device=self.device)
-    found = []
-    for t in sort_op(self, dim, False, True):
-        found.append(clone_dense(t.narrow(dim, k - 1, 1) if keepdim else t.select(dim, k - 1)))
-    return tuple(found)
+    values, indices = partial_sort_op(self, dim, False, k - 1, 1)
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 
 @op(name="kthvalue", out="exact", axis=True)

@@ -6,7 +6,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened
-from cygrad.ops.reductions import EVERY, MAX, SUM, axes_of, count_of, square_sum
+from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes_of, count_of
 from cygrad.ops.registry import op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
@@ -26,7 +26,7 @@ def variance(x, axes, correction, keepdim):
     mean = reduce_dims(SUM, x, axes, True, x.dtype) / float(n)
     apart = x - mean
     rest = reduce_dims(SUM, apart, axes, True, x.dtype)
-    squares = square_sum(apart, axes, True)
+    squares = reduce_dims(SQUARE_SUM, apart, axes, True, x.dtype)
     var = (squares - rest * rest / float(n)) / float(max(n - correction, 0))
     if not keepdim and x.dim():
         shape = tuple([m for i, m in enumerate(x.shape) if i not in axes])

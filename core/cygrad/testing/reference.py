@@ -372,7 +372,8 @@ def random(kind, out, seed, offset, a, b, dtype):
         bits = bits or {"float16": 11, "bfloat16": 8}[dtype]
         return (a + _uniform(words, wide_words, bits) * (b - a))[:out.size].reshape(out.shape)
     drawn = _uniform(words, wide_words, bits or 24)
-    radius, turn = np.sqrt(-2 * np.log1p(-drawn[::2])), 2 * math.pi * drawn[1::2]
+    radius = np.sqrt(-2 * np.log1p(-drawn[::2]))
+    turn = 8 * np.arctan(np.longdouble(1)) * drawn[1::2]        # 2 pi with more digits than are compared
     normal = np.stack([radius * np.cos(turn), radius * np.sin(turn)], 1).reshape(-1)
     return (a + b * normal)[:out.size].reshape(out.shape)
 

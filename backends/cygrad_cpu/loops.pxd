@@ -8,9 +8,19 @@ compile-time tag of the formula; callers pass NULL.
 cdef enum Form:        # of a binary loop: which operand is one element for all
     BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
 
+cdef enum Idiom:       # what programs often do with three operands, as one loop
+    MULTIPLY_ADD,      # a * b + c
+    CLAMP              # min(max(a, b), c); b and c are one element
+
+cdef enum TernaryForm:
+    B_SCALAR = 1
+    C_SCALAR = 2
+
 ctypedef void (*unary_loop)(const char *a, char *out, Py_ssize_t n, void *op) noexcept nogil
 # Returns non-zero where an integer was divided by zero.
 ctypedef int (*binary_loop)(const char *a, const char *b, char *out, Py_ssize_t n, int form, void *op) noexcept nogil
+# Three operands, of which the second and third may be one element for all, as the bits of `form` say.
+ctypedef void (*ternary_loop)(const char *a, const char *b, const char *c, char *out, Py_ssize_t n, int form) noexcept nogil
 ctypedef void (*where_loop)(const char *condition, const char *a, const char *b, char *out, Py_ssize_t n) noexcept nogil
 ctypedef void (*convert_loop)(const char *a, char *out, Py_ssize_t n) noexcept nogil
 # Copies a block of rows x columns between any strides (in elements).
@@ -45,3 +55,6 @@ cdef struct Kernels:
     column_loop columns[8][12]
     argfold_loop argfold[2][12]
     argupdate_loop argupdate[2][12]
+    ternary_loop ternary[2][12]     # by Idiom; NULL where there is no such loop
+    unary_loop silu[12]             # x * sigmoid(x), likewise
+    unary_loop gelu[12]             # x * (1 + erf(x / sqrt(2))) / 2

@@ -3,7 +3,8 @@
 A program is a tuple of steps for a stack machine. A `Plan` is the same as a list of calls whose operands are numbered
 slots: inputs, outputs, constants and buffers of a block's size, which are used again as soon as their value is dead.
 What has only constants for operands is computed once a call; `where` wants runs, so its constants are spread out once
-a thread. A plan belongs to a program, a dtype and the places where numbers and masks stand among the inputs; it is made
+a thread; and what programs often do in two or four steps (a * b + c, a clamp, SiLU, GELU) has a loop of its own. A plan
+belongs to a program, a dtype and the places where numbers and masks stand among the inputs; it is made
 when it is first wanted and kept.
 """
 from libc.string cimport memcpy, memset
@@ -12,8 +13,8 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
 from cygrad.view cimport View
 from cygrad_cpu.blocks cimport loaded_kernels, log_of_item
-from cygrad_cpu.loops cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, convert_loop,
-                               unary_loop, where_loop)
+from cygrad_cpu.loops cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels, MULTIPLY_ADD,
+                               SECOND_SCALAR, binary_loop, convert_loop, ternary_loop, unary_loop, where_loop)
 from cygrad_cpu.pointwise cimport dear, store_scalar
 
 cdef enum:
@@ -173,7 +174,7 @@ cdef class Compiler:
 
     # ---- calls
 
-    cdef call(self, int kind, void *loop, int form, int result_code, int a, int b=NO_SLOT, int c=NO_SLOT):
+    cdef call(self, int kind, int op, void *loop, int form, int result_code, int a, int b=NO_SLOT, int c=NO_SLOT):
         """Write a call down and push its result; the operands have been popped."""
         cdef Step *step
         cdef Plan *plan = self.plan
@@ -197,7 +198,7 @@ cdef class Compiler:
             step = &plan.step[plan.steps]
             slot = self.buffer(result_code, a, b, c)
             plan.steps += 1
-        step.kind, step.form, step.loop = kind, form, loop
+        step.kind, step.op, step.form, step.loop = kind, op, form, loop
         step.slots[0], step.slots[1], step.slots[2], step.slots[3] = slot, a, b, c
         step.log_item = log_of_item(ITEMS[result_code])
         self.push(slot)
@@ -206,7 +207,7 @@ cdef class Compiler:
         """A value that was popped, in another dtype."""
         if self.codes[slot] == code:
             return slot
-        self.call(CONVERT_STEP, <void *>kernels.convert[self.codes[slot]][code], 0, code, slot)
+        self.call(CONVERT_STEP, 0, <void *>kernels.convert[self.codes[slot]][code], 0, code, slot)
         return self.pop()
 
     cdef int run_of(self, int slot) except -1:
@@ -248,7 +249,7 @@ cdef class Compiler:
         if (op == ops.ABS or op == ops.ANGLE) and code >= COMPLEX64:
             raise Unfit("a result of another dtype")
         self.plan.dear = self.plan.dear or dear(op)
-        self.call(UNARY_STEP, <void *>kernels.unary[op][code], 0, BOOL if predicate else code, a)
+        self.call(UNARY_STEP, op, <void *>kernels.unary[op][code], 0, BOOL if predicate else code, a)
 
     cdef binary(self, int op):
         cdef int b = self.pop(), a = self.pop(), code = self.codes[a], form = BOTH_VECTORS
@@ -260,7 +261,76 @@ cdef class Compiler:
         elif a_constant(b):
             form = SECOND_SCALAR
         self.plan.dear = self.plan.dear or ops.DIV < op < ops.MAXIMUM or ops.FMIN < op < ops.BITWISE_AND
-        self.call(BINARY_STEP, <void *>kernels.binary[op][code], form, BOOL if op >= ops.EQ else code, a, b)
+        if not (op == ops.ADD and (self.multiply_add(a, b, code) or self.multiply_add(b, a, code))
+                or op == ops.MINIMUM and self.clamp(a, b, code) or op == ops.MUL and self.gate(a, b, code)):
+            self.call(BINARY_STEP, op, <void *>kernels.binary[op][code], form, BOOL if op >= ops.EQ else code, a, b)
+
+    # ---- idioms: calls that become one loop with the last call, whose result nobody else wants
+
+    cdef Step *last(self, int slot, int kind, int op) except? NULL:
+        """The last call, if it is this op and the only use of its result is this one."""
+        cdef Step *step = &self.plan.step[self.plan.steps - 1]
+        if self.plan.steps and step.slots[0] == slot and self.uses[slot] == 1 and step.kind == kind and step.op == op:
+            return step
+        return NULL
+
+    cdef bint multiply_add(self, int product, int c, int code) except -1:
+        """a * b + c."""
+        cdef Step *step = self.last(product, BINARY_STEP, ops.MUL)
+        if step == NULL or kernels.ternary[<int>MULTIPLY_ADD][code] == NULL:
+            return False
+        if step.form == FIRST_SCALAR:
+            step.slots[1], step.slots[2] = step.slots[2], step.slots[1]
+        self.extend(step, MULTIPLY_ADD, code, c)
+        return True
+
+    cdef bint clamp(self, int a, int high, int code) except -1:
+        """min(max(a, low), high)."""
+        cdef Step *step = self.last(a, BINARY_STEP, ops.MAXIMUM)
+        if (step == NULL or step.form != SECOND_SCALAR or not a_constant(high)
+                or kernels.ternary[<int>CLAMP][code] == NULL):
+            return False
+        self.extend(step, CLAMP, code, high)
+        return True
+
+    cdef extend(self, Step *step, int idiom, int code, int c):
+        """Give a binary call a third operand."""
+        step.kind, step.loop = TERNARY_STEP, <void *>kernels.ternary[idiom][code]
+        step.slots[3] = c
+        step.form = (B_SCALAR if a_constant(step.slots[2]) else 0) | (C_SCALAR if a_constant(c) else 0)
+        self.drop(c)
+        self.stack.append(step.slots[0])
+
+    cdef bint gate(self, int a, int x, int code) except -1:
+        """x times its sigmoid, or times its normal distribution function (1 + erf(x / sqrt(2))) / 2."""
+        cdef Plan *plan = self.plan
+        cdef Step *step = self.last(a, UNARY_STEP, ops.SIGMOID)
+        if step != NULL and step.slots[1] == x and kernels.silu[code] != NULL:
+            step.loop = <void *>kernels.silu[code]
+        elif (code == FLOAT32 and plan.steps >= 4 and kernels.gelu[code] != NULL
+                and self.last(a, BINARY_STEP, ops.MUL) != NULL and self.is_normal(&plan.step[plan.steps - 4], x)):
+            plan.steps -= 3
+            step = &plan.step[plan.steps - 1]
+            step.kind, step.loop = UNARY_STEP, <void *>kernels.gelu[code]
+            step.slots[0] = a
+        else:
+            return False
+        step.op = NO_SLOT
+        self.drop(x)
+        self.stack.append(a)
+        return True
+
+    cdef bint is_normal(self, const Step *steps, int x):
+        """Whether these are x * sqrt(1/2), erf, + 1, * 1/2."""
+        return (self.takes(steps, ops.MUL, x, 0.7071067811865476) and steps[1].kind == UNARY_STEP
+                and steps[1].op == ops.ERF and steps[1].slots[1] == steps[0].slots[0]
+                and self.takes(steps + 2, ops.ADD, steps[1].slots[0], 1)
+                and self.takes(steps + 3, ops.MUL, steps[2].slots[0], 0.5))
+
+    cdef bint takes(self, const Step *step, int op, int a, float constant):
+        """Whether a call is op(a, constant)."""
+        return (step.kind == BINARY_STEP and step.op == op and step.form == SECOND_SCALAR and step.slots[1] == a
+                and (<float *>(self.plan.values + 16 * (step.slots[2] - CONSTANTS)))[0] == <float>constant)
 
     cdef where(self):
         cdef int b = self.pop(), a = self.pop(), c = self.pop(), code = self.codes[a]
@@ -269,7 +339,7 @@ cdef class Compiler:
             code = self.plan.code
             a, b = self.converted(a, code), self.converted(b, code)
         a, b, c = self.run_of(a), self.run_of(b), self.run_of(c)
-        self.call(WHERE_STEP, <void *>kernels.where[log_of_item(ITEMS[code])], 0, code, c, a, b)
+        self.call(WHERE_STEP, 0, <void *>kernels.where[log_of_item(ITEMS[code])], 0, code, c, a, b)
 
     cdef out(self, int j, bint last):
         cdef Plan *plan = self.plan
@@ -305,6 +375,9 @@ cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noe
                                                step.form, NULL)
         elif step.kind == UNARY_STEP:
             (<unary_loop>step.loop)(slots[step.slots[1]], slots[step.slots[0]], n, NULL)
+        elif step.kind == TERNARY_STEP:
+            (<ternary_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
+                                      slots[step.slots[0]], n, step.form)
         elif step.kind == WHERE_STEP:
             (<where_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
                                     slots[step.slots[0]], n)

@@ -8,7 +8,8 @@ from libc.math cimport copysign, nextafter
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
+from cygrad_cpu.loops cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels, MULTIPLY_ADD,
+                               SECOND_SCALAR, binary_loop, ternary_loop)
 from cygrad_cpu.numbers cimport Integer, Number, Real, int16, int32, int64, int8, uint16, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
@@ -277,6 +278,34 @@ cdef int compare_loop(const Number *a, const Number *b, uint8 *out, Py_ssize_t n
     return 0
 
 
+cdef void multiply_add_loop(const Real *a, const Real *b, const Real *c, Real *out, Py_ssize_t n,
+                            int form) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Real factor = b[0], term = c[0]
+    if form == 0:
+        for i in range(n):
+            out[i] = a[i] * b[i] + c[i]
+    elif form == B_SCALAR:
+        for i in range(n):
+            out[i] = a[i] * factor + c[i]
+    elif form == C_SCALAR:
+        for i in range(n):
+            out[i] = a[i] * b[i] + term
+    else:
+        for i in range(n):
+            out[i] = a[i] * factor + term
+
+
+cdef void clamp_loop(const Number *a, const Number *b, const Number *c, Number *out, Py_ssize_t n,
+                     int form) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Number low = b[0], high = c[0], x
+    for i in range(n):
+        x = a[i]
+        x = low if x < low else x           # NaN stays
+        out[i] = high if x > high else x
+
+
 cdef int next_loop(const uint16 *a, const uint16 *b, uint16 *out, Py_ssize_t n, int form, Narrow *op) noexcept nogil:
     """NEXTAFTER of 16-bit floats, on their bits: sign and magnitude, so neighbours differ by one."""
     cdef Py_ssize_t i
@@ -325,6 +354,7 @@ cdef void install_number(Kernels *table, int code, Number *tag) noexcept:
     put(table, ops.LOGICAL_AND, code, <binary_loop>compare_loop[Number, LogicalAnd])
     put(table, ops.LOGICAL_OR, code, <binary_loop>compare_loop[Number, LogicalOr])
     put(table, ops.LOGICAL_XOR, code, <binary_loop>compare_loop[Number, LogicalXor])
+    table.ternary[<int>CLAMP][code] = <ternary_loop>clamp_loop[Number]
 
 
 cdef void install_integer(Kernels *table, int code, Integer *tag) noexcept:
@@ -347,6 +377,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.FMIN, code, <binary_loop>real_loop[Real, Fmin])
     put(table, ops.COPYSIGN, code, <binary_loop>real_loop[Real, Copysign])
     put(table, ops.NEXTAFTER, code, <binary_loop>real_loop[Real, Nextafter])
+    table.ternary[<int>MULTIPLY_ADD][code] = <ternary_loop>multiply_add_loop[Real]
 
 
 cdef void install_bool(Kernels *table) noexcept:

@@ -36,6 +36,8 @@ cdef struct Atanh:
     char tag
 cdef struct Sigmoid:
     char tag
+cdef struct Silu:
+    char tag
 
 cdef fused Function:
     Exp
@@ -52,6 +54,7 @@ cdef fused Function:
     Acosh
     Atanh
     Sigmoid
+    Silu
 
 
 # ---- exp2
@@ -213,13 +216,22 @@ cdef inline Real atanh_(Real x) noexcept nogil:
     return copysignf(<float>y, x) if Real is float else with_sign(y, x)
 
 
-cdef inline Real sigmoid_(Real x) noexcept nogil:
+cdef inline float sigmoid_single(float x) noexcept nogil:
     """z / (1 + z) or 1 / (1 + z) with z = e^-|x|."""
-    cdef Real one = 1, y
-    cdef Real z = single_exp_of_negative(-fabsf(x)) if Real is float else full_exp_of_negative(-fabs(x))
-    cdef Real lost = z - ((one + z) - one)      # what 1 + z rounded away, put back to first order
-    y = (z if x < 0 else one) / (one + z)
-    return y - y * lost * (one - y if x < 0 else y)
+    cdef float z = single_exp_of_negative(-fabsf(x))
+    return (z if x < 0 else <float>1) / (<float>1 + z)
+
+
+cdef inline double sigmoid_full(double x) noexcept nogil:
+    cdef double z = full_exp_of_negative(-fabs(x))
+    cdef double lost = z - ((1 + z) - 1)        # what 1 + z rounded away, put back to first order
+    cdef double y = (z if x < 0 else 1.0) / (1 + z)
+    return y - y * lost * (1 - y if x < 0 else y)
+
+
+cdef inline Real silu_(Real x) noexcept nogil:
+    """x / (1 + e^-x)."""
+    return x / (<float>1 + single_exp(-x)) if Real is float else x * sigmoid_full(x)
 
 
 cdef inline Real evaluate(Function *op, Real x) noexcept nogil:
@@ -249,8 +261,10 @@ cdef inline Real evaluate(Function *op, Real x) noexcept nogil:
         return acosh_(x)
     elif Function is Atanh:
         return atanh_(x)
+    elif Function is Sigmoid:
+        return sigmoid_single(x) if Real is float else sigmoid_full(x)
     else:
-        return sigmoid_(x)
+        return silu_(x)
 
 
 cdef void loop(const Real *a, Real *out, Py_ssize_t n, Function *op) noexcept nogil:
@@ -278,6 +292,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.ACOSH, code, <unary_loop>loop[Real, Acosh])
     put(table, ops.ATANH, code, <unary_loop>loop[Real, Atanh])
     put(table, ops.SIGMOID, code, <unary_loop>loop[Real, Sigmoid])
+    table.silu[code] = <unary_loop>loop[Real, Silu]
 
 
 def install(size_t address):

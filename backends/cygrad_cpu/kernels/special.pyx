@@ -307,6 +307,32 @@ cdef inline double digamma_(double x) noexcept nogil:
     return x if x == INFINITY else result
 
 
+cdef inline float gelu_single(float x) noexcept nogil:
+    """x Phi(x), where Phi(-t) = 2^q: q is a polynomial of t = |x| up to 6, beyond which Phi is 0 or 1 in float32."""
+    cdef float size = fabsf(x), t = <float>6 if size > <float>6 else size, tail, r, below
+    cdef float q = <float>-8.1118579e-07
+    q = q * t + <float>1.42702599e-05
+    q = q * t + <float>-6.47077623e-05
+    q = q * t + <float>-0.000429418333
+    q = q * t + <float>0.007435228
+    q = q * t + <float>-0.0527403172
+    q = q * t + <float>-0.459133361
+    q = q * t + <float>-1.15111355
+    q = q * t + <float>-0.999999846
+    tail = q + <float>12582912.0
+    r = (q - (tail - <float>12582912.0)) * <float>0.693147181
+    below = (single_exp_series(r) * r + <float>1) * r + <float>1
+    below = below * float_from((bits_of_float(tail) << 23) + (<unsigned int>127 << 23))
+    below = below if size < <float>6 else <float>0
+    return x * (below if x < 0 else <float>1 - below)
+
+
+cdef void gelu_loop(const float *a, float *out, Py_ssize_t n, void *op) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = gelu_single(a[i])
+
+
 cdef inline double evaluate(Function *op, double x, Real *grade) noexcept nogil:
     if Function is Erf:
         return erf_[Real](x, grade)
@@ -343,3 +369,4 @@ def install(size_t address):
     cdef Kernels *table = <Kernels *>address
     install_real(table, FLOAT32, <float *>NULL)
     install_real(table, FLOAT64, <double *>NULL)
+    table.gelu[<int>FLOAT32] = <unary_loop>gelu_loop

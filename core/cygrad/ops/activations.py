@@ -1,4 +1,4 @@
-"""Activation functions, as `torch.nn.functional` has them (`cygrad.functional` lists them).
+"""Activation functions, as `torch.nn.functional` has them (`cygrad.nn.functional` lists them).
 
 Each is one node, and one pass over memory: a program (see `cygrad.programs`).
 """
@@ -56,7 +56,8 @@ def softplus(input, beta=1.0, threshold=20.0):
 
 
 GELU = program(lambda x: ((x * ROOT_HALF).erf() + 1) * 0.5 * x)
-GELU_TANH = program(lambda x: (((x * x * x * 0.044715 + x) * ROOT_2_PI).tanh() + 1) * 0.5 * x)
+# (1 + tanh(u)) / 2 = sigmoid(2 u)
+GELU_TANH = program(lambda x: ((x * x * (2 * 0.044715 * ROOT_2_PI) + 2 * ROOT_2_PI) * x).sigmoid() * x)
 
 
 @primitive(name="gelu")

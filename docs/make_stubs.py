@@ -114,7 +114,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as _numpy
 
-from cygrad import autograd as autograd, functional as functional, linalg as linalg, random as random
+from cygrad import autograd as autograd, linalg as linalg, nn as nn, random as random
 from cygrad import return_types as return_types, special as special
 
 ''' + ALIASES + '''Number: TypeAlias = _int | _float | _bool | _complex
@@ -459,9 +459,10 @@ def results():
 def stubs():
     """{path under core/cygrad: text} of every stub."""
     return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
-            "special.pyi": part("special"), "functional.pyi": part("functional"), "random.pyi": part("random"),
+            "special.pyi": part("special"), "nn/functional.pyi": part("nn.functional"), "random.pyi": part("random"),
             "autograd/__init__.pyi": part("autograd", AUTOGRAD), "autograd/function.pyi": FUNCTION,
-            "autograd/functional.pyi": part("autograd.functional")}
+            "autograd/functional.pyi": part("autograd.functional"),
+            "nn/__init__.pyi": NOTE + "from cygrad.nn import functional as functional\n"}
 
 
 def main():

@@ -9,7 +9,7 @@ import inspect
 import cygrad
 import pytest
 
-MODULES = ("cygrad", "cygrad.linalg", "cygrad.special", "cygrad.functional", "cygrad.random", "cygrad.autograd",
+MODULES = ("cygrad", "cygrad.linalg", "cygrad.special", "cygrad.nn.functional", "cygrad.random", "cygrad.autograd",
            "cygrad.autograd.functional", "cygrad.autograd.function")
 
 

@@ -9,15 +9,18 @@ from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
+from cygrad_cpu.attention cimport cpu_attention
+from cygrad_cpu.convolution cimport cpu_conv2d, cpu_conv2d_backward
 from cygrad_cpu.elementwise cimport cpu_elementwise
 from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.linalg cimport cpu_linalg
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.positions cimport cpu_argreduce
+from cygrad_cpu.random cimport cpu_random
 from cygrad_cpu.reduction cimport cpu_reduce
 from cygrad_cpu.scan cimport cpu_scan
-from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_softmax, cpu_softmax_backward
+from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort cimport cpu_sort
 
 from cygrad_cpu import allocator, blas, isa, parallel
@@ -173,6 +176,23 @@ cdef class CPUBackend(Backend):
 
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
         return cpu_layer_norm(a, weight, bias, eps, out, mean, rstd)
+
+    cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a,
+                              View grad_weight, View grad_bias):
+        return cpu_layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
+
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
+        return cpu_conv2d(a, weight, bias, stride, padding, dilation, groups, out)
+
+    cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                          View grad_a, View grad_weight, View grad_bias):
+        return cpu_conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, grad_weight, grad_bias)
+
+    cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
+        return cpu_attention(query, key, value, mask, causal, scale, out)
+
+    cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
+        return cpu_random(kind, out, seed, offset, a, b)
 
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
         return cpu_linalg(routine, ins, outs, options)

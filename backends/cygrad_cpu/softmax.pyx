@@ -4,46 +4,22 @@ A view whose last axis is not contiguous is read by columns where its other axes
 16-bit floats are computed in float32.
 """
 from cython.parallel cimport prange
+from libc.string cimport memset
 
-from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
-from cygrad.view cimport View, data
+from cygrad.backend cimport SUM
+from cygrad.dtype cimport DType, FLOAT64
+from cygrad.view cimport View, data, make_view
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.reduction cimport cpu_reduce
 from cygrad_cpu.tables cimport SoftmaxTable
-from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
+from cygrad_cpu.temporary cimport Temporary, computed, copy_views, dense, temporary, writable
 
 cdef enum:
     GRAIN = 8192                # elements a thread should at least get
 
 cdef SoftmaxTable table
 install_kernels("softmax", &table)
-
-
-cdef DType computed(DType dtype):
-    """The dtype to compute in, or None for one without softmax."""
-    if dtype.code == FLOAT32 or dtype.code == FLOAT64:
-        return dtype
-    return dtype_of(FLOAT32) if dtype.code == FLOAT16 or dtype.code == BFLOAT16 else None
-
-
-cdef View dense(View a, DType dtype, list keep):
-    """`a` itself if it is dense and of this dtype, else a copy."""
-    cdef Temporary made
-    if a is None or (a.dtype is dtype and a.dense):
-        return a
-    made = converted(a, dtype)
-    keep.append(made)
-    return made.view
-
-
-cdef View writable(View out, DType dtype, list keep):
-    """`out` itself if it is dense and of this dtype, else a temporary to be copied into it."""
-    cdef Temporary made
-    if out.dtype is dtype and out.dense:
-        return out
-    made = temporary(out.memory.backend, dtype, out.rank, out.sizes)
-    keep.append(made)
-    return made.view
 
 
 cdef bint column_axis(View a) noexcept:
@@ -149,3 +125,52 @@ cdef object cpu_layer_norm(View a, View weight, View bias, double eps, View out,
         copy_views(m, mean)
     if r is not rstd:
         copy_views(r, rstd)
+
+
+cdef object cpu_layer_norm_backward(View grad, View a, View mean, View rstd, View weight, View grad_a,
+                                    View grad_weight, View grad_bias):
+    """Each thread sums the weight's and the bias's gradient over its rows; then the threads' sums are added."""
+    cdef DType dtype = computed(a.dtype)
+    cdef list keep = []
+    cdef View g, x, m, r, w, y = None
+    cdef Temporary sums
+    cdef Py_ssize_t rows = a.sizes[0], n = a.sizes[1], size, begin, end
+    cdef int threads = threads_for(a.elements, GRAIN), kind, i
+    cdef char *partial
+    if dtype is None:
+        return NotImplemented
+    kind = dtype.code == FLOAT64
+    size = dtype.itemsize
+    g, x, w = dense(grad, dtype, keep), dense(a, dtype, keep), dense(weight, dtype, keep)
+    m, r = dense(mean, dtype, keep), dense(rstd, dtype, keep)
+    if grad_a is not None:
+        y = writable(grad_a, dtype, keep)
+    sums = temporary(a.memory.backend, dtype, 2, [2 * threads, n])
+    partial = data(sums.view)
+    memset(partial, 0, 2 * threads * n * size)
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            begin = rows * i // threads
+            end = rows * (i + 1) // threads
+            table.norm_backward[kind](
+                data(g) + begin * n * size, data(x) + begin * n * size, data(m) + begin * size,
+                data(r) + begin * size, data(w) if w is not None else NULL,
+                data(y) + begin * n * size if y is not None else NULL,
+                partial + i * n * size if grad_weight is not None else NULL,
+                partial + (threads + i) * n * size if grad_bias is not None else NULL, end - begin, n)
+    if y is not None and y is not grad_a:
+        copy_views(y, grad_a)
+    if grad_weight is not None:
+        add_rows(sums.view, 0, threads, grad_weight, keep)
+    if grad_bias is not None:
+        add_rows(sums.view, threads, threads, grad_bias, keep)
+
+
+cdef int add_rows(View a, Py_ssize_t first, Py_ssize_t rows, View out, list keep) except -1:
+    """out = the sum of rows first, first + 1, ... of a matrix."""
+    cdef View target = writable(out, a.dtype, keep)
+    cpu_reduce(SUM, make_view(a.memory, a.dtype, a.offset + first * a.strides[0], 2, [a.sizes[1], rows],
+                              [a.strides[1], a.strides[0]]), target)
+    if target is not out:
+        copy_views(target, out)
+    return 0

@@ -80,9 +80,13 @@ ctypedef void (*SoftmaxBackward)(const char *grad, const char *result, char *out
                                  bint log) noexcept nogil
 ctypedef void (*NormRows)(const char *a, const char *weight, const char *bias, double eps, char *out, char *mean,
                           char *rstd, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
+ctypedef void (*NormBackward)(const char *grad, const char *a, const char *mean, const char *rstd, const char *weight,
+                              char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t rows,
+                              Py_ssize_t n) noexcept nogil      # what is NULL is not wanted; the last two are added to
 
 cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
     SoftmaxRows rows[2]
     SoftmaxColumns columns[2]
     SoftmaxBackward backward[2]
     NormRows norm[2]
+    NormBackward norm_backward[2]

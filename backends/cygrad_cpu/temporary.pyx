@@ -1,7 +1,10 @@
-"""Dense temporaries that kernels need for an operand of the wrong layout or dtype."""
+"""Dense temporaries that kernels need for an operand of the wrong layout or dtype.
+
+`keep` is a list that owns the temporaries that views lie in.
+"""
 cimport cython
 
-from cygrad.dtype cimport DType
+from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.storage cimport wrap_memory
 from cygrad.view cimport INLINE_RANK, View, make_view
 from cygrad_cpu.allocator cimport give, take
@@ -68,3 +71,32 @@ cdef int copy_views(View source, View target) except -1:
         else:
             cpu_copy(source, target)
     return 0
+
+
+# ---- operands of kernels that take dense rows of float32 or float64
+
+cdef DType computed(DType dtype):
+    """The dtype that such kernels compute in, float32 for 16-bit floats; None for one that they don't take."""
+    if dtype.code == FLOAT32 or dtype.code == FLOAT64:
+        return dtype
+    return dtype_of(FLOAT32) if dtype.code == FLOAT16 or dtype.code == BFLOAT16 else None
+
+
+cdef View dense(View a, DType dtype, list keep):
+    """`a` itself if it is dense and of this dtype, else a copy."""
+    cdef Temporary made
+    if a is None or (a.dtype is dtype and a.dense):
+        return a
+    made = converted(a, dtype)
+    keep.append(made)
+    return made.view
+
+
+cdef View writable(View out, DType dtype, list keep):
+    """`out` itself if it is dense and of this dtype, else a temporary to be copied into it."""
+    cdef Temporary made
+    if out.dtype is dtype and out.dense:
+        return out
+    made = temporary(out.memory.backend, dtype, out.rank, out.sizes)
+    keep.append(made)
+    return made.view

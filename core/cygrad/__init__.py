@@ -31,7 +31,8 @@ _OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addm
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans", "integration",
         "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum", "solvers",
-        "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution", "naming")
+        "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
+        "dropout", "naming")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
@@ -77,7 +78,7 @@ def numel(input):
     return input.numel()
 
 
-_LAZY = ("functional", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names")
+_LAZY = ("nn", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names")
 
 
 def __getattr__(name):

@@ -9,7 +9,8 @@ import warnings
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import KernelMissing, not_implemented
+from cygrad.errors import KernelMissing, not_implemented, on_two_devices
+from cygrad.tensor import Tensor
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
@@ -23,7 +24,10 @@ def counters():
 
 def call(like, entry, args, outs):
     """Call an entry of the backend that `like` is on, whether it has the kernel or not; `outs` as in `run`."""
-    backend = like._backend()
+    backend, index = like._backend(), like._device_index()
+    for a in args:
+        if isinstance(a, Tensor) and (a._backend() is not backend or a._device_index() != index):
+            raise on_two_devices(entry, like, a)
     if getattr(backend, entry)(*args) is NotImplemented:
         run(backend, entry, args, outs)
 

@@ -78,14 +78,12 @@ def halves(make):
 
 
 OPS += [
-    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), also=["functional.softplus"],
-       method=False),
+    Op("nn.functional.softplus", activation({}, {"beta": 2, "threshold": 3}), method=False),
     Op("nn.functional.gelu", activation({}, {"approximate": "tanh"}, specials=False),  # inf may give PyTorch NaN
-       also=["functional.gelu"], method=False,
+       method=False,
        tolerance=4.0, reason="1 + erf(x) cancels for negative x"),
-    Op("nn.functional.silu", unary(), also=["functional.silu"], method=False),
-    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), also=["functional.leaky_relu"],
-       method=False),
+    Op("nn.functional.silu", unary(), method=False),
+    Op("nn.functional.leaky_relu", activation({}, {"negative_slope": 0.3}), method=False),
 ]  # fmt: skip
 for name, *kwargs in [
     ("hardtanh", {}, {"min_val": -2, "max_val": 0.5}),
@@ -93,16 +91,15 @@ for name, *kwargs in [
     ("softshrink", {}, {"lambd": 1.5}), ("hardshrink", {}, {"lambd": 1.5}),
     ("threshold", {"threshold": 0.5, "value": 3.0}),
 ]:  # fmt: skip
-    OPS.append(Op("nn.functional." + name, activation(*kwargs), also=["functional." + name], method=False))
+    OPS.append(Op("nn.functional." + name, activation(*kwargs), method=False))
 OPS += [
-    Op("nn.functional.hardsigmoid", activation(), also=["functional.hardsigmoid"], method=False,
+    Op("nn.functional.hardsigmoid", activation(), method=False,
        coarsest="float32"),  # its gradient has 1/6 rounded to float32
 ]
 for name, *kwargs in [("elu", {}, {"alpha": 0.5}), ("selu",), ("celu", {}, {"alpha": 2.0}), ("hardswish",)]:
     # At NaN PyTorch's gradient depends on the dtype.
-    OPS.append(Op("nn.functional." + name, activation(*kwargs, specials=False), also=["functional." + name],
-                  method=False))
-OPS.append(Op("nn.functional.glu", halves, also=["functional.glu"], method=False))
+    OPS.append(Op("nn.functional." + name, activation(*kwargs, specials=False), method=False))
+OPS.append(Op("nn.functional.glu", halves, method=False))
 OPS.append(Op("polygamma", lambda make: (
     S(n, make(*s, layout=k, low=0.5, high=5)) for n in (0, 1, 2, 3) for s, k in PLACEMENTS), out=True, method=False,
     tolerance=16.0, reason="a series summed in another order"))

@@ -7,7 +7,7 @@ from libc.math cimport INFINITY, log, sqrt
 
 from cygrad_cpu.elementary cimport full_exp_of_negative, single_exp_of_negative
 from cygrad_cpu.numbers cimport Real
-from cygrad_cpu.tables cimport NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
+from cygrad_cpu.tables cimport NormBackward, NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
 
 cdef enum:
     LANES = 16
@@ -233,6 +233,70 @@ cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double 
         rstd[r] = scale
 
 
+cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real centre, Real *total, Real *along,
+                      Py_ssize_t n) noexcept nogil:
+    """total = sum(g) and along = sum(g * (a - centre)) of a row, g = grad * weight."""
+    cdef Real[LANES] sums
+    cdef Real[LANES] products
+    cdef Real g
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        sums[j] = products[j] = 0
+    while i + LANES <= n:
+        if weight != NULL:
+            for j in range(LANES):
+                g = grad[i + j] * weight[i + j]
+                sums[j] += g
+                products[j] += g * (a[i + j] - centre)
+        else:
+            for j in range(LANES):
+                sums[j] += grad[i + j]
+                products[j] += grad[i + j] * (a[i + j] - centre)
+        i += LANES
+    for j in range(n - i):
+        g = grad[i + j] * weight[i + j] if weight != NULL else grad[i + j]
+        sums[j] += g
+        products[j] += g * (a[i + j] - centre)
+    total[0] = total_of(&sums[0])
+    along[0] = total_of(&products[0])
+
+
+cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
+                        Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t rows,
+                        Py_ssize_t n) noexcept nogil:
+    """With x = (a - mean) * rstd and g = grad * weight: (g - mean(g) - x * mean(g * x)) * rstd; sums of grad * x and grad.
+
+    `grad_a` may be `grad` or `a`: it is written last.
+    """
+    cdef Py_ssize_t r, i
+    cdef const Real *g
+    cdef const Real *x
+    cdef Real *y
+    cdef Real centre, scale, total, along, shift
+    for r in range(rows):
+        g = grad + r * n
+        x = a + r * n
+        centre = mean[r]
+        scale = rstd[r]
+        if grad_weight != NULL:
+            for i in range(n):
+                grad_weight[i] += g[i] * ((x[i] - centre) * scale)
+        if grad_bias != NULL:
+            for i in range(n):
+                grad_bias[i] += g[i]
+        if grad_a != NULL:
+            y = grad_a + r * n
+            norm_slopes(g, x, weight, centre, &total, &along, n)
+            total = total / n * scale
+            along = along / n * scale * scale * scale
+            if weight != NULL:
+                for i in range(n):
+                    y[i] = g[i] * weight[i] * scale - total - (x[i] - centre) * along
+            else:
+                for i in range(n):
+                    y[i] = g[i] * scale - total - (x[i] - centre) * along
+
+
 def install(size_t address):
     """Fill the SoftmaxTable at `address`."""
     cdef SoftmaxTable *table = <SoftmaxTable *>address
@@ -244,3 +308,5 @@ def install(size_t address):
     table.backward[1] = <SoftmaxBackward>softmax_backward[double]
     table.norm[0] = <NormRows>norm_rows[float]
     table.norm[1] = <NormRows>norm_rows[double]
+    table.norm_backward[0] = <NormBackward>norm_backward[float]
+    table.norm_backward[1] = <NormBackward>norm_backward[double]

@@ -29,29 +29,33 @@ def out_size(size, kernel, stride, padding, dilation):
     return (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
 
 
-# The first argument of both lists the tensors that have gradients, so that one formula computes all three; see the table.
+def for_kernel(stride, padding, dilation, groups):
+    """The numbers of a convolution as the backend's entries take them."""
+    return pair(stride, 1), pair(padding, 0), pair(dilation, 1), groups
+
+
+# The first argument of both lists the tensors that have gradients, so that one formula computes all three (see the table);
+# `geometry` is (stride, padding, dilation, groups).
 @primitive(name="convolution")
-def _convolution(tensors, input, weight, bias, stride, padding, dilation, groups):
-    shape = (input.shape[0], weight.shape[0], *map(out_size, input.shape[2:], weight.shape[2:], stride, padding, dilation))
+def _convolution(tensors, input, weight, bias, geometry):
+    shape = (input.shape[0], weight.shape[0], *map(out_size, input.shape[2:], weight.shape[2:], *geometry[:3]))
     out = empty_near(input, shape)
     if input.numel() and out.numel():
-        call(out, "conv2d", (planes(input), planes(weight), bias, pair(stride, 1), pair(padding, 0), pair(dilation, 1),
-                             groups, planes(out)), (7,))
+        call(out, "conv2d", (planes(input), planes(weight), bias, *for_kernel(*geometry), planes(out)), (7,))
     elif out.numel():                                                   # sums of nothing
         fill_(out, 0)
         if bias is not None:
-            copy_(out, bias.reshape(-1, *([1] * len(stride))).expand(shape))
+            copy_(out, bias.reshape(-1, *([1] * (out.dim() - 2))).expand(shape))
     return out
 
 
 @primitive(name="convolution_backward")
-def _convolution_backward(tensors, grad_output, input, weight, stride, padding, dilation, groups, wanted):
+def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted):
     made = [empty_near(grad_output, size) if want else None
             for want, size in zip(wanted, (input.shape, weight.shape, weight.shape[:1]))]
     if input.numel() and grad_output.numel():
-        call(grad_output, "conv2d_backward", (planes(grad_output), planes(input), planes(weight), pair(stride, 1),
-                                              pair(padding, 0), pair(dilation, 1), groups, planes(made[0]),
-                                              planes(made[1]), made[2]), (7, 8, 9))
+        call(grad_output, "conv2d_backward", (planes(grad_output), planes(input), planes(weight), *for_kernel(*geometry),
+                                              planes(made[0]), planes(made[1]), made[2]), (7, 8, 9))
         return tuple(made)
     for t in made[:2]:
         if t is not None:
@@ -88,14 +92,14 @@ def check(input, weight, bias, stride, padding, dilation, groups):
         raise RuntimeError("non-positive groups is not supported")
     shape, k = list(weight.shape), input.dim()
     if weight.dim() != k:
-        raise RuntimeError(f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {shape}, but "
-                           f"got {k}-dimensional input of size {list(input.shape)} instead")
+        raise RuntimeError(f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {shape}, "
+                           f"but got {k}-dimensional input of size {list(input.shape)} instead")
     if shape[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got "
                            f"weight of size {shape} instead")
     if shape[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
-                           f"weight of size [{shape}] instead")
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
+                           f"got weight of size [{shape}] instead")
     if input.shape[1] != shape[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {shape}, expected input{list(input.shape)} to have "
                            f"{shape[1] * groups} channels, but got {input.shape[1]} channels instead")
@@ -114,8 +118,8 @@ def check_dtypes(input, weight, bias):
         raise RuntimeError(f"Input type ({input.type()}) and weight type ({weight.type()}) should be the same or input "
                            "should be a MKLDNN tensor and weight is a dense tensor".replace("cygrad.", "torch."))
     if bias is not None and bias.dtype is not input.dtype:
-        raise RuntimeError(f"Input type ({C_WORDS[input.dtype.name]}) and bias type ({C_WORDS[bias.dtype.name]}) should be "
-                           "the same")
+        raise RuntimeError(f"Input type ({C_WORDS[input.dtype.name]}) and bias type ({C_WORDS[bias.dtype.name]}) "
+                           "should be the same")
     if input.dtype is BOOL:
         raise refused("slow_conv2d_cpu", BOOL)
 
@@ -127,8 +131,8 @@ def same_padding(name, input, weight, stride, dilation):
     whole = [d * (size - 1) for size, d in zip(weight.shape[2:], dilation)]
     extra = [n % 2 for n in whole]
     if any(extra):
-        warnings.warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of "
-                      "the input be created", UserWarning, stacklevel=4)
+        warnings.warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy "
+                      "of the input be created", UserWarning, stacklevel=4)
         input = constant_pad_nd(input, [n for after in reversed(extra) for n in (0, after)])
     return input, tuple(n // 2 for n in whole)
 
@@ -141,8 +145,8 @@ def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups)
     batched = input.dim() == axes + 2
     if not batched:
         if input.dim() != axes + 1:
-            raise RuntimeError(f"Expected {axes + 1}D (unbatched) or {axes + 2}D (batched) input to {name}, but got input "
-                               f"of size: {list(input.shape)}")
+            raise RuntimeError(f"Expected {axes + 1}D (unbatched) or {axes + 2}D (batched) input to {name}, but got "
+                               f"input of size: {list(input.shape)}")
         input = input.unsqueeze(0)
     spatial = weight.dim() - 2
     if spatial < 1:
@@ -157,7 +161,7 @@ def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups)
     padding = numbers("padding", padding, spatial)
     check(input, weight, bias, stride, padding, dilation, groups)
     check_dtypes(input, weight, bias)
-    out = _convolution((input, weight, bias), input, weight, bias, stride, padding, dilation, groups)
+    out = _convolution((input, weight, bias), input, weight, bias, (stride, padding, dilation, groups))
     return out if batched else out.squeeze(0)
 
 

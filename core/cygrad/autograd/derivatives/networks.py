@@ -1,23 +1,36 @@
 """Derivatives of layers of networks: normalisation, convolution, attention, losses.
 
-An op whose gradients one kernel computes together takes the tensors twice: as the list `tensors`, which has the edges, and
-one by one, for its formula to keep what it reads.
+An op whose gradients one kernel computes together takes the tensors twice: as the list `tensors`, which has the edges,
+and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.reductions import softmax_backward
 from cygrad.autograd.node import derivative, grad_mode
+from cygrad.ops.attention import _safe_softmax, attention_scores
+from cygrad.ops.composite import FLOAT32, HALVES
 from cygrad.ops.convolution import _convolution, _convolution_backward
+from cygrad.ops.losses import nll_loss_backward
 from cygrad.ops.normalization import layer_norm_backward
 
 derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
            normalized_backward(grad, input, weight, axes, eps, result, needs))
-derivative("convolution", tensors=lambda grad, input, weight, stride, padding, dilation, groups, needs:
-           _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), stride, padding,
-                                 dilation, groups, needs))
+derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
+           _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), geometry, needs))
 derivative("convolution_backward", name="ConvolutionBackwardBackward0",
-           tensors=lambda grads, grad_output, input, weight, stride, padding, dilation, groups, needs:
-           convolution_backward_backward(grads, grad_output, input, weight, (stride, padding, dilation, groups), needs))
+           tensors=lambda grads, grad_output, input, weight, geometry, needs:
+           convolution_backward_backward(grads, grad_output, input, weight, geometry, needs))
 derivative("constant_pad_nd", self=lambda grad, pad: cygrad.constant_pad_nd(grad, [-n for n in pad]))
+
+derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad, result, dim))
+derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",
+           tensors=lambda grad, query, key, value, mask, causal, scale, needs:
+           attention_backward(grad, query, key, value, mask, causal, scale, needs))
+derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
+           target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
+for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
+    derivative(_op, name=_name, self=lambda grad, self_shape, target, weight, reduction, ignore_index:
+               nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))
 
 
 def normalized_backward(grad, input, weight, axes, eps, result, needs):
@@ -48,10 +61,10 @@ def convolution_backward_backward(grads, grad, input, weight, geometry, needs):
     found = [None, None, None]
 
     def convolved(x, w):
-        return _convolution((x, w, None), x, w, None, *geometry)
+        return _convolution((x, w, None), x, w, None, geometry)
 
     def backward(g, x, w, wanted):
-        return _convolution_backward((g, x, w), g, x, w, *geometry, wanted)
+        return _convolution_backward((g, x, w), g, x, w, geometry, wanted)
 
     if needs[0]:
         parts = []
@@ -67,3 +80,24 @@ def convolution_backward_backward(grads, grad, input, weight, geometry, needs):
     if needs[2] and for_input is not None:
         found[2] = backward(conj(grad), for_input, weight, (False, True, False))[1]
     return found
+
+
+def attention_backward(grad, query, key, value, mask, causal, scale, needs):
+    """The scores are computed again. With P their softmax and dP = grad @ value^T, dS = P * (dP - sum(dP * P))."""
+    if query.dtype in HALVES:
+        grad, query, key, value = (t.to(FLOAT32) for t in (grad, query, key, value))
+    chances = _safe_softmax(attention_scores(query * scale, key, mask, causal), -1)
+    found = [None, None, None]
+    if needs[2]:
+        found[2] = chances.mT @ grad
+    if needs[0] or needs[1]:
+        slope = grad @ value.mT
+        slope = chances * (slope - (slope * chances).sum(-1, keepdim=True)) * scale
+        found[0] = slope @ key if needs[0] else None
+        found[1] = slope.mT @ query if needs[1] else None
+    return found
+
+
+def square_backward(grad, x, target, reduction):
+    apart = x - target
+    return apart * (grad * (2 / max(apart.numel(), 1)) if reduction == "mean" else grad * 2)

@@ -14,6 +14,8 @@ def celu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tens
     """x where x > 0, else alpha * (exp(x / alpha) - 1)."""
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """In-place version of `celu`: writes the result into the tensor and returns it."""
+def dropout(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
+    """Elements set to 0 with probability `p`, the others divided by 1 - p; the input itself if not `training`."""
 def elu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
 def gelu(input: Tensor, approximate: Any = 'none') -> Tensor:
@@ -28,14 +30,21 @@ def hardswish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) ->
     """x * relu6(x + 3) / 6."""
 def hardtanh(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
     """x, but not below min_val and not above max_val."""
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Any = None, eps: _float =
+        1e-05) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
 def leaky_relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
     """x where x > 0, else negative_slope * x."""
+def linear(input: Tensor, weight: Tensor | None, bias: Any = None) -> Tensor:
+    """input @ weight^T + bias."""
 def log_softmax(input: Tensor, dim: Dims = None, dtype: _dtype | None = None) -> Tensor:
     """The logarithm of `softmax`, computed without its cancellation."""
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), without its underflow."""
 def mish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
     """x * tanh(softplus(x))."""
+def pad(input: Tensor, pad: Any, mode: Any = 'constant', value: Tensor | Number | None = None) -> Tensor:
+    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there."""
 def relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
     """Elementwise: max(x, 0) of each element."""
 def relu6(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:

@@ -1,0 +1,88 @@
+"""The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
+from cygrad.ops import activations as _activations, dropout as _dropout, padding as _padding, scans as _scans
+from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
+                                    tanhshrink)
+from cygrad.ops.registry import functions as _functions, methods as _methods, public as _public
+
+for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
+              "threshold"):
+    globals()[_name] = _activations.writes_in_place(getattr(_activations, _name), _name)
+relu = _activations.writes_in_place(_functions["relu"], "relu")
+sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
+relu_ = _methods["relu_"]
+selu_, celu_, threshold_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_"))
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """exp(x) divided by its sum along an axis."""
+    if dim is None:
+        dim = _scans.implicit_dim("softmax", input.dim())
+    return _scans.softmax(input, dim, dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """The logarithm of `softmax`, computed without its cancellation."""
+    if dim is None:
+        dim = _scans.implicit_dim("log_softmax", input.dim())
+    return _scans.log_softmax(input, dim, dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    """`softmax` of -x."""
+    if dim is None:
+        dim = _scans.implicit_dim("softmin", input.dim())
+    return _scans.softmax(-input, dim, dtype)
+
+
+for _name, _value in list(globals().items()):
+    if not _name.startswith("_") and callable(_value):
+        globals()[_name] = _public(_name, _value)
+
+
+def linear(input, weight, bias=None):
+    """input @ weight^T + bias.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n).
+    weight : Tensor
+        (m, n), or (n,).
+    bias : Tensor, optional
+        (m,), or () with a weight (n,).
+
+    Returns
+    -------
+    Tensor
+        (..., m), or (...) with a weight (n,).
+    """
+    if bias is None:
+        return input.matmul(weight.t())
+    if input.dim() == 2:
+        return _functions["addmm"](bias, input, weight.t())
+    if input.is_contiguous() and input.dim() and weight.dim() == 2:
+        flat = _functions["addmm"](bias, input.view(-1, input.shape[-1]), weight.t())
+        return flat.view(*input.shape[:-1], weight.shape[0])
+    return input.matmul(weight.t()) + bias
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
+    return _functions["layer_norm"](input, normalized_shape, weight, bias, eps)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Elements set to 0 with probability `p`, the others divided by 1 - p; the input itself if not `training`."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    drop = _inplace_form("dropout", _dropout.dropout) if inplace else _dropout.dropout
+    return drop(input, p, training)
+
+
+def pad(input, pad, mode="constant", value=None):
+    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there."""
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if mode != "constant":
+        raise NotImplementedError(f"pad: mode={mode!r}; cygrad pads with a constant only")
+    return _padding.constant_pad_nd(input, pad, 0 if value is None else value)

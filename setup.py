@@ -153,7 +153,7 @@ setup(
     packages=list(PACKAGES),
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
-    package_data={"": ["*.pxd", "*.pyi", "*.h", "py.typed", "templates/*"]},
+    package_data={"": ["*.pxd", "*.pyi", "*.h", "py.typed", "templates/*", "templates/*/*"]},
     ext_modules=extensions(),
     cmdclass={"build": Build, "build_ext": BuildExt},
     zip_safe=False,

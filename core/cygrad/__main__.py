@@ -1,4 +1,4 @@
-"""`python -m cygrad`: version, build and devices."""
+"""`python -m cygrad`: version, build and devices; `python -m cygrad new KIND NAME`: the start of a package."""
 import platform
 import sys
 
@@ -8,6 +8,17 @@ from cygrad.backends import main as list_backends
 
 
 def main():
+    """What the command line asks for; returns the exit status."""
+    if len(sys.argv) == 1:
+        return describe()
+    if sys.argv[1] == "new":
+        from cygrad import scaffold
+        return scaffold.main(sys.argv[2:])
+    print("usage: python -m cygrad [new KIND NAME]", file=sys.stderr)
+    return 2
+
+
+def describe():
     """Print what a bug report needs."""
     cpu = discovery.load("cpu")
     print(f"cygrad {cygrad.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")

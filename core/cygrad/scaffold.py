@@ -1,0 +1,71 @@
+"""`python -m cygrad new KIND NAME`: the starting folder of a package, from the files under `templates/KIND/`.
+
+In their names and text NAME stands for the name, DASHED for the name with dashes, TITLE for the name in capitals and
+small letters, as classes have it.
+"""
+import keyword
+import re
+import sys
+from pathlib import Path
+
+TEMPLATES = Path(__file__).parent / "templates"
+USAGE = "usage: python -m cygrad new {kinds} NAME"
+
+
+def kinds():
+    """What there are templates of."""
+    return sorted(folder.name for folder in TEMPLATES.iterdir() if folder.is_dir())
+
+
+def new(kind, name, where="."):
+    """Write the starting folder of a package.
+
+    Parameters
+    ----------
+    kind : str
+        One of `kinds()`.
+    name : str
+        What users will call it, as in ``cygrad.functions.NAME``: small letters, digits, dashes or underscores.
+    where : path
+        The folder in which the new one is made.
+
+    Returns
+    -------
+    list of Path
+        The files written. Existing files are never touched: a folder that is there already raises FileExistsError.
+    """
+    if kind not in kinds():
+        raise ValueError(f"there is no template of a {kind!r}, only of: {', '.join(kinds())}")
+    snake = name.replace("-", "_")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", snake) or keyword.iskeyword(snake):
+        raise ValueError(f"{name!r} can't be the name of a {kind}: take small letters, digits and dashes, a letter "
+                         "first")
+    words = {"NAME": snake, "DASHED": snake.replace("_", "-"), "TITLE": snake.title().replace("_", "")}
+
+    def filled(text):
+        return re.sub("|".join(words), lambda match: words[match[0]], text)
+
+    folder = Path(where) / f"cygrad-{words['DASHED']}"
+    folder.mkdir()
+    written = []
+    for source in sorted(path for path in (TEMPLATES / kind).rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        target = folder / filled(source.relative_to(TEMPLATES / kind).as_posix())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(filled(source.read_text(encoding="utf-8")), encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def main(arguments):
+    """The command line: what follows `python -m cygrad new`; returns the exit status."""
+    if len(arguments) != 2 or arguments[0] not in kinds():
+        print(USAGE.format(kinds="|".join(kinds())), file=sys.stderr)
+        return 2
+    try:
+        for path in new(*arguments):
+            print(path)
+    except (ValueError, OSError) as error:
+        print(f"cygrad new: {error}", file=sys.stderr)
+        return 1
+    print(f"\nNext: cd {path.parts[0]} && pip install -e .[test] && pytest")
+    return 0

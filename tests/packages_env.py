@@ -77,8 +77,15 @@ class Environment:
                 shutil.copytree(project, copy, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
                 project = copy
             sources.append(project)
-        run(sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet", "--disable-pip-version-check",
-            "--no-index", "--no-deps", "--no-build-isolation", "--ignore-installed", *sources)
+        self._pip("install", "--no-index", "--no-deps", "--no-build-isolation", "--ignore-installed", *sources)
+
+    def uninstall(self, package):
+        """Take a package away again."""
+        self._pip("uninstall", "--yes", package)
+
+    def _pip(self, command, *arguments):
+        run(sys.executable, "-m", "pip", "--python", self.python, command, "--quiet", "--disable-pip-version-check",
+            *arguments)
 
     def run(self, *arguments, cwd=None, **environment):
         """Run its Python, outside of the source tree; returns what it printed."""

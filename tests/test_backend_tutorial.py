@@ -1,0 +1,30 @@
+"""If this fails, somebody who follows docs/backends.md does not get a working backend."""
+import re
+
+import pytest
+from packages_env import ROOT
+from tutorials import follow
+
+PAGE = ROOT / "docs" / "backends.md"
+
+
+def test_the_page_to_the_letter(fresh_environment, tmp_path):
+    try:
+        follow(PAGE, fresh_environment, tmp_path)
+    finally:
+        fresh_environment.uninstall("cygrad-tiny")
+
+
+def test_five_entries_are_soon_said():
+    """From the empty folder to passing conformance: what has to be read, and what has to be written."""
+    start, _, _ = PAGE.read_text(encoding="utf-8").partition("\n## 3.")
+    code = re.search(r"^`cygrad_tiny.py`:\n\n```python\n(.*?)```", start, re.MULTILINE | re.DOTALL)[1]
+    assert len(start.splitlines()) < 150 and len(code.splitlines()) < 30
+
+
+@pytest.mark.parametrize("name", ["other", "two-words"])
+def test_the_starting_folder_passes_at_once(fresh_environment, tmp_path, name):
+    fresh_environment.run("-m", "cygrad", "new", "backend", name, cwd=tmp_path)
+    fresh_environment.install(tmp_path / f"cygrad-{name}")
+    text = fresh_environment.run("-m", "pytest", "-p", "no:cacheprovider", tmp_path / f"cygrad-{name}")
+    assert "1 passed" in text

@@ -210,25 +210,24 @@ cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double 
     cdef Py_ssize_t r, i
     cdef const Real *x
     cdef Real *y
-    cdef Real centre, scale, shift
+    cdef Real centre, scale
     for r in range(rows):
         x = a + r * n
         y = out + r * n
         centre = row_sum(x, n) / n
         scale = <Real>(1.0 / sqrt(row_squares(x, centre, n) / n + eps))
-        shift = -centre * scale
         if weight != NULL and bias != NULL:
             for i in range(n):
-                y[i] = (x[i] * scale + shift) * weight[i] + bias[i]
+                y[i] = (x[i] - centre) * scale * weight[i] + bias[i]
         elif weight != NULL:
             for i in range(n):
-                y[i] = (x[i] * scale + shift) * weight[i]
+                y[i] = (x[i] - centre) * scale * weight[i]
         elif bias != NULL:
             for i in range(n):
-                y[i] = x[i] * scale + shift + bias[i]
+                y[i] = (x[i] - centre) * scale + bias[i]
         else:
             for i in range(n):
-                y[i] = x[i] * scale + shift
+                y[i] = (x[i] - centre) * scale
         mean[r] = centre
         rstd[r] = scale
 
@@ -287,14 +286,14 @@ cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const
         if grad_a != NULL:
             y = grad_a + r * n
             norm_slopes(g, x, weight, centre, &total, &along, n)
-            total = total / n * scale
-            along = along / n * scale * scale * scale
+            total = total / n
+            along = along / n * scale * scale
             if weight != NULL:
                 for i in range(n):
-                    y[i] = g[i] * weight[i] * scale - total - (x[i] - centre) * along
+                    y[i] = (g[i] * weight[i] - total - (x[i] - centre) * along) * scale
             else:
                 for i in range(n):
-                    y[i] = g[i] * scale - total - (x[i] - centre) * along
+                    y[i] = (g[i] - total - (x[i] - centre) * along) * scale
 
 
 def install(size_t address):

@@ -2,13 +2,16 @@
 from cygrad.ops import activations as _activations, dropout as _dropout, padding as _padding, scans as _scans
 from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
-from cygrad.ops.registry import functions as _functions, methods as _methods, public as _public
+from cygrad.ops.attention import scaled_dot_product_attention  # noqa: F401
+from cygrad.ops.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
+from cygrad.ops.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
+                                 public as _public)
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
     globals()[_name] = _activations.writes_in_place(getattr(_activations, _name), _name)
 relu = _activations.writes_in_place(_functions["relu"], "relu")
-sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
+sigmoid, tanh, conv1d, conv2d = (_functions[_name] for _name in ("sigmoid", "tanh", "conv1d", "conv2d"))
 relu_ = _methods["relu_"]
 selu_, celu_, threshold_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_"))
 
@@ -32,11 +35,6 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     if dim is None:
         dim = _scans.implicit_dim("softmin", input.dim())
     return _scans.softmax(-input, dim, dtype)
-
-
-for _name, _value in list(globals().items()):
-    if not _name.startswith("_") and callable(_value):
-        globals()[_name] = _public(_name, _value)
 
 
 def linear(input, weight, bias=None):
@@ -86,3 +84,8 @@ def pad(input, pad, mode="constant", value=None):
     if mode != "constant":
         raise NotImplementedError(f"pad: mode={mode!r}; cygrad pads with a constant only")
     return _padding.constant_pad_nd(input, pad, 0 if value is None else value)
+
+
+for _name, _value in list(globals().items()):
+    if not _name.startswith("_") and callable(_value):
+        globals()[_name] = _public(_name, _value)

@@ -36,9 +36,9 @@ def warn_of_broadcast(input, target):
     """PyTorch's warning where the target has another size than the input; both broadcast."""
     if input.shape != target.shape:
         import warnings
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-                      "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-                      UserWarning, stacklevel=3)
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
+                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
+                      "size.", UserWarning, stacklevel=3)
     return broadcast(input, target)
 
 
@@ -83,19 +83,23 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 # ------------------------------------------------------------------------------- classes
 
 def choices(target, weight, ignore_index):
-    """(valid, index, factor) with an axis 1 of size 1: which targets count, where they point to, and how much."""
-    valid = (target != ignore_index).unsqueeze(1)
-    index = cygrad.where(valid, target.unsqueeze(1), 0)
+    """(axis, valid, index, factor): where the classes lie, which targets count, where they point to, and how much.
+
+    The last three have size 1 along the axis.
+    """
+    axis = min(target.dim(), 1)
+    valid = (target != ignore_index).unsqueeze(axis)
+    index = cygrad.where(valid, target.unsqueeze(axis), 0)
     if weight is None:
-        return valid, index, valid
+        return axis, valid, index, valid
     factor = weight.take(index)
-    return valid, index, cygrad.where(valid, factor, 0)
+    return axis, valid, index, cygrad.where(valid, factor, 0)
 
 
 @widened
 def nll(self, target, weight, reduction, ignore_index):
-    valid, index, factor = choices(target, weight, ignore_index)
-    losses = cygrad.where(valid, gather_op(self, index, 1) * -factor.to(self.dtype), 0).squeeze(1)
+    axis, valid, index, factor = choices(target, weight, ignore_index)
+    losses = cygrad.where(valid, gather_op(self, index, axis) * -factor.to(self.dtype), 0).squeeze(axis)
     if reduction == "mean":
         return losses.sum() / factor.sum()
     return reduced(losses, reduction)
@@ -113,12 +117,12 @@ def _nll_loss2d(self, target, weight, reduction, ignore_index):
 
 def nll_loss_backward(grad, shape, target, weight, reduction, ignore_index):
     """The gradient goes to the elements that the targets chose."""
-    valid, index, factor = choices(target, weight, ignore_index)
+    axis, valid, index, factor = choices(target, weight, ignore_index)
     factor = factor.to(grad.dtype)
     if reduction == "mean":
         factor = cygrad.where(valid, factor / factor.sum(), 0)
-    grad = grad.unsqueeze(1) if reduction == "none" else grad
-    return grad.new_zeros(shape).scatter(1, index, -factor * grad)
+    grad = grad.unsqueeze(axis) if reduction == "none" else grad
+    return grad.new_zeros(shape).scatter(axis, index, -factor * grad)
 
 
 def check_classes(input, target, weight, ignore_index):
@@ -239,6 +243,11 @@ def smooth_part(logs, target, weight, axis, ignore_index, reduction):
     return losses.sum() / factor.masked_fill(target == ignore_index, 0).sum()
 
 
+@primitive(name="divide_by_number")
+def _divide_by_number(self, other):
+    return self / other
+
+
 def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     """The loss where the target is a distribution."""
     if label_smoothing > 0:
@@ -247,7 +256,7 @@ def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     if weight is not None:
         products = products * along(weight, input.dim(), axis)
     if reduction == "mean":
-        return -products.sum() / (input.numel() // max(input.shape[axis], 1))
+        return _divide_by_number(-products.sum(), input.numel() // max(input.shape[axis], 1))
     return -(products.sum() if reduction == "sum" else products.sum(axis))
 
 

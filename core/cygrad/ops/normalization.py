@@ -55,10 +55,10 @@ def check(input, normalized_shape, weight, bias):
                            f"[*, {', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
     parameters = [p for p in (weight, bias) if p is not None]
     if any(p.dtype is not input.dtype for p in parameters):
-        if input.dtype not in HALVES:
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         if any(p.dtype is not FLOAT32 for p in parameters):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if input.dtype not in HALVES:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
     if not input.is_floating_point():
         raise refused("LayerNormKernelImpl", input.dtype)
 
@@ -124,8 +124,8 @@ def layer_norm_backward(grad, input, mean, rstd, weight, axes, wanted):
             for want, size in zip(wanted, (rows.shape, rows.shape[1:], rows.shape[1:]))]
     if rows.numel():
         stats = FLOAT32 if input.dtype in HALVES else input.dtype
-        call(rows, "layer_norm_backward", (matrix(grad, axes), rows, cast_to(flat(mean), stats), cast_to(flat(rstd), stats),
-                                           flat(weight), *made), (5, 6, 7))
+        mean, rstd = cast_to(flat(mean), stats), cast_to(flat(rstd), stats)
+        call(rows, "layer_norm_backward", (matrix(grad, axes), rows, mean, rstd, flat(weight), *made), (5, 6, 7))
     else:
         for t in made:
             if t is not None:

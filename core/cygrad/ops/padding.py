@@ -44,15 +44,14 @@ def constant_pad_nd(input, pad, value=0):
     need_tensors("constant_pad_nd", input=input)
     pad = tuple(pad)
     if len(pad) % 2:
-        raise RuntimeError("Length of pad must be even but instead it equals " f"{len(pad)}")
+        raise RuntimeError("Length of pad must be even but instead it equals "
+                           f"{len(pad)}")
     if len(pad) // 2 > input.dim():
-        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad length "
-                           f"is {len(pad)}while the input has {input.dim()}dimensions.")
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad "
+                           f"length is {len(pad)}while the input has {input.dim()}dimensions.")
     for k in range(len(pad) // 2):
         axis = input.dim() - 1 - k
-        size = input.shape[axis] + pad[2 * k] + pad[2 * k + 1]
-        if size < 0:
-            raise RuntimeError(f"The input size {input.shape[axis]}, plus negative padding {pad[2 * k]} and "
-                               f"{pad[2 * k + 1]} resulted in a negative output size, which is invalid. Check dimension "
-                               f"{axis} of your input.")
+        cut = input.shape[axis] + min(pad[2 * k], 0)
+        if cut < 0 or cut + min(pad[2 * k + 1], 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
     return _constant_pad_nd(input, pad, value)

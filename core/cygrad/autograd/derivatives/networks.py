@@ -28,6 +28,7 @@ derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionF
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
 derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
            target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
+derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
     derivative(_op, name=_name, self=lambda grad, self_shape, target, weight, reduction, ignore_index:
                nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))

@@ -1,0 +1,260 @@
+"""Layers of networks: convolution, normalisation, attention, losses."""
+
+from .table import FLOATS, REAL, ErrorSample, Op, Sample as S
+
+
+def convolutions(axes):
+    """Kernels of every geometry, in every layout that a user can hand over."""
+
+    def generate(make):
+        space = (6, 7)[:axes]
+        small = (3, 2)[:axes]
+
+        def sample(channels=4, filters=6, groups=1, bias=True, kernel=small, batch=(2,), layout="contiguous", **kwargs):
+            args = [make(*batch, channels, *space, low=-1, high=1, layout=layout),
+                    make(filters, channels // groups, *kernel, low=-1, high=1)]
+            if bias:
+                args.append(make(filters, low=-1, high=1))
+            if groups != 1:
+                kwargs["groups"] = groups
+            return S(*args, **kwargs)
+
+        yield sample()
+        yield sample(bias=False)
+        yield sample(batch=())
+        yield sample(padding=1)
+        yield sample(padding=(2, 1)[:axes], stride=2)
+        yield sample(stride=(1, 3)[:axes], dilation=2)
+        yield sample(groups=2, padding=1)
+        yield sample(channels=3, filters=6, groups=3)                   # each channel for itself
+        yield sample(channels=3, filters=3, groups=3, dilation=(2, 1)[:axes])
+        yield sample(kernel=(1,) * axes)
+        yield sample(kernel=(1,) * axes, stride=2)
+        yield sample(kernel=space)
+        yield sample(kernel=(3,) * axes, padding="same")
+        yield sample(kernel=(2,) * axes, padding="same")
+        yield sample(kernel=(3,) * axes, padding="same", dilation=2)
+        yield sample(padding="valid")
+        yield sample(batch=(0,))
+        yield sample(layout="sliced")
+        yield sample(layout="expanded")
+        yield sample(layout="offset")
+        for kwargs in ({"padding": 1}, {"stride": 2, "dilation": 2, "padding": 2}, {"groups": 2}):      # for gradcheck
+            yield S(make(1, 2, *(3, 3)[:axes]), make(2, 2 // kwargs.get("groups", 1), *(2, 2)[:axes]), make(2), **kwargs)
+
+    return generate
+
+
+def convolution_errors(name, axes):
+    def call(*change, **kwargs):
+        def run(m):
+            x, w, b = m.ones(2, 4, *(5, 5)[:axes]), m.ones(6, 4, *(3, 3)[:axes]), m.ones(6)
+            for f in change:
+                x, w, b = f(m, x, w, b)
+            return getattr(m, name)(x, w, b, **kwargs)
+        return run
+
+    return [
+        ErrorSample(call(lambda m, x, w, b: (x[:, :2], w, b)), "channels differ"),
+        ErrorSample(call(lambda m, x, w, b: (x, w, b[:3])), "bias of another size"),
+        ErrorSample(call(lambda m, x, w, b: (x[0, 0], w, b)), "too few axes"),
+        ErrorSample(call(lambda m, x, w, b: (x, w.double(), b)), "weight of another dtype"),
+        ErrorSample(call(lambda m, x, w, b: (x, w, b.double())), "bias of another dtype"),
+        ErrorSample(call(lambda m, x, w, b: (x[..., :2], w, b)), "kernel larger than the input"),
+        ErrorSample(call(lambda m, x, w, b: (x, w[:0], b[:0])), "no filters"),
+        ErrorSample(call(lambda m, x, w, b: (x.bool(), w.bool(), None)), "bool"),
+        ErrorSample(call(stride=0), "stride 0"),
+        ErrorSample(call(padding=-1), "negative padding"),
+        ErrorSample(call(dilation=0), "dilation 0"),
+        ErrorSample(call(groups=0), "no groups"),
+        ErrorSample(call(groups=2), "groups do not fit the channels"),
+        ErrorSample(call(groups=4), "groups do not divide the filters"),
+        ErrorSample(call(stride=(1,) * (axes + 1)), "too many numbers"),
+        ErrorSample(call(stride=2, padding="same"), "same padding with a stride"),
+        ErrorSample(call(padding="round"), "unknown padding"),
+    ]
+
+
+def normalised(make):
+    """Input, shape, weight and bias, any of the last two missing."""
+    for shape, axes, layout in (((3, 5), 1, "contiguous"), ((2, 3, 4), 2, "contiguous"), ((2, 3, 4), 1, "permuted"),
+                                ((3, 4), 1, "transposed"), ((3, 4), 2, "sliced"), ((5,), 1, "contiguous"),
+                                ((3, 4), 1, "expanded"), ((2, 40), 1, "offset"), ((0, 3), 1, "contiguous")):
+        size = shape[-axes:]
+        yield S(make(*shape, layout=layout), size, make(*size), make(*size))
+        yield S(make(*shape, layout=layout), size)
+        yield S(make(*shape, layout=layout), list(size), make(*size), None)
+    yield S(make(3, 4), (4,), None, make(4), 0.1)
+    if make.dtype in ("float16", "bfloat16"):
+        yield S(make(3, 4), (4,), make(4, dtype="float32"), make(4, dtype="float32"))
+
+
+LAYER_NORM_ERRORS = [
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), (3,)), "another shape"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(4), (2, 4)), "more axes than the input has"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), ()), "no axes"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), 4), "not a sequence"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), (4,), m.ones(3)), "weight of another shape"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), (4,), None, m.ones(3)), "bias of another shape"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4), (4,), m.ones(4).double()), "weight of another dtype"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4).half(), (4,), m.ones(4).double()), "... and 16-bit input"),
+    ErrorSample(lambda m: m.layer_norm(m.ones(2, 4).long(), (4,)), "integers"),
+]
+
+
+def with_masks(make):
+    """Query, key and value of four axes, and every kind of mask; then of other numbers of axes."""
+
+    def three(*batch, rows=5, keys=7, inner=4, width=4):
+        return [make(*batch, rows, inner, low=-2, high=2), make(*batch, keys, inner, low=-2, high=2),
+                make(*batch, keys, width, low=-2, high=2)]
+
+    hidden = [[True] * 7 for _ in range(5)]
+    hidden[1] = [False] * 7
+    hidden[3][2:] = [False] * 5
+    yield S(*three(2, 3))
+    yield S(*three(2, 3), is_causal=True)
+    yield S(*three(1, 2, keys=5), is_causal=True)
+    yield S(*three(2, 3), scale=0.3)
+    yield S(*three(2, 3), make(5, 7, grad=False))
+    yield S(*three(2, 3), make(2, 1, 5, 7, grad=False))
+    yield S(*three(2, 3), make.of(hidden, dtype="bool"))
+    yield S(*three(2, 3, width=6))
+    yield S(*three(2, 3), make(5, 7))
+    yield S(*three(2))
+    yield S(*three(2), make.of(hidden, dtype="bool"))
+    yield S(*three())
+    yield S(*three(), is_causal=True)
+    yield S(make(2, 4, 5, 4), make(2, 2, 7, 4), make(2, 2, 7, 4), enable_gqa=True)
+    small = dict(rows=2, keys=3, inner=3, width=3)                                                      # for gradcheck
+    yield S(*three(1, 1, **small))
+    yield S(*three(1, 1, **small), is_causal=True)
+    yield S(*three(1, 1, **small), make.of([[True, False, True], [False] * 3], dtype="bool"))
+    yield S(*three(1, **small), make(2, 3))
+
+
+def sdpa(m, *args, **kwargs):
+    return m.nn.functional.scaled_dot_product_attention(*args, **kwargs)
+
+
+ATTENTION_ERRORS = [
+    ErrorSample(lambda m: sdpa(m, m.ones(4), m.ones(2, 4), m.ones(2, 4)), "too few axes"),
+    ErrorSample(lambda m: sdpa(m, m.ones(2, 4), m.ones(2, 4).double(), m.ones(2, 4)), "dtypes differ"),
+    ErrorSample(lambda m: sdpa(m, m.ones(2, 4), m.ones(2, 4), m.ones(2, 4), m.ones(2, 2).double()), "mask of another dtype"),
+    ErrorSample(lambda m: sdpa(m, m.ones(2, 4), m.ones(2, 4), m.ones(2, 4), dropout_p=1.5), "probability"),
+]
+
+
+def classes(make):
+    """Log-probabilities and targets, with weights, ignored targets and every reduction."""
+    for reduction in ("mean", "sum", "none"):
+        yield S(make(4, 3), make.index(4, high=3), reduction=reduction)
+        yield S(make(4, 3), make.index(4, high=3), make(3, low=0.5, high=2, grad=False), reduction=reduction)
+        yield S(make(4, 3), make.of([0, -100, 2, 1], dtype="int64"), reduction=reduction)
+        yield S(make(2, 3, 4, 2), make.index(2, 4, 2, high=3), make(3, low=0.5, high=2, grad=False), reduction=reduction)
+        yield S(make(3), make.index(high=3), reduction=reduction)
+    yield S(make(2, 3, 4), make.index(2, 4, high=3))
+    yield S(make(4, 3, layout="transposed"), make.index(4, high=3), ignore_index=1)
+
+
+def entropies(make):
+    yield from classes(make)
+    for reduction in ("mean", "sum", "none"):
+        yield S(make(4, 3), make(4, 3, low=0, high=1), reduction=reduction)
+        yield S(make(4, 3), make.index(4, high=3), make(3, low=0.5, high=2, grad=False), reduction=reduction,
+                label_smoothing=0.2)
+        yield S(make(4, 3), make(4, 3, low=0, high=1), make(3, low=0.5, high=2, grad=False), reduction=reduction,
+                label_smoothing=0.1)
+        yield S(make(2, 3, 4), make.of([[0, 1, -100, 2], [2, 1, 0, 0]], dtype="int64"), reduction=reduction,
+                label_smoothing=0.2)
+
+
+def f(name):
+    return lambda m: getattr(m.nn.functional, name)
+
+
+CLASS_ERRORS = [
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(3, 4), m.tensor([0, 1])), "batches differ"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(3, 4), m.tensor([0, 1, 4])), "no such class"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(3, 4), m.tensor([0., 1., 2.])), "target not integer"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(3, 4), m.tensor([0, 1, 2]), m.ones(3)), "weights do not fit"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(3, 4), m.tensor([0, 1, 2]), reduction="max"), "unknown reduction"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(()), m.tensor(0)), "no axes"),
+    ErrorSample(lambda m: f("nll_loss")(m)(m.ones(2, 4, 5), m.zeros(2, 4).long()), "other positions"),
+    ErrorSample(lambda m: f("cross_entropy")(m)(m.ones(3, 4), m.tensor([0, 1, 2]), label_smoothing=2.0), "smoothing"),
+    ErrorSample(lambda m: f("cross_entropy")(m)(m.ones(3, 4), m.ones(3, 4).long()), "probabilities of integers"),
+]
+
+
+def two(make):
+    for reduction in ("mean", "sum", "none"):
+        yield S(make(3, 4), make(3, 4), reduction=reduction)
+    yield S(make(3, 2, layout="transposed"), make(3, 2, layout="sliced"))
+    yield S(make(2, 3), make(3))
+    yield S(make(), make())
+    yield S(make(0), make(0))
+    yield S(make(3), make(3, dtype="float64"))
+
+
+def lines(make):
+    for shape in ((3, 4), (2, 3, 4), (4,), (2, 1, 2, 4)):
+        yield S(make(*shape), make(2, 4), make(2))
+        yield S(make(*shape), make(2, 4))
+    yield S(make(3, 4, layout="transposed"), make(2, 4, layout="sliced"), make(2))
+    yield S(make(0, 4), make(2, 4), make(2))
+
+
+def padded(make):
+    yield S(make(3), (1, 2))
+    yield S(make(2, 3), (1, 0, 0, 2), 1)
+    yield S(make(2, 3, 2), (0, 0, 1, 1))
+    yield S(make(3, 4), (-1, -1))
+    yield S(make(3, 4, layout="transposed"), (2, -1, -1, 1))
+    yield S(make(2, 0), (1, 1))
+
+
+def encoded(make):
+    yield S(make.index(3, high=4))
+    yield S(make.index(2, 3, high=4), 6)
+    yield S(make.index(high=3), num_classes=3)
+    yield S(make.index(0, high=3), 3)
+
+
+OPS = [
+    Op("conv1d", convolutions(1), method=False, dtypes=FLOATS + ("int64",), tolerance=16.0,
+       reason="sums of products in another order", errors=convolution_errors("conv1d", 1)),
+    Op("conv2d", convolutions(2), method=False, dtypes=FLOATS + ("int64",), tolerance=32.0,
+       reason="sums of products in another order", errors=convolution_errors("conv2d", 2)),
+    Op("layer_norm", normalised, method=False, dtypes=FLOATS, tolerance=8.0, errors=LAYER_NORM_ERRORS,
+       reason="sums in another order"),
+    Op("native_layer_norm", lambda make: [S(make(3, 4), (4,), make(4), make(4), 1e-5), S(make(2, 3, 4), (3, 4), None, None,
+       0.1)], method=False, dtypes=FLOATS, tolerance=8.0, reason="sums in another order"),
+    Op("nn.functional.layer_norm", normalised, method=False, dtypes=REAL, tolerance=8.0, reason="sums in another order"),
+    Op("nn.functional.scaled_dot_product_attention", with_masks, method=False, dtypes=FLOATS, tolerance=16.0,
+       reason="sums in another order", errors=ATTENTION_ERRORS),
+    Op("nn.functional.nll_loss", classes, method=False, dtypes=FLOATS, tolerance=4.0, reason="sums in another order",
+       errors=CLASS_ERRORS),
+    Op("nn.functional.cross_entropy", entropies, method=False, dtypes=FLOATS, tolerance=8.0,
+       reason="sums in another order"),
+    Op("nn.functional.mse_loss", two, method=False, dtypes=FLOATS, errors=[
+        ErrorSample(lambda m: f("mse_loss")(m)(m.ones(3), m.ones(2)), "sizes differ"),
+        ErrorSample(lambda m: f("mse_loss")(m)(m.ones(3).long(), m.ones(3).long()), "integers"),
+        ErrorSample(lambda m: f("mse_loss")(m)(m.ones(3), m.ones(3), reduction="max"), "unknown reduction")]),
+    Op("nn.functional.l1_loss", two, method=False, dtypes=FLOATS),
+    Op("nn.functional.linear", lines, method=False, dtypes=FLOATS + ("int64",), tolerance=4.0,
+       reason="sums in another order"),
+    Op("nn.functional.one_hot", encoded, method=False, dtypes=("int64",), diff=False, errors=[
+        ErrorSample(lambda m: f("one_hot")(m)(m.tensor([0, 3]), 3), "not so many classes"),
+        ErrorSample(lambda m: f("one_hot")(m)(m.tensor([-1])), "negative"),
+        ErrorSample(lambda m: f("one_hot")(m)(m.tensor([1.0])), "not integer"),
+        ErrorSample(lambda m: f("one_hot")(m)(m.tensor([]).long()), "empty")]),
+    Op("constant_pad_nd", padded, method=False, exact=True, errors=[
+        ErrorSample(lambda m: m.constant_pad_nd(m.ones(3), (1, 2, 3)), "odd"),
+        ErrorSample(lambda m: m.constant_pad_nd(m.ones(3), (1, 2, 3, 4)), "more axes than the input has"),
+        ErrorSample(lambda m: m.constant_pad_nd(m.ones(3), (-2, -2)), "nothing left")]),
+    Op("nn.functional.pad", lambda make: [S(make(2, 3), (1, 2)), S(make(2, 3), (0, 1, 1, 0), value=2)], method=False,
+       exact=True),
+    Op("nn.functional.dropout", lambda make: [S(make(5, 7), 0.5, True), S(make(37), 0.1), S(make(3), 0.0), S(make(3), 1.0),
+       S(make(3), 0.5, False)], call=lambda m, x, *args: (m.manual_seed(3), m.nn.functional.dropout(x, *args))[1],
+       dtypes=FLOATS, errors=[ErrorSample(lambda m: m.nn.functional.dropout(m.ones(2), 1.5), "probability")]),
+]

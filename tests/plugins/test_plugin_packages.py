@@ -1,13 +1,10 @@
 """If this fails, a third party's Function does not work, a broken one does harm, or docs/plugins.md is not true."""
-import os
 import re
-import shlex
-import subprocess
 
 import pytest
-from packages_env import PACKAGES, ROOT, run
+from packages_env import PACKAGES, ROOT
+from tutorials import follow
 
-TUTORIAL = ROOT / "docs" / "plugins.md"
 BROKEN = {"cygrad-gone": ("gone", None),
           "cygrad-raising": ("raising", "raise ZeroDivisionError('while importing')\n"),
           "cygrad-number": ("number", "Thing = 3\n")}
@@ -106,36 +103,21 @@ def test_the_list(installed):
 
 # ----------------------------------------------------------------------- the tutorial
 
-def steps(text):
-    """What the page says to do, in order: ("file", path, content) and ("command", line, what it prints)."""
-    for name, kind, body in re.findall(r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        if kind == "python":
-            assert name, f"a block of Python that belongs to no file: {body}"
-            yield "file", name, body
-        elif kind == "console":
-            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-                command, _, printed = part.partition("\n")
-                yield "command", command, printed
-
-
 def test_the_tutorial_to_the_letter(fresh_environment, tmp_path):
-    folder, files = tmp_path, {}
-    offline = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0",      # 0 means: isolation off
-               "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
-    for kind, what, text in steps(TUTORIAL.read_text(encoding="utf-8")):
-        words = shlex.split(what)
-        if kind == "file":
-            project = next(tmp_path.glob("cygrad-*"))
-            (project / what).write_text(text)
-            files[what] = text
-        elif words[0] == "cd":
-            folder = folder / words[1]
-        elif words[0] == "ls":
-            assert sorted(os.listdir(folder / words[1])) == text.split()
-        else:
-            assert words[0] == "python"
-            printed = fresh_environment.run(*words[1:], cwd=folder, **offline)
-            lines = [line.split() for line in printed.splitlines()]                 # columns may be wider than shown
-            assert all(line.split() in lines for line in text.splitlines()), (what, text, printed)
-    for path in (PACKAGES / "cygrad_swish").glob("*.py"):
-        assert path.read_text() == files[path.name], "tests/packages/cygrad_swish is what the page makes"
+    try:
+        follow(ROOT / "docs" / "plugins.md", fresh_environment, tmp_path)
+    finally:
+        fresh_environment.uninstall("cygrad-swish")
+    made = tmp_path / "cygrad-swish"
+    assert (made / "dist" / "cygrad_swish-0.1.0-py3-none-any.whl").exists()
+    for path in (PACKAGES / "cygrad_swish").glob("*.*"):
+        assert path.read_text() == (made / path.name).read_text(), "tests/packages/cygrad_swish is what the page makes"
+
+
+@pytest.mark.parametrize("name", ["other", "two-words"])
+def test_the_starting_folder_passes_at_once(fresh_environment, tmp_path, name):
+    fresh_environment.run("-m", "cygrad", "new", "plugin", name, cwd=tmp_path)
+    fresh_environment.install(tmp_path / f"cygrad-{name}")
+    text = fresh_environment.run("-m", "pytest", "-p", "no:cacheprovider", tmp_path / f"cygrad-{name}")
+    fresh_environment.uninstall(f"cygrad-{name}")
+    assert "2 passed" in text

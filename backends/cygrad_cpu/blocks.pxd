@@ -46,6 +46,12 @@ cdef struct Job:
     Py_ssize_t column_blocks
     Py_ssize_t blocks
 
+cdef struct Cursor:             # on a block of a job
+    Py_ssize_t coordinates[8]   # of the block: column, row, outer axes
+    Py_ssize_t rows             # its shape
+    Py_ssize_t columns
+    char *corners[12]           # its first element in each operand
+
 cdef Kernels *loaded_kernels() noexcept nogil
 cdef int log_of_item(Py_ssize_t item) noexcept nogil
 cdef bint conversion(int source, int target, Conversion *out) noexcept nogil
@@ -55,7 +61,8 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept
 cdef void add_input(Job *job, int which, View v, bint dense) noexcept
 cdef void add_constant(Job *job, int which, const char *data, Py_ssize_t item) noexcept
 cdef void arrange(Job *job) noexcept nogil
-cdef void find_block(Job *job, Py_ssize_t block, char **corners, Py_ssize_t *rows, Py_ssize_t *columns) noexcept nogil
+cdef void seek(const Job *job, Py_ssize_t block, Cursor *cursor) noexcept nogil
+cdef void next_block(const Job *job, Cursor *cursor) noexcept nogil
 cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
                        char *converted, char *scratch) noexcept nogil
 cdef int run(Job *job, Py_ssize_t grain) noexcept nogil

@@ -200,6 +200,9 @@ cdef void choose_blocks(Job *job) noexcept nogil:
     if transposed:
         job.rows = min(rows, <Py_ssize_t>16)
         job.columns = min(columns, capacity // 16)
+    elif job.kind == COPY and job.operands[0].conversion.steps == 0:        # moved straight to its place
+        job.columns = min(columns, <Py_ssize_t>16384)
+        job.rows = min(rows, 16384 // job.columns)
     elif columns >= capacity or (columns >= 32 and not buffered):
         job.columns = min(columns, capacity if buffered else <Py_ssize_t>16384)
         job.rows = 1
@@ -268,43 +271,55 @@ cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns
 
 # ---- the walk
 
-cdef void find_block(Job *job, Py_ssize_t block, char **corners, Py_ssize_t *rows, Py_ssize_t *columns) noexcept nogil:
-    """Where a block lies in each operand, and its shape. Blocks are row-major over (outer axes, rows, columns)."""
-    cdef Py_ssize_t coordinates[8]
-    cdef Py_ssize_t column = block % job.column_blocks * job.columns
+cdef void seek(const Job *job, Py_ssize_t block, Cursor *cursor) noexcept nogil:
+    """Stand on a block. They are row-major over (outer axes, rows, columns)."""
     cdef Py_ssize_t rest = block // job.column_blocks
-    cdef Py_ssize_t row = rest % job.row_blocks * job.rows
-    cdef Py_ssize_t position
-    cdef int k, axis
-    cdef Operand *operand
+    cdef int axis
+    cursor.coordinates[0] = block % job.column_blocks
+    cursor.coordinates[1] = rest % job.row_blocks
     rest //= job.row_blocks
-    rows[0] = min(job.rows, job.sizes[1] - row)
-    columns[0] = min(job.columns, job.sizes[0] - column)
     for axis in range(2, job.rank):
-        coordinates[axis] = rest % job.sizes[axis]
+        cursor.coordinates[axis] = rest % job.sizes[axis]
         rest //= job.sizes[axis]
+
+
+cdef void next_block(const Job *job, Cursor *cursor) noexcept nogil:
+    """Find where this block lies in each operand, and its shape; then stand on the next one."""
+    cdef Py_ssize_t column = cursor.coordinates[0] * job.columns, row = cursor.coordinates[1] * job.rows, position, last
+    cdef int k, axis
+    cdef const Operand *operand
+    cursor.rows = min(job.rows, job.sizes[1] - row)
+    cursor.columns = min(job.columns, job.sizes[0] - column)
     for k in range(job.inputs + 1):
         operand = &job.operands[k]
         position = column * operand.strides[0] + row * operand.strides[1]
         for axis in range(2, job.rank):
-            position += coordinates[axis] * operand.strides[axis]
-        corners[k] = operand.data + position * operand.item
+            position += cursor.coordinates[axis] * operand.strides[axis]
+        cursor.corners[k] = operand.data + position * operand.item
+    for axis in range(job.rank):
+        last = job.column_blocks if axis == 0 else job.row_blocks if axis == 1 else job.sizes[axis]
+        cursor.coordinates[axis] += 1
+        if cursor.coordinates[axis] < last:
+            break
+        cursor.coordinates[axis] = 0
 
 
 cdef int run_range(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """The body of all jobs but programs."""
     cdef char buffers[7 * BLOCK_BYTES]
-    cdef char *corners[4]
-    cdef Py_ssize_t block, rows, columns
+    cdef Cursor cursor
+    cdef Py_ssize_t block
     cdef int status = 0
+    if first < last:
+        seek(job, first, &cursor)
     for block in range(first, last):
-        find_block(job, block, corners, &rows, &columns)
+        next_block(job, &cursor)
         if job.kind == COPY and job.operands[0].conversion.steps == 0:
             job.kernels.move[job.operands[0].log_item](
-                corners[1], job.operands[1].strides[1], job.operands[1].strides[0], corners[0],
-                job.operands[0].strides[1], job.operands[0].strides[0], rows, columns)
+                cursor.corners[1], job.operands[1].strides[1], job.operands[1].strides[0], cursor.corners[0],
+                job.operands[0].strides[1], job.operands[0].strides[0], cursor.rows, cursor.columns)
         else:
-            status |= run_block(job, corners, rows, columns, buffers)
+            status |= run_block(job, cursor.corners, cursor.rows, cursor.columns, buffers)
     return status
 
 

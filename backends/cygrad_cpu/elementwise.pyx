@@ -10,8 +10,8 @@ from cygrad.backend cimport Backend
 from cygrad.dtype cimport BOOL
 from cygrad.view cimport View, data
 from cygrad_cpu.allocator cimport give, take
-from cygrad_cpu.blocks cimport (PROGRAM, Job, Operand, add_input, arrange, conversion, convert, fetch,
-                                find_block, run_arranged, start)
+from cygrad_cpu.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
+                                next_block, run_arranged, seek, start)
 from cygrad_cpu.parallel cimport thread_count
 from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
 from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
@@ -55,14 +55,15 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
     cdef const Plan *plan = details.plan
     cdef Py_ssize_t unit = details.unit
     cdef char *slots[48]
-    cdef char *corners[12]
+    cdef Cursor cursor
+    cdef char **corners = cursor.corners
     cdef char *moved[12]
     cdef char *converted[12]
     cdef char *memory = details.memory + thread * details.bytes
     cdef char *scratch = memory
     cdef char *target
     cdef Operand *operand
-    cdef Py_ssize_t block, rows, columns, n
+    cdef Py_ssize_t block, n
     cdef int k, which, status = 0
     memory += unit
     for k in range(plan.constants):
@@ -79,9 +80,11 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
             converted[which] = memory
             memory += unit
     run_steps(plan.spread, plan.spreads, slots, job.rows * job.columns)
+    if first < last:
+        seek(job, first, &cursor)
     for block in range(first, last):
-        find_block(job, block, corners, &rows, &columns)
-        n = rows * columns
+        next_block(job, &cursor)
+        n = cursor.rows * cursor.columns
         for which in range(plan.outs):
             operand = &job.operands[which]
             if operand.conversion.steps:
@@ -92,8 +95,8 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
                 slots[OUTS + which] = corners[which]
         for k in range(details.views):
             which = plan.outs + k
-            slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], rows, columns, moved[which],
-                                                     converted[which], scratch)
+            slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
+                                                     moved[which], converted[which], scratch)
         status |= run_steps(plan.step, plan.steps, slots, n)
         for which in range(plan.outs):
             operand = &job.operands[which]
@@ -102,8 +105,8 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
                 target = moved[which] if plan.early[which] or strided(job, which) else corners[which]
                 convert(&operand.conversion, slots[OUTS + which], n, target, scratch)
             if target != corners[which]:
-                job.kernels.move[operand.log_item](target, columns, 1, corners[which], operand.strides[1],
-                                                   operand.strides[0], rows, columns)
+                job.kernels.move[operand.log_item](target, cursor.columns, 1, corners[which], operand.strides[1],
+                                                   operand.strides[0], cursor.rows, cursor.columns)
     return status
 
 

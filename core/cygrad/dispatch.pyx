@@ -1258,6 +1258,22 @@ def join_into(Tensor out not None, list tensors not None, int dim, bint stacked)
         at += out.strides[dim] * (1 if stacked else t.sizes[dim])
 
 
+def flip_into(View out not None, View src not None, tuple dims not None):
+    """Raw copy with the order along `dims` reversed, by negative strides, which the CPU alone takes: else False."""
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t start = src.offset
+    cdef int i
+    if (<Backend>src.memory.backend).name != "cpu":
+        return False
+    for i in range(src.rank):
+        strides[i] = src.strides[i]
+        if i in dims:
+            start += (src.sizes[i] - 1) * strides[i]
+            strides[i] = -strides[i]
+    copy_into(make_view(src.memory, src.dtype, start, src.rank, src.sizes, strides), out)
+    return True
+
+
 def gather_into(View src not None, View index not None, int dim, View out not None):
     """Raw gather into `out`, which has index's shape."""
     cdef Backend backend = <Backend>src.memory.backend

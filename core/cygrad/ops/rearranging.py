@@ -1,7 +1,7 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import (SCALAR_NAMES, arange_into, clone_dense, clone_like, copy_ as raw_copy, empty_like_strided, empty_near,
-                             fill_ as raw_fill, join_into, scan_op)
+                             fill_ as raw_fill, flip_into, join_into, scan_op)
 from cygrad.ops.places import take_into
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
@@ -137,6 +137,8 @@ def flip(self, dims):
     out = empty_like_strided(self, self.dtype)
     if not dims or not self.numel():
         raw_copy(out, self)
+        return out
+    if flip_into(out, self, tuple(dims)):
         return out
     places, last = [None] * self.dim(), len(dims)
     for i, d in enumerate(sorted(dims)):

@@ -32,6 +32,12 @@ class Term:
     def __init__(self, step, operands=(), boolean=False):
         self.step, self.operands, self.boolean = step, operands, boolean
 
+    def pow(self, exponent):
+        """Small powers are products."""
+        if exponent in (2, 3):
+            return self * self if exponent == 2 else self * self * self
+        return pair("pow", self, exponent)
+
     def __getattr__(self, name):
         if name in UNARY:
             return lambda: Term(("unary", UNARY.index(name)), (self,), name in PREDICATES)

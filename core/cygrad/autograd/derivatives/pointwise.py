@@ -1,10 +1,14 @@
-"""Derivatives of pointwise ops. Gradients of complex ops are PyTorch's: the conjugate of dy/dx, for holomorphic ops."""
+"""Derivatives of pointwise ops. Gradients of complex ops are PyTorch's: the conjugate of dy/dx, for holomorphic ops.
+
+Formulas of several steps are programs (`one_pass`), so they use `where` from there, and `eq` for `==`.
+"""
 import cmath
 import math
 
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.node import derivative
+from cygrad.programs import one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -18,9 +22,9 @@ derivative("scalar_rsub", name="RsubBackward1",
 derivative("rsub_scalar", name="RsubBackward1", self=lambda grad: grad)
 derivative("mul", self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 derivative("div", self=lambda grad, other: grad / conj(other),
-           other=lambda grad, self, other: -grad * conj(self / other / other))
+           other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
 derivative("div_mode", name="DivBackward2", self=lambda grad, other: grad / conj(other),
-           other=lambda grad, self, other: -grad * conj(self / other / other))
+           other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
 derivative("floor_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
 derivative("trunc_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
@@ -32,15 +36,15 @@ derivative("fmod", name="FmodBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="trunc"))
 derivative("fmod_scalar", name="FmodBackward0", self=lambda grad: grad)
 derivative("neg", self=lambda grad: -grad)
-derivative("reciprocal", self=lambda grad, result: -grad * conj(result * result))
+derivative("reciprocal", self=one_pass(lambda grad, result: -grad * conj(result * result)))
 derivative("abs", self=lambda grad, self: grad * self.sgn())
 derivative("sign", self=lambda grad: zero(grad))
 derivative("copysign", self=lambda grad, self, result: copysign_backward(grad, self, result),
            other=lambda grad: zero(grad))
 derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
-derivative("hypot", self=lambda grad, self, result: grad * (self / result),
-           other=lambda grad, other, result: grad * (other / result))
+derivative("hypot", self=one_pass(lambda grad, self, result: grad * (self / result)),
+           other=one_pass(lambda grad, other, result: grad * (other / result)))
 for _name in ("floor", "ceil", "trunc", "round"):
     derivative(_name, self=lambda grad: zero(grad))
 
@@ -56,19 +60,19 @@ def copysign_backward(grad, self, result):
 
 # ---------------------------------------------------- maximum and its relatives
 
-derivative("maximum", self=lambda grad, self, other: shared(grad, self, other, self < other),
-           other=lambda grad, self, other: shared(grad, self, other, self > other))
-derivative("minimum", self=lambda grad, self, other: shared(grad, self, other, self > other),
-           other=lambda grad, self, other: shared(grad, self, other, self < other))
-derivative("fmax", self=lambda grad, self, other: cygrad.where((self >= other).logical_or(other.isnan()), grad, 0),
-           other=lambda grad, self, other: cygrad.where((self >= other).logical_or(other.isnan()), 0, grad))
-derivative("fmin", self=lambda grad, self, other: cygrad.where((self <= other).logical_or(other.isnan()), grad, 0),
-           other=lambda grad, self, other: cygrad.where((self <= other).logical_or(other.isnan()), 0, grad))
+derivative("maximum", self=one_pass(lambda grad, self, other: shared(grad, self, other, self < other)),
+           other=one_pass(lambda grad, self, other: shared(grad, self, other, self > other)))
+derivative("minimum", self=one_pass(lambda grad, self, other: shared(grad, self, other, self > other)),
+           other=one_pass(lambda grad, self, other: shared(grad, self, other, self < other)))
+derivative("fmax", self=one_pass(lambda grad, self, other: where((self >= other).logical_or(other.isnan()), grad, 0)),
+           other=one_pass(lambda grad, self, other: where((self >= other).logical_or(other.isnan()), 0, grad)))
+derivative("fmin", self=one_pass(lambda grad, self, other: where((self <= other).logical_or(other.isnan()), grad, 0)),
+           other=one_pass(lambda grad, self, other: where((self <= other).logical_or(other.isnan()), 0, grad)))
 
 
 def shared(grad, self, other, lost):
     """Half of the gradient to each of two equal elements, none to the one that lost."""
-    return cygrad.where(lost, 0, cygrad.where(self == other, grad / 2, grad))
+    return where(lost, 0, where(self.eq(other), grad / 2, grad))
 
 
 # ---------------------------------------------------------- powers and exponentials
@@ -80,22 +84,28 @@ derivative("pow_tensor", name="PowBackward1",
 derivative("scalar_pow_tensor", name="PowBackward2",
            other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
 derivative("exp", self=lambda grad, result: grad * conj(result))
-derivative("exp2", self=lambda grad, result: grad * conj(result) * math.log(2))
-derivative("expm1", self=lambda grad, result: grad * (conj(result) + 1))
+derivative("exp2", self=one_pass(lambda grad, result: grad * conj(result) * math.log(2)))
+derivative("expm1", self=one_pass(lambda grad, result: grad * (conj(result) + 1)))
 derivative("log", self=lambda grad, self: grad / conj(self))
-derivative("log2", self=lambda grad, self: grad / (conj(self) * math.log(2)))
-derivative("log10", self=lambda grad, self: grad / (conj(self) * math.log(10)))
-derivative("log1p", name="Log1PBackward0", self=lambda grad, self: grad / conj(self + 1))
-derivative("sqrt", self=lambda grad, result: grad / (2 * conj(result)))
-derivative("rsqrt", self=lambda grad, result: -0.5 * grad * conj(result.pow(3)))
+derivative("log2", self=one_pass(lambda grad, self: grad / (conj(self) * math.log(2))))
+derivative("log10", self=one_pass(lambda grad, self: grad / (conj(self) * math.log(10))))
+derivative("log1p", name="Log1PBackward0", self=one_pass(lambda grad, self: grad / conj(self + 1)))
+derivative("sqrt", self=one_pass(lambda grad, result: grad / (2 * conj(result))))
+derivative("rsqrt", self=one_pass(lambda grad, result: -0.5 * grad * conj(result.pow(3))))
 
 
 def pow_backward(grad, self, exponent):
     if exponent == 0:
         return cygrad.zeros_like(self)
     if exponent == 2 and not cygrad.is_grad_enabled():  # recorded, it would lose the graph of 2 * self ** 1
-        return grad * conj(2 * self)
-    return grad * conj(exponent * self.pow(exponent - 1))
+        return square_slope(grad, self)
+    if isinstance(exponent, complex):
+        return grad * conj(exponent * self.pow(exponent - 1))
+    return pow_slope(grad, self, exponent)
+
+
+square_slope = one_pass(lambda grad, self: grad * conj(2 * self))
+pow_slope = one_pass(lambda grad, self, exponent: grad * conj(exponent * self.pow(exponent - 1)))
 
 
 def pow_backward_self(grad, self, exponent):
@@ -128,37 +138,37 @@ def not_negative(exponent):
 
 # --------------------------------------------------- circular and hyperbolic functions
 
-derivative("sin", self=lambda grad, self: grad * conj(self.cos()))
-derivative("cos", self=lambda grad, self: grad * -conj(self.sin()))
-derivative("tan", self=lambda grad, result: grad * conj(1 + result.pow(2)))
-derivative("asin", self=lambda grad, self: grad * conj((1 - self * self).rsqrt()))
-derivative("acos", self=lambda grad, self: grad * -conj((1 - self * self).rsqrt()))
-derivative("atan", self=lambda grad, self: grad / conj(self * self + 1))
-derivative("sinh", self=lambda grad, self: grad * conj(self.cosh()))
-derivative("cosh", self=lambda grad, self: grad * conj(self.sinh()))
-derivative("tanh", self=lambda grad, result: grad * conj(1 - result.pow(2)))
-derivative("asinh", self=lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt()))
-derivative("acosh", self=lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt()))
-derivative("atanh", self=lambda grad, self: grad / conj(1 - self.pow(2)))
-derivative("atan2", self=lambda grad, self, other: grad * other * inverse_square(self, other),
-           other=lambda grad, self, other: grad * -self * inverse_square(self, other))
+derivative("sin", self=one_pass(lambda grad, self: grad * conj(self.cos())))
+derivative("cos", self=one_pass(lambda grad, self: grad * -conj(self.sin())))
+derivative("tan", self=one_pass(lambda grad, result: grad * conj(1 + result.pow(2))))
+derivative("asin", self=one_pass(lambda grad, self: grad * conj((1 - self * self).rsqrt())))
+derivative("acos", self=one_pass(lambda grad, self: grad * -conj((1 - self * self).rsqrt())))
+derivative("atan", self=one_pass(lambda grad, self: grad / conj(self * self + 1)))
+derivative("sinh", self=one_pass(lambda grad, self: grad * conj(self.cosh())))
+derivative("cosh", self=one_pass(lambda grad, self: grad * conj(self.sinh())))
+derivative("tanh", self=one_pass(lambda grad, result: grad * conj(1 - result.pow(2))))
+derivative("asinh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
+derivative("acosh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
+derivative("atanh", self=one_pass(lambda grad, self: grad / conj(1 - self.pow(2))))
+derivative("atan2", self=one_pass(lambda grad, self, other: grad * other * inverse_square(self, other)),
+           other=one_pass(lambda grad, self, other: grad * -self * inverse_square(self, other)))
 
 
 def inverse_square(x, y):
     """1 / (x ** 2 + y ** 2), 0 at the origin."""
     square = x * x + y * y
-    return cygrad.where(square == 0, 0, square.reciprocal())
+    return where(square.eq(0), 0, square.reciprocal())
 
 
 # ------------------------------------------------------------------ special functions
 
-derivative("erf", self=lambda grad, self: 2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad)
-derivative("erfc", self=lambda grad, self: -2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad)
-derivative("erfinv", self=lambda grad, result: math.sqrt(math.pi) / 2 * result.pow(2).exp() * grad)
-derivative("lgamma", self=lambda grad, self: grad * self.digamma())
+derivative("erf", self=one_pass(lambda grad, self: 2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
+derivative("erfc", self=one_pass(lambda grad, self: -2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
+derivative("erfinv", self=one_pass(lambda grad, result: math.sqrt(math.pi) / 2 * result.pow(2).exp() * grad))
+derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
-derivative("sigmoid", self=lambda grad, result: grad * conj((1 - result) * result))
+derivative("sigmoid", self=one_pass(lambda grad, result: grad * conj((1 - result) * result)))
 
 # ------------------------------------------------------------------ complex numbers
 
@@ -193,43 +203,48 @@ derivative("clamp_tensors", name="ClampBackward0",
            self=lambda grad, self, min, max: clamp_backward(grad, self, min, max),
            min=lambda grad, self, min, max: clamp_min_backward(grad, self, min, max),
            max=lambda grad, self, min, max: clamp_max_backward(grad, self, min, max))
-derivative("clamp_min", self=lambda grad, self, min: cygrad.where(self >= min, grad, 0))
-derivative("clamp_max", self=lambda grad, self, max: cygrad.where(self <= max, grad, 0))
+derivative("clamp_min", self=one_pass(lambda grad, self, min: where(self >= min, grad, 0)))
+derivative("clamp_max", self=one_pass(lambda grad, self, max: where(self <= max, grad, 0)))
 derivative("clamp_min_tensor", name="ClampMinBackward1",
-           self=lambda grad, self, min: cygrad.where(self >= min, grad, 0),
-           min=lambda grad, self, min: cygrad.where(self < min, grad, 0))
+           self=one_pass(lambda grad, self, min: where(self >= min, grad, 0)),
+           min=one_pass(lambda grad, self, min: where(self < min, grad, 0)))
 derivative("clamp_max_tensor", name="ClampMaxBackward1",
-           self=lambda grad, self, max: cygrad.where(self <= max, grad, 0),
-           max=lambda grad, self, max: cygrad.where(self > max, grad, 0))
+           self=one_pass(lambda grad, self, max: where(self <= max, grad, 0)),
+           max=one_pass(lambda grad, self, max: where(self > max, grad, 0)))
 derivative("lerp", self=lambda grad, weight: grad * conj(1 - weight), end=lambda grad, weight: grad * conj(weight))
 derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
-           end=lambda grad, weight: grad * conj(weight), weight=lambda grad, self, end: grad * conj(end - self))
-derivative("addcmul", self=lambda grad: grad, tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
-           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value))
-derivative("addcdiv", self=lambda grad: grad, tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
-           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)))
+           end=lambda grad, weight: grad * conj(weight), weight=one_pass(lambda grad, self, end: grad * conj(end - self)))
+derivative("addcmul", self=lambda grad: grad, tensor1=one_pass(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
+           tensor2=one_pass(lambda grad, tensor1, value: grad * conj(tensor1 * value)))
+derivative("addcdiv", self=lambda grad: grad, tensor1=one_pass(lambda grad, tensor2, value: grad * conj(value / tensor2)),
+           tensor2=one_pass(lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2))))
 derivative("frac", self=lambda grad: grad)
 derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))
-derivative("nan_to_num", self=lambda grad, self: grad * self.isfinite())
+derivative("nan_to_num", self=one_pass(lambda grad, self: grad * self.isfinite()))
 derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: grad * (math.pi / 180))
 derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: grad * (180 / math.pi))
-derivative("sinc", self=lambda grad, self: sinc_backward(grad, self))
+derivative("sinc", self=one_pass(lambda grad, self: sinc_backward(grad, self)))
 derivative("logit", self=lambda grad, self, eps: logit_backward(grad, self, eps))
 derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, other),
            other=lambda grad, self, other: grad * self / other)
 derivative("xlogy_scalar", name="XlogyBackward2", self=lambda grad, self, other: xlogy_backward(grad, self, other))
 derivative("scalar_xlogy", name="XlogyBackward1", other=lambda grad, self, other: grad * self / other)
-derivative("logaddexp", self=lambda grad, self, other: grad / conj(1 + (other + -1.0 * self).exp()),
-           other=lambda grad, self, other: grad / conj(1 + (self + -1.0 * other).exp()))
+derivative("logaddexp", self=one_pass(lambda grad, self, other: grad / conj(1 + (other + -1.0 * self).exp())),
+           other=one_pass(lambda grad, self, other: grad / conj(1 + (self + -1.0 * other).exp())))
 derivative("logaddexp2", self=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, other + -1.0 * self)),
            other=lambda grad, self, other: grad / conj(1 + cygrad.pow(2, self + -1.0 * other)))
 
 
 def clamp_backward(grad, self, min, max):
     """The gradient of what lies between the bounds, the bounds themselves included."""
-    if min is None or max is None:
-        return cygrad.where(self <= max if min is None else self >= min, grad, 0)
-    return cygrad.where((self >= min).logical_and(self <= max), grad, 0)
+    if min is None:
+        return where_at_most(grad, self, max)
+    return where_at_least(grad, self, min) if max is None else where_between(grad, self, min, max)
+
+
+where_at_least = one_pass(lambda grad, self, min: where(self >= min, grad, 0))
+where_at_most = one_pass(lambda grad, self, max: where(self <= max, grad, 0))
+where_between = one_pass(lambda grad, self, min, max: where((self >= min).logical_and(self <= max), grad, 0))
 
 
 def clamp_min_backward(grad, self, min, max):
@@ -244,14 +259,16 @@ def clamp_max_backward(grad, self, min, max):
 
 def sinc_backward(grad, self):
     x, square = self * math.pi, self * self * math.pi
-    return cygrad.where(square == 0, 0, grad * conj((x * x.cos() - x.sin()) / square))
+    return where(square.eq(0), 0, grad * conj((x * x.cos() - x.sin()) / square))
 
 
 def logit_backward(grad, self, eps):
-    slope = grad / (self * (1 - self))
-    if eps is None:
-        return cygrad.where((self < 0).logical_or(self > 1), math.nan, slope)
-    return cygrad.where((self < eps).logical_or(self > 1 - eps), 0, slope)
+    return logit_slope(grad, self) if eps is None else logit_slope_within(grad, self, eps)
+
+
+logit_slope = one_pass(lambda grad, self: where((self < 0).logical_or(self > 1), math.nan, grad / (self * (1 - self))))
+logit_slope_within = one_pass(lambda grad, self, eps: where((self < eps).logical_or(self > 1 - eps), 0,
+                                                            grad / (self * (1 - self))))
 
 
 def xlogy_backward(grad, self, other):

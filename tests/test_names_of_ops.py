@@ -5,8 +5,13 @@ from the right ("a" is the last, "b" the one before), as broadcasting lines them
 """
 
 import cygrad
+import cygrad.linalg
+import cygrad.nn.functional
 import numpy as np
 import pytest
+from cygrad.name_rules import RULES
+from cygrad.ops import registry
+from cygrad.ops.entry import PublicOp
 
 from op_db import OPS, tensors_of
 from op_db.table import T
@@ -170,7 +175,21 @@ ORDERED = set("""
     diagonal_scatter gather index_add index_copy index_fill index_put index_select masked_scatter put scatter
     scatter.reduce scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
     linalg.matrix_exp linalg.matrix_power linalg.solve matrix_power tril triu
+    constant_pad_nd conv1d conv2d nn.functional.dropout nn.functional.pad nn.functional.scaled_dot_product_attention
     addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
+
+def test_every_op_has_a_rule():
+    """A rule in `cygrad.name_rules`, or a place in this list and in docs/named_tensors.md."""
+    refused = set("""
+        as_strided cholesky cholesky_inverse cholesky_solve linalg_cholesky linalg_cholesky_ex linalg_eig linalg_eigh
+        linalg_inv_ex linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr
+        linalg_solve_ex linalg_svd linalg_tensorinv linalg_tensorsolve lu lu_solve lu_unpack qr reshape reshape_as set_
+        svd triangular_solve view_as""".split())
+    spaces = registry.functions, registry.methods, vars(cygrad.linalg), vars(cygrad.nn.functional)
+    ops = {op.op for space in spaces for op in space.values() if isinstance(op, PublicOp)} - registry.NOT_ON_VALUES
+    assert {name for name in ops if name not in RULES and name.removesuffix("_") not in RULES} - {"as_strided_"} == refused
+
+
 CHECKED = [op for op in OPS if op.name not in ORDERED]
 
 

@@ -199,3 +199,15 @@ def test_safetensors_both_ways(tmp_path):
     theirs.save_file(tensors[torch], tmp_path / "y", {"k": "v"})
     assert ours.load_file(tmp_path / "y")["bfloat16"].tolist() == tensors[torch]["bfloat16"].tolist()
     assert ours.load_metadata(tmp_path / "y") == {"k": "v"}
+
+
+def test_names_of_axes():
+    """PyTorch restores the names as an attribute, and a file of its with such an attribute has names here."""
+    named = cygrad.arange(6.0).reshape(2, 3).refine_names("N", None)
+    assert through(cygrad, torch, {"a": named}, weights_only=True)["a"].names == ("N", None)
+    t = torch.ones(2, 3)
+    t.names = ("N", "C")
+    assert through(torch, cygrad, t).names == ("N", "C")
+    t.names = ("N", "N")
+    with pytest.raises(cygrad.serialization.UnpicklingError, match="names are wrong"):
+        through(torch, cygrad, t)

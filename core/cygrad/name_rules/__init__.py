@@ -5,7 +5,8 @@ tuple for all of them, a list with one for each, or None for no names. It raises
 arguments right that only a named tensor takes (`out_dim` of flatten). Rules run before the op; the in-place form of an
 op has its rule.
 
-An op without a rule refuses named tensors: `reshape`, where sizes say nothing of axes, and factorizations of matrices,
+`flatten`, `unflatten` and `diagonal` (`registry.GIVES_NAMES`) are given names of new axes; their rules take these away,
+then call `number_axes` themselves. An op without a rule refuses named tensors: `reshape`, where sizes say nothing of axes, and factorizations of matrices,
 whose results have axes that no name of the input is right for.
 """
 from cygrad.name_rules import elements, products, reductions, shapes  # noqa: F401
@@ -13,6 +14,3 @@ from cygrad.name_rules.helpers import RULES, UNSUPPORTED  # noqa: F401
 
 # The parameters that are axes: where a name may stand for a number.
 AXES = frozenset("axis axis0 axis1 destination dim dim0 dim1 dim2 dimension dims end_dim source start_dim".split())
-
-# Ops that give names of their own, even to the results of tensors without names; their rules call `number_axes`.
-GIVES_NAMES = frozenset(("flatten", "unflatten", "diagonal"))

@@ -18,7 +18,7 @@ from cygrad.names import unified, unify
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
     diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
-    constant_pad_nd layer_norm native_layer_norm linalg_matrix_exp linalg_matrix_power matrix_exp matrix_power""")
+    constant_pad_nd dropout layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad""")
 def keeps(call):
     """Each axis keeps its name."""
     return call.names
@@ -32,9 +32,9 @@ def looks_up(call):
 
 
 @rule("""
-    add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp clamp_max
-    clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside hypot
-    isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill
+    add addcdiv addcmul atan2 binomial bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
+    clamp_max clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside
+    hypot isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill
     maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
 def unifies(call):
     """Operands are lined up from the right, and their names have to match."""
@@ -55,7 +55,7 @@ def equals(call):
         call.answer = False
 
 
-@rule("is_nonzero is_conj is_neg is_set_to")
+@rule("is_complex is_conj is_floating_point is_neg is_nonzero is_set_to is_signed numel")
 def asks(call):
     """The answer is no tensor."""
 

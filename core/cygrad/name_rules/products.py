@@ -66,6 +66,20 @@ def convolves(call):
     return batch + weight[:1] + own[len(batch) + 1:]
 
 
+@rule("linear")
+def maps(call):
+    weight = call["weight"].names
+    found = call.names[:-1] + weight[:-1]
+    return found if call["bias"] is None else unify(found, call["bias"].names)
+
+
+@rule("scaled_dot_product_attention")
+def attends(call):
+    """One row for each query, of the values' width."""
+    query, key, value = (call[name].names for name in ("query", "key", "value"))
+    return unify(unify(query[:-2], key[:-2]), value[:-2]) + query[-2:-1] + value[-1:]
+
+
 @rule("einsum")
 def sums_products(call):
     """Each subscript has one name in all operands."""

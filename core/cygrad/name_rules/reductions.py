@@ -1,6 +1,6 @@
 """Names of results that lack some of the input's axes."""
 from cygrad.name_rules.helpers import axes_of, rule, without
-from cygrad.names import unified
+from cygrad.names import unified, unify
 
 
 @rule("""
@@ -65,3 +65,18 @@ def matrix_norms(call):
 def sums_to(call):
     sizes = call.starred
     return call.names[len(call.names) - len(sizes):] if sizes else ()
+
+
+@rule("l1_loss mse_loss")
+def measures(call):
+    names = unified(call.tensors)
+    return names if call["reduction"] == "none" or call["reduce"] is False else ()
+
+
+@rule("cross_entropy nll_loss")
+def classifies(call):
+    """A number for each case: the axis of the classes, the second (the only one of a single case), is gone."""
+    names, target = without(call.names, {min(1, call.input.dim() - 1)}), call["target"]
+    if target.dim() == len(names):
+        names = unify(names, target.names)
+    return names if call["reduction"] == "none" or call["reduce"] is False else ()

@@ -88,7 +88,7 @@ def embeds_diagonal(call):
     return tuple(found)
 
 
-@rule("unfold view_as_real")
+@rule("one_hot unfold view_as_real")
 def appends(call):
     """A new last axis without a name."""
     return call.names + (None,)

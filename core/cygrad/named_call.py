@@ -1,6 +1,6 @@
 """A call of an op on named tensors: names are taken off, the plain op runs, and its results get names by the op's rule.
 
-`PublicOp` sends calls here in which a tensor has names or an axis is given by its name. The plain op sees aliases of
+`PublicOp` sends calls here in which a tensor has names. The plain op sees aliases of
 its operands, with their places in the graph: nodes, saved tensors and gradients are those of a call without names, and
 no op needs to know that names exist. What is written to (the target of an in-place op, `out=`) takes part itself, its
 names laid aside for the time of the call.
@@ -8,8 +8,8 @@ names laid aside for the time of the call.
 import inspect
 
 from cygrad import names as _names
-from cygrad.name_rules import AXES, GIVES_NAMES, RULES, UNSUPPORTED
-from cygrad.ops.registry import functions, methods
+from cygrad.name_rules import AXES, RULES, UNSUPPORTED
+from cygrad.ops.registry import GIVES_NAMES, functions, methods
 from cygrad.tensor import Tensor
 
 class Parameters:
@@ -33,7 +33,6 @@ def parameters_of(op):
         if op.op.endswith("_") and {"args", "kwargs"} <= found.names and (base in methods or base in functions):
             found = Parameters((methods.get(base) or functions[base]).function)
         op.parameters = found
-        op.takes_axes = bool(AXES & found.names) or op.op in GIVES_NAMES
     return op.parameters
 
 
@@ -105,14 +104,6 @@ class Call:
             elif name in self.kwargs or self.parameters.places.get(name, len(self.args)) < len(self.args):
                 self[name] = _names.positions(self.input, self[name])
 
-    def names_axes(self):
-        """Whether an axis is given by its name."""
-        values = [self[name] for name in AXES & self.parameters.names if name != self.parameters.starred]
-        if self.parameters.starred in AXES:
-            values += self.starred
-        return any(isinstance(each, str) for value in values
-                   for each in (value if isinstance(value, (tuple, list)) else (value,)))
-
     def written(self):
         """The tensors that the op writes to."""
         out = self.kwargs.get("out")
@@ -122,12 +113,9 @@ class Call:
 
 
 def call(op, args, kwargs):
-    """`op` on arguments among which there are named tensors, or names of axes."""
+    """`op` on arguments among which there are named tensors, or names for axes of the result."""
     bound = Call(op, args, kwargs)
     written = bound.written()
-    named = any(t.has_names() for t in bound.tensors) or any(t.has_names() for t in written)
-    if not named and op.op not in GIVES_NAMES and not (op.takes_axes and bound.tensors and bound.names_axes()):
-        return op.function(*args, **kwargs)
     rule = RULES.get(op.op) or RULES.get(op.op[:-1] if op.op.endswith("_") else op.op)
     if rule is None:
         raise RuntimeError(UNSUPPORTED.format(op.op))

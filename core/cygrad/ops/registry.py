@@ -178,6 +178,7 @@ NOT_ON_VALUES = frozenset("""
     new_ones new_tensor new_zeros numpy ones rand randint randn randperm refine_names register_hook
     register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor tolist
     tril_indices triu_indices untyped_storage zeros""".split())
+GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
 _public = {}        # id of a function -> what users call
 
 

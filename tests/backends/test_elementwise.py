@@ -1,31 +1,246 @@
-"""If this fails, a backend without an `elementwise` kernel computes fused pointwise programs wrongly."""
+"""If this fails, fused pointwise programs compute something else than their ops one after the other."""
+
+import math
+
 import cygrad
+import numpy as np
 import pytest
-from cygrad.backend import BINARY, UNARY
+from cygrad.backend import BINARY, UNARY, Backend
+from cygrad.programs import Term, program, steps_of, where
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DTYPES = ["float32", "float64", "float16", "bfloat16", "int32", "complex64"]
+TOLERANCE = {"float32": 1e-4, "float64": 1e-10, "float16": 1e-2, "bfloat16": 4e-2, "int32": 0, "complex64": 1e-4}
+UNARIES = {"float": ["neg", "abs", "tanh", "sigmoid", "sin", "relu", "floor", "square"], "int": ["neg", "abs", "square"],
+           "complex": ["neg", "sigmoid", "square"]}  # fmt: skip
+BINARIES = {"float": ["add", "sub", "mul", "maximum", "minimum", "atan2"], "int": ["add", "sub", "mul", "maximum"],
+            "complex": ["add", "sub", "mul"]}  # fmt: skip
 
 
 def code(table, name):
     return table.index(name)
 
 
+def kind_of(dtype):
+    return "float" if "float" in dtype else "int" if "int" in dtype else "complex"
+
+
+def values(rng, shape, dtype):
+    """Small numbers, so that products of a few of them lose no digits and integers don't overflow."""
+    if dtype == "int32":
+        return cygrad.from_numpy(rng.integers(-3, 4, shape).astype("int32"))
+    if dtype == "complex64":
+        return cygrad.from_numpy((rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype("complex64"))
+    return cygrad.from_numpy(np.asarray(rng.uniform(-1.5, 1.5, shape))).to(getattr(cygrad, dtype))
+
+
+LAYOUTS = {
+    "dense": lambda rng, n, dtype: values(rng, (n, 7), dtype),
+    "transposed": lambda rng, n, dtype: values(rng, (7, n), dtype).t(),
+    "every second": lambda rng, n, dtype: values(rng, (n, 14), dtype)[:, ::2],
+    "a row": lambda rng, n, dtype: values(rng, (7,), dtype).expand(n, 7),
+    "a column": lambda rng, n, dtype: values(rng, (n, 1), dtype).expand(n, 7),
+    "one": lambda rng, n, dtype: values(rng, (), dtype).expand(n, 7),
+}
+
+
+@st.composite
+def programs(draw, kind):
+    """Steps of a random formula of three inputs and a parameter, with shared parts, one or two results."""
+    pool = [Term(("in", i)) for i in range(4)]
+    for _ in range(draw(st.integers(1, 9))):
+        pick = lambda: pool[draw(st.integers(0, len(pool) - 1))]  # noqa: E731
+        form = draw(st.sampled_from(["unary", "binary", "binary", "number", "where"]))
+        if form == "unary":
+            pool.append(getattr(pick(), draw(st.sampled_from(UNARIES[kind])))())
+        elif form == "binary":
+            pool.append(getattr(pick(), draw(st.sampled_from(BINARIES[kind])))(pick()))
+        elif form == "number":
+            number = draw(st.sampled_from([1, 2, -1] if kind == "int" else [0.5, 1.0, -0.25]))
+            pool.append(number + pick() if draw(st.booleans()) else pick() * number)
+        elif kind != "complex":  # what is compared are inputs: a rounding elsewhere must not change the branch
+            pool.append(where(pool[draw(st.integers(0, 2))] > pool[draw(st.integers(0, 3))], pick(), pick()))
+    return steps_of(pool[-draw(st.integers(1, min(2, len(pool) - 4))) :] if len(pool) > 4 else [pool[0] + pool[1]])
+
+
+def outputs_of(steps):
+    return sum(step[0] == "out" for step in steps)
+
+
+def agree(got, want, dtype):
+    got, want = (t.to(cygrad.complex128 if dtype == "complex64" else cygrad.float64).numpy() for t in (got, want))
+    largest = np.abs(want[np.isfinite(want)]).max(initial=1)
+    assert np.allclose(got, want, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] * largest, equal_nan=True)
+
+
+def run(steps, ins, outs):
+    assert ins[0]._backend().elementwise(steps, ins, outs) is None
+    return outs
+
+
+def run_stepwise(steps, ins, outs):
+    assert Backend.elementwise(ins[0]._backend(), steps, ins, outs) is None
+    return outs
+
+
+@pytest.fixture(params=[1, 3], ids=["serial", "threads"])
+def threads(request):
+    before = cygrad.cpu.get_num_threads()
+    cygrad.cpu.set_num_threads(request.param)
+    yield
+    cygrad.cpu.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_random_programs(dtype, data):
+    steps = data.draw(programs(kind_of(dtype)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    rows = data.draw(st.sampled_from([1, 5, 300, 900]))
+    ins = [LAYOUTS[data.draw(st.sampled_from(sorted(LAYOUTS)))](rng, rows, dtype) for _ in range(3)]
+    ins = (*ins, 1 if dtype == "int32" else 0.75)
+    results = outputs_of(steps)
+    want = run_stepwise(steps, ins, tuple(cygrad.empty(rows, 7, dtype=ins[0].dtype) for _ in range(results)))
+    outs = tuple(cygrad.empty(7, rows, dtype=ins[0].dtype).t() if data.draw(st.booleans())
+                 else cygrad.empty(rows, 7, dtype=ins[0].dtype) for _ in range(results))  # fmt: skip
+    for got, expected in zip(run(steps, ins, outs), want):
+        agree(got, expected, dtype)
+
+
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_outputs_may_be_inputs(data):
+    steps = data.draw(programs("float"))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    n = data.draw(st.sampled_from([3, 5000]))
+    ins = (*(values(rng, (n,), "float32") for _ in range(3)), 0.75)
+    results = outputs_of(steps)
+    want = run_stepwise(steps, ins, tuple(cygrad.empty_like(ins[0]) for _ in range(results)))
+    mine = tuple(x.clone() if isinstance(x, cygrad.Tensor) else x for x in ins)
+    for got, expected in zip(run(steps, mine, mine[:results]), want):
+        agree(got, expected, "float32")
+    theirs = tuple(x.clone() if isinstance(x, cygrad.Tensor) else x for x in ins)
+    for got, expected in zip(run_stepwise(steps, theirs, theirs[:results]), want):
+        agree(got, expected, "float32")
+
+
+def test_results_change_places():
+    x, y = cygrad.arange(5.0), cygrad.ones(5)
+    for form in (run, run_stepwise):
+        a, b = x.clone(), y.clone()
+        form((("in", 1), ("out", 0), ("in", 0), ("out", 1)), (a, b), (a, b))
+        assert cygrad.equal(a, y) and cygrad.equal(b, x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("n", [0, 1, 15, 2048, 2049, 100_003])
+def test_sizes(threads, dtype, n):
+    rng = np.random.default_rng(n)
+    x, y = values(rng, (n,), dtype), values(rng, (n,), dtype)
+    got = program(lambda x, y: (x * y + 1).tanh() * where(x > y, x, 0.5))(x, y)
+    wide, high = x.float(), y.float()
+    want = (wide * high + 1).tanh() * cygrad.where(wide > high, wide, 0.5)
+    assert got.dtype is x.dtype and got.shape == (n,)
+    agree(got, want.to(x.dtype), dtype)
+
+
+def test_without_axes():
+    assert program(lambda x, y: x * y + 1)(cygrad.tensor(3.0), cygrad.tensor([2.0, 4.0])).tolist() == [7.0, 13.0]
+    assert program(lambda x: x + 1)(cygrad.tensor(3.0)).shape == ()
+
+
+def test_twelve_axes(threads):
+    rng = np.random.default_rng(5)
+    x = values(rng, (2, 3) * 6, "float32").permute(*range(11, -1, -1))[..., :1]
+    y = values(rng, (3, 2) * 6, "float32")[..., :1]
+    got = program(lambda x, y: x * y + x)(x, y)
+    agree(got, x * y + x, "float32")
+
+
+def test_a_transposed_operand(threads):
+    rng = np.random.default_rng(3)
+    x, y = values(rng, (257, 300), "float32"), values(rng, (300, 257), "float32")
+    got = program(lambda x, y: (x - y).abs() * 2)(x.t(), y)
+    assert cygrad.equal(got, (x.t() - y).abs() * 2)
+
+
+def test_masks_and_predicates():
+    x = cygrad.tensor([1.0, math.nan, -2.0, math.inf])
+    mask = cygrad.tensor([True, False, True, False])
+    chosen, finite = program(lambda m, x: (where(m, x, 0), x.isfinite()))(mask, x)
+    assert chosen.tolist() == [1.0, 0.0, -2.0, 0.0] and finite.dtype is cygrad.bool
+    assert finite.tolist() == [True, False, True, False]
+    assert program(lambda x: (x > 0) * x)(cygrad.tensor([3.0, -3.0])).tolist() == [3.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_idioms_are_what_they_stand_for(dtype):
+    """Loops for several steps at once, beside the steps with another op between them, which no idiom fits."""
+    rng = np.random.default_rng(1)
+    x, y, z = (values(rng, (4000,), dtype) * 4 for _ in "xyz")
+    pairs = [
+        (lambda x, y, z: x * y + z, lambda x, y, z: z - -(x * y)),
+        (lambda x, y, z: 3 * x + y, lambda x, y, z: y - -(x * 3)),
+        (lambda x, y, z: z + x * 0.25, lambda x, y, z: z - -(x * 0.25)),
+        (lambda x, y, z: x * 0.25 + 2, lambda x, y, z: 2 - -(x * 0.25)),
+        (lambda x, y, z: x.maximum(-1).minimum(0.5), lambda x, y, z: (-(x.maximum(-1))).maximum(-0.5).neg()),
+        (lambda x, y, z: x.sigmoid() * x, lambda x, y, z: x * x.sigmoid().neg().neg()),
+        (lambda x, y, z: ((x * math.sqrt(0.5)).erf() + 1) * 0.5 * x,
+         lambda x, y, z: ((x * math.sqrt(0.5)).erf() + 1) * 0.5 * -x * -1),
+    ]  # fmt: skip
+    for idiom, plain in pairs:
+        agree(program(idiom)(x, y, z), program(plain)(x, y, z), dtype)
+    edges = cygrad.tensor([-math.inf, -1e30, -100.0, -0.0, 0.0, 100.0, 1e30, math.inf, math.nan])
+    gelu = program(pairs[-1][0])(edges, edges, edges)
+    assert gelu.tolist()[3:8] == [0.0, 0.0, 100.0, float(cygrad.tensor(1e30)), math.inf]
+    assert all(math.isnan(gelu[k].item()) or gelu[k].item() == 0 for k in (0, 1, 2)) and math.isnan(gelu[8].item())
+
+
 @pytest.mark.parametrize("layout", ["rows", "columns"])
-def test_program_step_by_step(layout):
+def test_program_written_by_hand(layout):
     x = cygrad.tensor([[-1.0, 0.5, 2.0], [3.0, -4.0, 0.25]])
     y = cygrad.tensor([[2.0, 2.0, 2.0], [0.5, 0.5, 0.5]])
     if layout == "columns":
         x, y = x.t(), y.t()
     product, chosen = cygrad.empty(x.shape), cygrad.empty(x.shape)
-    program = (
-        ("in", 0), ("in", 1), ("binary", code(BINARY, "mul")), ("number", 1.0), ("binary", code(BINARY, "add")),
-        ("unary", code(UNARY, "exp")), ("out", 0),                                # exp(x * y + 1)
-        ("in", 0), ("number", 0.0), ("binary", code(BINARY, "gt")), ("in", 0), ("in", 1), ("where",), ("out", 1),
+    steps = (
+        ("in", 0), ("in", 1), ("binary", code(BINARY, "mul")), ("keep", 0), ("number", 1.0),
+        ("binary", code(BINARY, "add")), ("unary", code(UNARY, "exp")), ("kept", 0), ("binary", code(BINARY, "mul")),
+        ("out", 0),                                                               # exp(x * y + 1) * x * y
+        ("in", 0), ("in", 2), ("binary", code(BINARY, "gt")), ("in", 0), ("in", 1), ("where",), ("out", 1),
     )  # fmt: skip
-    assert x._backend().elementwise(program, (x, y), (product, chosen)) is None
-    assert cygrad.allclose(product, cygrad.exp(x * y + 1))
-    assert cygrad.equal(chosen, cygrad.where(x > 0, x, y))
+    for form in (run, run_stepwise):
+        form(steps, (x, y, 0.0), (product, chosen))
+        assert cygrad.allclose(product, cygrad.exp(x * y + 1) * x * y)
+        assert cygrad.equal(chosen, cygrad.where(x > 0, x, y))
+
+
+def test_more_than_a_plan_holds():
+    """A program with more values at once than there are buffers still runs, a step at a time."""
+    x = cygrad.arange(4.0)
+    terms = [Term(("in", 0)) + k for k in range(20)]
+    chain = terms[-1]
+    for term in reversed(terms[:-1]):
+        chain = term.atan2(chain)
+    got = cygrad.empty(4)
+    run(steps_of([chain]), (x,), (got,))
+    want = x + 19
+    for k in reversed(range(19)):
+        want = cygrad.atan2(x + k, want)
+    assert cygrad.allclose(got, want)
 
 
 def test_unknown_step():
     x = cygrad.ones(2)
     with pytest.raises(ValueError, match="unknown step"):
         x._backend().elementwise((("swap",),), (x,), (x.clone(),))
+
+
+def test_integer_division_by_zero():
+    x = cygrad.tensor([4, 6])
+    divide = program(lambda x, y: x.floor_divide(y) + 1)
+    assert divide(x, cygrad.tensor([2, 4])).tolist() == [3, 2]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        divide(x, cygrad.tensor([2, 0]))

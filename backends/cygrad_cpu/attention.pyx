@@ -1,7 +1,7 @@
 """Attention: blocks of ROWS queries, whose scores are all that is ever held, shared among threads.
 
-A block is a product with the keys, the mask, kernels/softmax.pyx, and a product with the values; under `causal` the keys
-after the block's last row take no part. Computed in float32 and float64 (16-bit floats in float32).
+A block is a product with the keys, the mask, kernels/softmax.pyx, and a product with the values; under `causal` the
+keys after the block's last row take no part. Computed in float32 and float64 (16-bit floats in float32).
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX

@@ -163,7 +163,7 @@ cdef const char *columns_of(const char *a, const Geometry *g, Py_ssize_t unit, P
 cdef void gemm(const Geometry *g, const char *ta, const char *tb, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
                const char *a, Py_ssize_t lda, const char *b, Py_ssize_t ldb, bint add, char *c,
                Py_ssize_t ldc) noexcept nogil:
-    """c (m, n) = or += op(a) (m, k) @ op(b) (k, n), all column-major: read the other way round, row-major and transposed."""
+    """c (m, n) = or += op(a) (m, k) @ op(b) (k, n), all column-major: what is row-major here is transposed there."""
     cdef int m_ = <int>m, n_ = <int>n, k_ = <int>k, lda_ = <int>lda, ldb_ = <int>ldb, ldc_ = <int>ldc
     cdef float one = 1, beta = 1 if add else 0
     cdef double one64 = 1, beta64 = 1 if add else 0

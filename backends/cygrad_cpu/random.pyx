@@ -1,8 +1,8 @@
 """The `random` entry: Philox 4x32-10, a generator without state, so that any element can be computed alone.
 
 John K. Salmon, Mark A. Moraes, Ron O. Dror, David E. Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC11). Its
-constants and ten rounds are below; the `random` entry of `cygrad.backend` says which word goes to which element. This is
-what devices' generators draw, and what is drawn here for a backend without the entry; the default generator is
+constants and ten rounds are below; the `random` entry of `cygrad.backend` says which word goes to which element. This
+is what devices' generators draw, and what is drawn here for a backend without the entry; the default generator is
 PyTorch's MT19937.
 """
 from cython.parallel cimport prange
@@ -138,6 +138,7 @@ cdef object cpu_random(int kind, View out, object seed, object offset, double a,
     cdef View target
     cdef bint wide = out.dtype.itemsize == 8
     cdef Py_ssize_t n = out.elements, each = 2 if wide else 4, blocks = (n + each - 1) // each
+    cdef Py_ssize_t begin, end
     cdef int threads = threads_for(blocks, GRAIN), t, drop = 8
     if out.dtype.category == CATEGORY_COMPLEX or (kind != INTEGERS and out.dtype.code < FLOAT16):
         return NotImplemented
@@ -153,11 +154,13 @@ cdef object cpu_random(int kind, View out, object seed, object offset, double a,
     target = writable(out, dtype, keep)
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
+            begin = blocks * t // threads
+            end = blocks * (t + 1) // threads
             if kind == INTEGERS:
-                integers(&stream, wide, blocks * t // threads, blocks * (t + 1) // threads, n, <int64_t *>data(target))
+                integers(&stream, wide, begin, end, n, <int64_t *>data(target))
             elif wide:
-                floats(&stream, kind, drop, blocks * t // threads, blocks * (t + 1) // threads, n, <double *>data(target))
+                floats(&stream, kind, drop, begin, end, n, <double *>data(target))
             else:
-                floats(&stream, kind, drop, blocks * t // threads, blocks * (t + 1) // threads, n, <float *>data(target))
+                floats(&stream, kind, drop, begin, end, n, <float *>data(target))
     if target is not out:
         copy_views(target, out)

@@ -15,8 +15,8 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
 6. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
 
 Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a
-backend does not override, unless its text names another default. Entries whose text says "Composed" are then computed by
-the core from the backend's other entries (`cygrad.compositions`). All others run on the CPU, between copies of their
+backend does not override, unless its text names another default. Entries whose text says "Composed" are then computed
+by the core from the backend's other entries (`cygrad.compositions`). All others run on the CPU, between copies of their
 operands, as CYGRAD_FALLBACK says. The five memory entries are required.
 
 Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FLOOR_DIVIDE take the divisor's sign;
@@ -345,6 +345,7 @@ cdef class Backend:
         Composed from reduce, binary and unary.
         """
         return NotImplemented
+        A row that holds NaN or infinity, or nothing but -infinity, gives NaN. Any rank from 1 on, any strides.
 
     cpdef softmax_backward(self, View grad, View result, bint log, View out):
         """out = (grad - sum(grad * result)) * result over the last axis (log: grad - exp(result) * sum(grad)).
@@ -365,17 +366,17 @@ cdef class Backend:
                               View grad_weight, View grad_bias):
         """The gradients of `layer_norm`; those of the three outputs that are None are not wanted; weight may be None.
 
-        With x = (a - mean) * rstd and g = grad * weight: grad_a (rows, n) = (g - mean(g) - x * mean(g * x)) * rstd, means
-        over a row; grad_weight (n,) = sum(grad * x) and grad_bias (n,) = sum(grad), over the rows. mean and rstd are what
-        `layer_norm` wrote. Composed from reduce and binary.
+        With x = (a - mean) * rstd and g = grad * weight: grad_a (rows, n) = (g - mean(g) - x * mean(g * x)) * rstd, the
+        means over a row; grad_weight (n,) = sum(grad * x) and grad_bias (n,) = sum(grad), over the rows. mean and rstd
+        are what `layer_norm` wrote. Composed from reduce and binary.
         """
         return NotImplemented
 
     cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
         """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S), plus bias (O,) or None.
 
-        stride, padding (zeros on both sides) and dilation are pairs, rows first. Output channel o sees the input channels
-        of group o // (O / groups). Any strides. Composed from fill, copy and matmul: columns, then a product a group.
+        bias (O,) is added, or None. stride, padding (zeros on both sides) and dilation are pairs, rows first. Output
+        channel o sees the input channels of group o // (O / groups). Any strides. Composed from fill, copy and matmul: columns, then a product a group.
         """
         return NotImplemented
 
@@ -392,23 +393,23 @@ cdef class Backend:
         """out (B, L, V) = softmax(scale * query (B, L, E) @ key (B, S, E)^T + mask) @ value (B, S, V).
 
         mask is None or (B, L, S), of the operands' dtype (added) or bool (False hides); causal hides s > l, too. A row
-        that is all hidden, or has nothing but -infinity before the softmax, gives zeros. Any strides. Composed from matmul,
-        softmax, reduce, binary and where, without ever holding all B * L * S scores of a large call.
+        that is all hidden, or has nothing but -infinity before the softmax, gives zeros. Any strides. Composed from
+        matmul, softmax, reduce, binary and where, without ever holding all B * L * S scores of a large call.
         """
         return NotImplemented
 
     cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
         """Fill out, which is dense, from the counter-based stream (seed, offset): the opt-in generator of devices.
 
-        Element i, counted row-major, takes word ``i % 4`` (dtypes of 64 bits: words ``2 * (i % 2)`` and the next, low first)
-        of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), both unsigned
-        64-bit, low word first, the counter's upper half 0. So every backend draws the same words, and from them:
+        Element i, counted row-major, takes word ``i % 4`` (dtypes of 64 bits: words ``2 * (i % 2)`` and the next, low
+        first) of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), both
+        unsigned 64-bit, low word first, the counter's upper half 0. So every backend draws the same words, and from them:
 
         UNIFORM: a + u * (b - a), u = the top D bits of the word / 2**D, D = 24 (float64: 53, float16: 11, bfloat16: 8).
         NORMAL: mean a, deviation b; elements i and i + 1, i even, are a + b * r * cos(t) and a + b * r * sin(t) with
-        r = sqrt(-2 * log(1 - u)) and t = 2 * pi * v, u and v from the words of i and i + 1 as in UNIFORM, with D = 24 for
-        16-bit floats, too (an odd count computes one number more and drops it).
-        INTEGERS: a + word % (b - a); integer and floating dtypes and bool; a and b hold integers, b - a is 2**64 at most.
+        r = sqrt(-2 * log(1 - u)) and t = 2 * pi * v, u and v from the words of i and i + 1 as in UNIFORM, with D = 24
+        for 16-bit floats, too (an odd count computes one number more and drops it).
+        INTEGERS: a + word % (b - a); integer and floating dtypes and bool; a and b are whole, b - a is 2**64 at most.
 
         16-bit floats are computed in float32 and rounded. The CPU draws what a backend declines.
         """

@@ -128,7 +128,8 @@ class Windows:
 
     def __init__(self, a, weight, stride, padding, dilation, groups, out_shape):
         self.groups, self.channels, self.outputs = groups, a.shape[1] // groups, weight.shape[0] // groups
-        self.kernel, self.inside, self.size = tuple(weight.shape[2:]), self.channels * weight[0, 0].numel(), out_shape[2:]
+        self.kernel, self.size = tuple(weight.shape[2:]), out_shape[2:]
+        self.inside = self.channels * math.prod(self.kernel)
         self.stride, self.padding, self.dilation, self.shape = stride, padding, dilation, tuple(a.shape)
 
     def blocks(self):
@@ -195,7 +196,7 @@ def conv2d(a, weight, bias, stride, padding, dilation, groups, out):
 
 
 def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, grad_weight, grad_bias):
-    """Products of the gradient with the columns (for the weight) and with the weight (columns, summed into the input)."""
+    """Products of the gradient with the columns, for the weight, and with the weight: columns to add to the input."""
     windows = Windows(a, weight, stride, padding, dilation, groups, tuple(grad.shape))
     weights = windows.weights(wide(weight)).transpose(1, 2)
     for_weight = None
@@ -239,7 +240,7 @@ def attention(query, key, value, mask, causal, scale, out):
 
 def visible(scores, begin):
     """(rows, columns) bool: whether a column is not later than a row; the rows start at number `begin`."""
-    rows, columns = scores.shape[1:]
+    rows, columns = scores.shape[-2:]
     counted = empty_on(host_backend(), 0, INT64, (max(begin + rows, columns),))
     arange_into(counted, 0, 1)                          # on the host: a backend need not have `arange`
     numbers = empty_near(scores, counted.shape, INT64)
@@ -255,5 +256,5 @@ def hide(t, shown, value=-math.inf):
 
 
 COMPOSED = {function.__name__: function for function in (
-    square_sum, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d, conv2d_backward,
-    attention)}
+    square_sum, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d,
+    conv2d_backward, attention)}

@@ -1,8 +1,8 @@
 """What happens when a backend declines a call: the core composes it, the CPU runs it, or an error says who lacks what.
 
-The entries that `cygrad.compositions` lists are computed from the backend's other entries, on its device. All others run
-on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and dtype),
-error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
+The entries that `cygrad.compositions` lists are computed from the backend's other entries, on its device. All others
+run on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and
+dtype), error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
 """
 import os
 import warnings

@@ -1,11 +1,15 @@
-"""The random number generator of the CPU; see generator.pyx."""
+"""The random number generators; see generator.pyx."""
 cimport cython
+from libc.stdint cimport uint64_t
 
 from cygrad.mt19937 cimport Engine
 
 
 cdef class Generator:
     cdef Engine engine
+    cdef readonly object device     # where the numbers are drawn
+    cdef bint counted               # by a device's counter-based stream: its seed is engine.seed
+    cdef uint64_t offset            # of that stream's next block
     cdef cython.pymutex lock        # held while numbers are drawn, so threads may share a generator
 
     cpdef Generator manual_seed(self, object seed)

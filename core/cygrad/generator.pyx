@@ -28,6 +28,9 @@ standard_gamma     address of the shapes (dtype)    normals as normal_strided, u
 multinomial        address, dtype, rows, columns    2; with replacement, n = rows * samples
 =================  ===============================  ============================================================
 
+A generator of another device than the CPU has a counter-based stream instead, a seed and an offset, which the backend's
+`random` entry turns into numbers; `ops/device_random.py` says what is made of them.
+
 PyTorch composes the rest: `normal` with tensors is a standard normal times std plus mean; multinomial for one sample or
 without replacement takes the largest of p / q with q exponential(1); complex normals are pairs with std / sqrt(2).
 """
@@ -302,13 +305,18 @@ cdef class Generator:
 
     Parameters
     ----------
-    device : optional
-        Where tensors filled from it live; numbers are drawn on the CPU for every device.
+    device : device or str, optional
+        Where the numbers are drawn. The CPU's generators, the default, fill tensors of every device, with the same
+        numbers. Another device's fill only its own tensors: faster, with numbers of their own.
+
+    Attributes
+    ----------
+    device : device
 
     Notes
     -----
-    The engine is MT19937; seeding, states and samplers are PyTorch's. A new generator starts from PyTorch's default
-    seed.
+    The CPU's engine is MT19937; seeding, states and samplers are PyTorch's. That of devices is Philox 4x32-10 (see the
+    entry `random` of `cygrad.backend`), the same on all of them. A new generator starts from PyTorch's default seed.
 
     Examples
     --------
@@ -318,9 +326,14 @@ cdef class Generator:
     """
 
     def __cinit__(self, device=None):
-        if device is not None:
+        from cygrad.devices import device as device_type
+        if device is None:
+            self.device = device_type("cpu")
+        else:
             from cygrad.discovery import resolve
-            resolve(device)
+            backend, index = resolve(device)
+            self.counted = backend.name != "cpu"
+            self.device = device_type(backend.name, index) if self.counted else device_type("cpu")
         engine_seed(&self.engine, DEFAULT_SEED)
 
     cpdef Generator manual_seed(self, object seed):
@@ -350,6 +363,7 @@ cdef class Generator:
             raise ValueError("Overflow when unpacking long long")
         with self.lock:
             engine_seed(&self.engine, <uint64_t> (seed & 0xffffffffffffffff))
+            self.offset = 0
         return self
 
     def seed(self):
@@ -357,6 +371,7 @@ cdef class Generator:
         cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
         with self.lock:
             engine_seed(&self.engine, seed)
+            self.offset = 0
         return seed
 
     def initial_seed(self):
@@ -364,9 +379,12 @@ cdef class Generator:
         return self.engine.seed
 
     cpdef bytes state_bytes(self):
-        """The whole state in the layout of PyTorch's `Generator.get_state()`."""
+        """The whole state in the layout of PyTorch's `Generator.get_state()`: of a device, seed and offset."""
         cdef StateBytes state
         cdef Py_ssize_t i
+        if self.counted:
+            with self.lock:
+                return self.engine.seed.to_bytes(8, "little") + self.offset.to_bytes(8, "little")
         memset(&state, 0, sizeof(state))
         with self.lock:
             state.seed = self.engine.seed
@@ -388,7 +406,7 @@ cdef class Generator:
         Parameters
         ----------
         data : bytes-like
-            5056 bytes.
+            5056 bytes; 16 of a device's generator.
 
         Raises
         ------
@@ -398,6 +416,13 @@ cdef class Generator:
         cdef bytes saved = bytes(data)
         cdef StateBytes state
         cdef Py_ssize_t i
+        if self.counted:
+            if len(saved) != 16:
+                raise RuntimeError("RNG state is wrong size")
+            with self.lock:
+                self.engine.seed = int.from_bytes(saved[:8], "little")
+                self.offset = int.from_bytes(saved[8:], "little")
+            return
         if len(saved) != sizeof(state):
             raise RuntimeError(f"Expected a CPUGeneratorImplState of size {sizeof(state)} but found the input RNG "
                                f"state size to be {len(saved)}")
@@ -418,13 +443,34 @@ cdef class Generator:
 
     def clone_state(self):
         """A new generator in the same state."""
-        cdef Generator other = type(self)()
+        cdef Generator other = type(self)(self.device)
         with self.lock:
             other.engine = self.engine
+            other.offset = self.offset
         return other
 
     def __reduce__(self):
-        return _restore, (type(self), self.state_bytes())
+        return _restore, (type(self), self.state_bytes(), str(self.device))
+
+    def reserve(self, Py_ssize_t blocks):
+        """
+        Take the next part of a device's stream.
+
+        Parameters
+        ----------
+        blocks : int
+            How many counters are used up.
+
+        Returns
+        -------
+        tuple of int
+            (seed, offset), as the backend's `random` entry takes them.
+        """
+        cdef uint64_t offset
+        with self.lock:
+            offset = self.offset
+            self.offset += <uint64_t>blocks
+        return self.engine.seed, offset
 
     def fill(self, str sampler not None, Py_ssize_t address, Py_ssize_t n, int dtype, *params):
         """
@@ -469,6 +515,9 @@ cdef class Generator:
         _prepare(&job, params)
         if n <= 0:
             return
+        if self.counted:
+            raise NotImplementedError(f"{sampler}: a generator of {self.device} draws uniform, normal, Bernoulli and "
+                                      "integer numbers alone; use one of the CPU, cygrad.Generator()")
         if job.sampler == MULTINOMIAL:
             scratch = PyMem_Malloc(job.columns * sizeof(double))
             if scratch == NULL:
@@ -489,7 +538,16 @@ cdef class Generator:
             raise RuntimeError(MESSAGES[status])
 
 
-def _restore(cls, state):
-    generator = cls()
+def integer_range(int dtype, *params):
+    """(first, count) of what the sampler "random" draws with these parameters."""
+    if not params:
+        return 0, 2 ** DIGITS[dtype] + 1 if dtype >= FLOAT16 else LARGEST[dtype] + 1
+    if params[1] is None and params[0] == -2**63:
+        return -2**63, 2**64
+    return _random_bounds(dtype, params[0], params[1])
+
+
+def _restore(cls, state, device=None):
+    generator = cls(device)
     generator.set_state_bytes(state)
     return generator

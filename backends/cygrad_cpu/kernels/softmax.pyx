@@ -263,7 +263,7 @@ cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real 
 cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
                         Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t rows,
                         Py_ssize_t n) noexcept nogil:
-    """With x = (a - mean) * rstd and g = grad * weight: (g - mean(g) - x * mean(g * x)) * rstd; sums of grad * x and grad.
+    """(g - mean(g) - x * mean(g * x)) * rstd with x = (a - mean) * rstd, g = grad * weight; sums of grad * x and grad.
 
     `grad_a` may be `grad` or `a`: it is written last.
     """

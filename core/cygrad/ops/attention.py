@@ -7,6 +7,7 @@ import math
 
 import cygrad
 from cygrad.autograd.node import grad_mode, primitive
+from cygrad.compositions import visible
 from cygrad.dispatch import empty_near, softmax_op
 from cygrad.fallback import call
 from cygrad.ops.composite import BOOL, C_WORDS, FLOAT32, HALVES, need_tensors, refused, widened
@@ -42,9 +43,7 @@ def attention_scores(query, key, mask, causal):
     """query @ key^T with what is hidden at -infinity; the operands are scaled already."""
     scores = query @ key.mT
     if causal:
-        rows, columns = scores.shape[-2:]
-        shown = cygrad.ones(rows, columns, dtype=BOOL, device=scores.device).tril()
-        scores = scores.masked_fill(~shown, -math.inf)
+        scores = scores.masked_fill(~visible(scores, 0), -math.inf)
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf) if mask.dtype is BOOL else scores + mask
     return scores
@@ -133,7 +132,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         t.requires_grad for t in (*inputs, mask) if isinstance(t, Tensor)) else True
     if fused and dropout_p == 0 and all(t.numel() for t in inputs):
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
-            raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, and "
-                               f"so must the axes -2 of key and value {list(value.shape)}")
+            raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "
+                               f"and so must the axes -2 of key and value {list(value.shape)}")
         return _attention(inputs, query, key, value, mask, bool(is_causal), float(scale))
     return composed(query, key, value, mask, dropout_p, is_causal, scale)

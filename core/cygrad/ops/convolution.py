@@ -34,8 +34,8 @@ def for_kernel(stride, padding, dilation, groups):
     return pair(stride, 1), pair(padding, 0), pair(dilation, 1), groups
 
 
-# The first argument of both lists the tensors that have gradients, so that one formula computes all three (see the table);
-# `geometry` is (stride, padding, dilation, groups).
+# The first argument of both lists the tensors that have gradients, so that one formula computes all three (see the
+# table); `geometry` is (stride, padding, dilation, groups).
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
     shape = (input.shape[0], weight.shape[0], *map(out_size, input.shape[2:], weight.shape[2:], *geometry[:3]))
@@ -54,8 +54,9 @@ def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted)
     made = [empty_near(grad_output, size) if want else None
             for want, size in zip(wanted, (input.shape, weight.shape, weight.shape[:1]))]
     if input.numel() and grad_output.numel():
-        call(grad_output, "conv2d_backward", (planes(grad_output), planes(input), planes(weight), *for_kernel(*geometry),
-                                              planes(made[0]), planes(made[1]), made[2]), (7, 8, 9))
+        operands = planes(grad_output), planes(input), planes(weight)
+        call(grad_output, "conv2d_backward",
+             (*operands, *for_kernel(*geometry), planes(made[0]), planes(made[1]), made[2]), (7, 8, 9))
         return tuple(made)
     for t in made[:2]:
         if t is not None:

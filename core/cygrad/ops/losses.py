@@ -37,8 +37,8 @@ def warn_of_broadcast(input, target):
     if input.shape != target.shape:
         import warnings
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
-                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                      "size.", UserWarning, stacklevel=3)
+                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+                      "same size.", UserWarning, stacklevel=3)
     return broadcast(input, target)
 
 

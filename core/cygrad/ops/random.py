@@ -1,5 +1,7 @@
 """Random tensors: PyTorch's numbers for the same seed, on every device (drawn on the host, then copied).
 
+That holds for the default generator and all others of the CPU; those of devices are `device_random`'s.
+
 `draw` is the one place that fills a tensor: the generator's samplers write adjacent elements in the order in which
 PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled by way of a dense host buffer.
 """
@@ -9,6 +11,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_like_strided, empty_on
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
+from cygrad.ops import device_random
 from cygrad.ops.creation import empty_, empty_like
 from cygrad.ops.registry import op, write_out
 from cygrad.tensor import Tensor, attach_methods
@@ -31,6 +34,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     if out.numel() == 0:
         return
     generator = generator or default_generator
+    if generator.device.type != "cpu":
+        return device_random.draw(out, sampler, params, generator)
     buffer = out
     dense = out.is_contiguous()
     if out.device.type != "cpu":
@@ -148,6 +153,9 @@ def cauchy_(self, median=0, sigma=1, *, generator=None):
 
 @primitive
 def bernoulli_tensor_(self, p, generator):
+    if generator is not None and generator.device.type != "cpu":
+        device_random.bernoulli(self, p.expand(self.shape), generator)
+        return self._bump_version()
     p = p.expand(self.shape).cpu()
     buffer = empty_like_strided(self.detach(), self.dtype)
     ordered = empty_like_strided(buffer, p.dtype)

@@ -114,6 +114,8 @@ def open_device(backend, index):
     if key in _opened:
         return
     with _lock:
+        if key in _opened:                # by another thread, meanwhile
+            return
         storage.refuse_orphan(backend)
         devices = count(backend)
         if devices == 0:

@@ -1001,6 +1001,16 @@ def empty_on(backend, int index, DType dtype not None, shape):
     return empty(backend, index, dtype, rank, sizes)
 
 
+def empty_laid_out(backend, int index, Tensor like not None):
+    """Raw uninitialised tensor on a device of `backend`, with the dtype and strides of `like`, which has no gaps."""
+    cdef Tensor out = empty(backend, index, like.dtype, like.rank, like.sizes)
+    cdef int i
+    for i in range(like.rank):
+        out.strides[i] = like.strides[i]
+    out.finish()
+    return out
+
+
 def empty_near(Tensor like not None, shape, DType dtype=None):
     """Raw uninitialised row-major tensor on like's device; like's dtype unless given."""
     cdef Py_ssize_t sizes[64]

@@ -1,5 +1,5 @@
 """Bytes between devices and the host: what `copy_` across devices, `tolist` and `numpy` use."""
-from cygrad.dispatch import cast_to, clone_dense, copy_, empty_on
+from cygrad.dispatch import cast_to, clone_dense, copy_, empty_laid_out, empty_on
 from cygrad.storage import refuse_orphan
 
 
@@ -52,6 +52,14 @@ def bytes_of(t):
     import ctypes
     size = t.numel() * t.element_size()
     return memoryview((ctypes.c_ubyte * size).from_address(t.data_ptr())).cast("B")
+
+
+def moved(t, backend, index):
+    """A copy of `t`, which has no gaps, on another device in the same memory order: its bytes are one run."""
+    out = empty_laid_out(backend, index, t)
+    if t.numel():
+        copy_across(t.as_strided((t.numel(),), (1,)), out.as_strided((t.numel(),), (1,)))
+    return out
 
 
 def copy_across(src, out):

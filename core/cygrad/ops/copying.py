@@ -1,7 +1,7 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives, and writes into a tensor (`copy_`, `fill_`)."""
-from cygrad import devices as _devices, discovery
+from cygrad import devices as _devices, discovery, transfer
 from cygrad.autograd.node import grad_mode, primitive
-from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, empty_on, fill_ as raw_fill,
+from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, fill_ as raw_fill,
                              refuse_partial_overlap, wide_enough)
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.registry import op
@@ -20,9 +20,10 @@ def to_copy(self, dtype, backend, index):
     """A copy with another dtype or on another device, in the same memory order."""
     if backend is self._backend() and index == self._device_index():
         return cast_to(self, dtype) if dtype is not self.dtype else clone_like(self)
-    out = empty_on(backend, index, dtype, tuple(self.shape))
-    raw_copy(out, cast_to(self, dtype))
-    return out
+    ours = self if self.is_contiguous() else clone_like(self)              # without gaps
+    if backend.host_memory:
+        return cast_to(transfer.moved(ours, backend, index), dtype)        # the device may lack the dtype
+    return transfer.moved(cast_to(ours, dtype), backend, index)
 
 
 @op(name="clone")

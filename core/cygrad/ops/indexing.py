@@ -8,6 +8,7 @@ import warnings
 
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import empty_near, fill_ as raw_fill, refuse_any_overlap, where_into
+from cygrad.errors import DeviceMismatch
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
@@ -138,7 +139,7 @@ def parsed(self, index):
                 self = slice_along(self, dim, part)
             dim += 1
         elif part.dim():
-            tensors[dim] = part
+            tensors[dim] = near(self, part)
             dim += part.dim() if is_mask(part) else 1
         elif is_mask(part):
             self = self.unsqueeze(dim)
@@ -149,6 +150,16 @@ def parsed(self, index):
         else:
             self = self.select(dim, checked_position(int(part.item()), self.shape[dim], place))
     return self, tensors
+
+
+def near(self, index):
+    """An index tensor on self's device: one in host memory is copied there, another refused."""
+    if index.device == self.device:
+        return index
+    if not index._backend().host_memory:
+        raise DeviceMismatch("indices should be either on cpu or on the same device as the indexed tensor "
+                             f"({self.device}), but got one on {index.device}; move it with .to()")
+    return index.to(self.device)
 
 
 def _truth(self, value):
@@ -208,7 +219,12 @@ def expanded(self, tensors):
 
 
 def converted(self, tensors, value):
-    """The value to write: one element for a mask may have any dtype (others than self's are refused by `put_at`)."""
+    """The value to write: one element for a mask may have any dtype (others than self's are refused by `put_at`).
+
+    A value without axes comes from any device.
+    """
+    if not value.dim():
+        value = value.to(self.device)
     if value.dtype is not self.dtype and value.numel() == 1 and len(tensors) == 1 and is_mask(*tensors.values()):
         return value.to(self.dtype)
     return value
@@ -366,7 +382,7 @@ def index_put_arguments(self, indices, values, accumulate=False):
     for i, t in enumerate(indices):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
-        tensors[dim] = t
+        tensors[dim] = near(self, t)
         dim += t.dim() if is_mask(t) else 1
     if dim > self.dim():
         raise IndexError(f"too many indices for tensor of dimension {self.dim()} (got {dim})")

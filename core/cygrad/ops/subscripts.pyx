@@ -55,9 +55,9 @@ cdef object basic_getitem(Tensor t, object index):
             raise IndexError(ZERO_DIM)
         return select_(t, 0, checked_index(index, t.sizes[0], 0))
     if PySlice_Check(index):
+        slice_bounds(index, t.sizes[0] if t.rank else 0, &start, &stop, &step)
         if t.rank == 0:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        slice_bounds(index, t.sizes[0], &start, &stop, &step)
         return slice_(t, 0, start, stop, step)
     if index is None:
         return unsqueeze_(t, 0)
@@ -153,8 +153,8 @@ def getitem_basic(Tensor self not None, index):
 cdef object split_key(Tensor t, object key, list indices):
     """The view that the geometric parts of a key make; appends to `indices` an index tensor or None for its axes.
 
-    For keys of plain integers, slices, None, Ellipsis and tensors of int64 or bool with axes, all of them right. None
-    for any other key: the caller has another way, and the errors.
+    For keys of plain integers, slices, None, Ellipsis and tensors of int64 or bool with axes, all of them right and on
+    t's device. None for any other key: the caller has another way, and the errors.
     """
     cdef tuple parts = <tuple>key if PyTuple_CheckExact(key) else (key,)
     cdef int used = 0, dim = 0, dots = 0, i
@@ -165,6 +165,8 @@ cdef object split_key(Tensor t, object key, list indices):
         if isinstance(item, Tensor):
             part = <Tensor>item
             if part.rank == 0 or not (part.dtype.code == INT64 or part.dtype.code == BOOL) or part.elements == 0:
+                return None
+            if part.memory.backend is not t.memory.backend or part.memory.index != t.memory.index:
                 return None
             used += part.rank if part.dtype.code == BOOL else 1
             found = True

@@ -143,13 +143,35 @@ cdef object rounded(object value, int code):
         return float("inf") if x > 0 else float("-inf")
 
 
+cdef tuple plan(tuple program, tuple ins):
+    """(steps, numbers, program): Views counted apart, numbers as arguments: (True, place in ins) or (False, value)."""
+    cdef list steps = [], numbers = []
+    for step in program:
+        if step[0] == "number":
+            numbers.append((False, step[1]))
+            step = ("number", None)
+        elif step[0] == "in" and not isinstance(ins[step[1]], View):
+            numbers.append((True, step[1]))
+            step = ("number", None)
+        elif step[0] == "in":
+            step = ("in", sum([isinstance(v, View) for v in ins[:step[1]]]))
+        steps.append(step)
+    return tuple(steps), tuple(numbers), program        # the last so that its address stays its own
+
+
 cdef class KernelBackend(GPUBackend):
     """The entries of the contract."""
+
+    def __cinit__(self):
+        self.programs = {}
 
     # ---- pointwise
 
     cdef object pointwise(self, int family, int op, list views, object program, tuple codes, tuple outs, tuple numbers):
-        """Run a pointwise kernel; `codes` are those of ins then of numbers, `outs` of outs, as the kernel sees them."""
+        """Run a pointwise kernel; `codes` are those of ins then of numbers, `outs` of outs, as the kernel sees them.
+
+        A program is known by its family and op, or (family -1) by its address; then `op` is the dtype of its numbers.
+        """
         cdef Geometry walk
         cdef Arguments arguments
         cdef Kernel kernel
@@ -158,11 +180,12 @@ cdef class KernelBackend(GPUBackend):
         cdef object traits = self.traits(index)
         cdef Py_ssize_t group = traits.group
         classify(views, 64 if traits.processor else 128, &walk)
-        key = (family, op, codes, outs, walk.code) if family >= 0 else (program, codes, outs, walk.code)
+        key = (family if family >= 0 else id(program), op, codes, outs, walk.code)
         kernel = self.kernel_of(index, key)
         if kernel is None:
             try:
-                kernel = self.kernel(index, key, pointwise.make, program, codes[:ins], outs, layout_of(&walk, len(views)))
+                kernel = self.kernel(index, key, pointwise.make, program, codes[:ins], outs, layout_of(&walk, len(views)),
+                                     op if family < 0 else None)
             except Declined:
                 return NotImplemented
         begin(&arguments, traits.fp64)
@@ -219,7 +242,7 @@ cdef class KernelBackend(GPUBackend):
         if op == ops.POW:
             plain = plain_power(x, code)
             if plain is not None:
-                return self.pointwise(-1, 0, [out, a], plain, (code,), (code,), ())
+                return self.elementwise(plain, (a,), (out,))
         return self.pointwise(BINARY_SCALAR, op, [out, a], (("in", 0), number, ("binary", op), ("out", 0)),
                               (code, code), (out.dtype.code,), (x,))
 
@@ -229,16 +252,26 @@ cdef class KernelBackend(GPUBackend):
                               (<int>BOOL, code, code), (code,), ())
 
     cpdef elementwise(self, tuple program, tuple ins, tuple outs):
-        cdef list numbers = [], steps = []
-        cdef tuple codes = tuple([(<View>v).dtype.code for v in ins])
-        cdef int code = (<View>outs[0]).dtype.code
-        for step in program:
-            if step[0] == "number":
-                numbers.append(step[1])
-                step = ("number", code)
-            steps.append(step)
-        return self.pointwise(-1, 0, [*outs, *ins], tuple(steps), codes + (code,) * len(numbers),
-                              tuple([(<View>v).dtype.code for v in outs]), tuple(numbers))
+        cdef list views = list(outs), numbers = [], ordered = []
+        cdef tuple codes, out_codes = tuple([(<View>v).dtype.code for v in outs])
+        cdef int number = -1, first_out = (<View>outs[0]).dtype.code
+        cdef object planned
+        key = (id(program), tuple([isinstance(v, View) for v in ins]))
+        planned = self.programs.get(key)
+        if planned is None:
+            planned = self.programs[key] = plan(program, ins)
+        for v in ins:
+            if isinstance(v, View):
+                views.append(v)
+                if number < 0 and (<View>v).dtype.code != BOOL:
+                    number = (<View>v).dtype.code
+        number = first_out if number < 0 else number
+        if number == FLOAT16 or number == BFLOAT16:
+            number = FLOAT32
+        for where, what in planned[1]:
+            numbers.append(ins[what] if where else what)
+        codes = tuple([(<View>v).dtype.code for v in views[len(outs):]])
+        return self.pointwise(-1, number, views, planned[0], codes + (number,) * len(numbers), out_codes, tuple(numbers))
 
     cpdef arange(self, View out, object start, object step):
         cdef int code = out.dtype.code
@@ -272,24 +305,22 @@ cdef class KernelBackend(GPUBackend):
         return 0
 
 
+cdef tuple power_program(tuple steps):
+    return (("in", 0), *steps, ("out", 0))
+
+
+cdef dict POWERS = {            # the exponents that PyTorch does by multiplication, square root and division
+    2: power_program((("unary", <int>ops.SQUARE),)), -1: power_program((("unary", <int>ops.RECIPROCAL),)),
+    0.5: power_program((("unary", <int>ops.SQRT),)), -0.5: power_program((("unary", <int>ops.RSQRT),)),
+    -2: power_program((("unary", <int>ops.SQUARE), ("unary", <int>ops.RECIPROCAL))),
+    3: power_program((("unary", <int>ops.SQUARE), ("in", 0), ("binary", <int>ops.MUL)))}
+
+
 cdef tuple plain_power(object x, int code):
-    """The program of an exponent that PyTorch does by multiplication, square root and division; None for others."""
-    cdef tuple steps
+    """The program for an exponent; None where it is not one of POWERS."""
     if code <= INT64 or isinstance(x, complex) and x.imag:
         return None
     x = complex(x).real
-    if x == 2:
-        steps = (("unary", <int>ops.SQUARE),)
-    elif x == -1:
-        steps = (("unary", <int>ops.RECIPROCAL),)
-    elif x == 0.5 and code != FLOAT16:
-        steps = (("unary", <int>ops.SQRT),)
-    elif x == -0.5 and code != FLOAT16:
-        steps = (("unary", <int>ops.RSQRT),)
-    elif x == -2 and code < COMPLEX64:
-        steps = (("unary", <int>ops.SQUARE), ("unary", <int>ops.RECIPROCAL))
-    elif x == 3 and code < COMPLEX64:
-        steps = (("unary", <int>ops.SQUARE), ("in", 0), ("binary", <int>ops.MUL))
-    else:
+    if x in (0.5, -0.5) and code == FLOAT16 or x in (-2, 3) and code >= COMPLEX64:
         return None
-    return (("in", 0), *steps, ("out", 0))
+    return POWERS.get(x)

@@ -10,7 +10,7 @@ NAN, INFINITE, FINITE = "{a} != {a}", "{a} - {a} != 0 & {a} == {a}", "{a} - {a} 
 _INTEGER_UNARY = {
     "neg": "({T})-{a}", "abs": "abs", "sign": "({T})(({a} > 0) - ({a} < 0))", "square": "({T})({a} * {a})",
     "relu": "({T})({a} < 0 ? 0 : {a})", "logical_not": "{a} == 0", "bitwise_not": "({T})~{a}", "isnan": "0",
-    "isinf": "0", "isfinite": "1", "conj": "{a}",
+    "isinf": "0", "isfinite": "1", "conj": "{a}", "floor": "{a}", "ceil": "{a}", "trunc": "{a}", "round": "{a}",
 }
 _BOOL_UNARY = {
     "abs": "{a}", "sign": "{a}", "conj": "{a}", "logical_not": "{a} == 0", "bitwise_not": "{a} == 0", "isnan": "0",
@@ -51,7 +51,10 @@ _REAL_BINARY = _COMPARE | _LOGICAL | {
     "trunc_divide": "trunc_{S}({a} / {b})", "fmax": "({a} >= {b}) | ({b} != {b}) ? {a} : {b}",
     "fmin": "({a} <= {b}) | ({b} != {b}) ? {a} : {b}",
 } | {name: name for name in ("floor_divide", "remainder", "fmod", "pow", "maximum", "minimum", "atan2", "hypot",
-                             "copysign", "nextafter")}
+                             "copysign", "nextafter")} | {
+    "nextafter_float16": "from_half(next16({a}, {b}, to_half({a})))",
+    "nextafter_bfloat16": "from_bfloat(next16({a}, {b}, to_bfloat({a})))",
+}
 _COMPLEX_BINARY = {
     "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": "mul", "div": "div",
     "pow": "pow", "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cygrad.backend import BINARY, UNARY
 
-from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert, real_part
+from cygrad_gpu.dtypes import BOOL, ELEMENTS, FLOAT32, INT64, convert, real_part
 from cygrad_gpu.formulas import PREDICATES, expression
 from cygrad_gpu.source import assemble
 
@@ -31,15 +31,15 @@ class Declined(Exception):
     """There is no formula for an op and dtype."""
 
 
-def make(traits, program, ins, outs, layout):
+def make(traits, program, ins, outs, layout, number=None):
     """(name, source, group) of the kernel of a program over operands of these dtype codes."""
     group = traits.group
-    return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout)), group
+    return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout, number)), group
 
 
-def kernel(program, ins, outs, layout):
+def kernel(program, ins, outs, layout, number=None):
     """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx)."""
-    body, numbers = statements(program, ins, outs)
+    body, numbers = statements(program, ins, outs, number)
     names = [f"o{j}" for j in range(len(outs))] + [f"i{k}" for k in range(len(ins))]
     codes = [*outs, *ins]
     arguments = [f"ARRAY({'' if n < len(outs) else 'const '}{ELEMENTS[code].stored}, {name})"
@@ -99,50 +99,67 @@ def _decompose(names, axes, count, kind, skipped=None):
     return "".join(lines)
 
 
-def statements(program, ins, outs):
+def statements(program, ins, outs, number=None):
     """(lines of C, numbers) of a program; ``NAME@`` is an operand's index, a number's are its C type and its parts.
 
-    Values are computed in the dtype of their operand; 16-bit floats stay float32 until they are written. A number is
-    ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run.
+    A number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run. With `number`, a
+    dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in their operand's.
     """
-    lines, numbers, stack = [], [], []
+    lines, numbers, stack, kept = [], [], [], {}
 
     def push(code, text):
         name = f"t{len(lines)}"
         lines.append(f"const {ELEMENTS[code].computed} {name} = {text};")
         stack.append((code, name))
 
+    def met():
+        """The two topmost values, a bool that meets a number as one."""
+        (b_code, b), (a_code, a) = stack.pop(), stack.pop()
+        code = b_code if a_code == b_code or number is None else number
+        return code, convert(a, a_code, code), convert(b, b_code, code)
+
     for step in program:
         kind = step[0]
         if kind == "in":
             code = ins[step[1]]
-            push(code, f"LOAD_{ELEMENTS[code].name}(i{step[1]}, i{step[1]}@)")
+            element = ELEMENTS[code]
+            loaded = f"LOAD_{element.name}(i{step[1]}, i{step[1]}@)"
+            if number is None or code == BOOL:
+                push(element.compute_code, loaded)
+            else:
+                push(number, convert(loaded, element.compute_code, number))
         elif kind == "number":
-            element, name = ELEMENTS[step[1]], f"n{len(numbers)}"
+            element, name = ELEMENTS[number if number is not None else step[1]], f"n{len(numbers)}"
             if element.kind == "complex":
                 numbers.append(("number", ("", "i")))
-                push(step[1], f"{element.computed.upper()}({name}, {name}i)")
+                push(element.compute_code, f"{element.computed.upper()}({name}, {name}i)")
             else:
                 numbers.append(("number" if element.kind == "real" else "i64", ("",)))
-                push(step[1], f"({element.computed}){name}")
+                push(element.compute_code, f"({element.computed}){name}")
         elif kind == "index":
             push(INT64, "i")
+        elif kind == "keep":
+            kept[step[1]] = stack[-1]
+        elif kind == "kept":
+            stack.append(kept[step[1]])
         elif kind == "unary":
-            code, a = stack.pop()
-            push(*_applied(UNARY[step[1]], code, a))
+            push(*_applied(UNARY[step[1]], *stack.pop()))
         elif kind == "binary":
-            code, b = stack.pop()
-            a_code, a = stack.pop()
-            push(*_applied(BINARY[step[1]], code, convert(a, a_code, code), b))
+            name, narrow = BINARY[step[1]], ELEMENTS[ins[0] if ins else FLOAT32].name
+            if name == "nextafter" and number is None and narrow.endswith("float16"):     # the next one of its own type
+                name = f"nextafter_{narrow}"
+            push(*_applied(name, *met()))
         elif kind == "where":
-            code, b = stack.pop()
-            a_code, a = stack.pop()
-            push(code, f"{stack.pop()[1]} ? {convert(a, a_code, code)} : {b}")
+            code, a, b = met()
+            push(code, f"{stack.pop()[1]} ? {a} : {b}")
         elif kind == "out":
             code, value = stack.pop()
             target = outs[step[1]]
             lines.append(f"STORE_{ELEMENTS[target].name}(o{step[1]}, o{step[1]}@, {convert(value, code, target)});")
-    return lines, numbers
+        else:
+            raise ValueError(f"elementwise: unknown step {step!r}")
+    stores = [line for line in lines if line.startswith("STORE_")]          # an output may be another's input
+    return [line for line in lines if not line.startswith("STORE_")] + stores, numbers
 
 
 def _applied(name, code, a, b=None):

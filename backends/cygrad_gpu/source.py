@@ -1,14 +1,13 @@
-"""Whole programs: the dialect, what is common, and the parts of the library that a kernel's text asks for."""
+"""Whole programs: the dialect, what is common, and of the library the functions that a kernel's text reaches."""
 import re
 from functools import lru_cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
-_PARTS = {                      # template: (suffixes it is written for, what its functions are called)
-    "integer": ("u8", "i8", "i16", "i32", "i64"),
-    "real": ("f32", "f64"),
-    "complex": ("c64", "c128"),
-}
+_KINDS = {"integer": ("u8", "i8", "i16", "i32", "i64"), "real": ("f32", "f64"), "complex": ("c64", "c128")}
+_START = re.compile(r"^(?=FUNCTION |/\* )", re.MULTILINE)
+_NAME = re.compile(r"FUNCTION \w+ (\w+)\(")
+_WORD = re.compile(r"[a-z]\w*")
 
 
 @lru_cache(None)
@@ -18,24 +17,53 @@ def template(name):
 
 
 def assemble(traits, group, body):
-    """The program of `body`, kernels written with the words of the templates.
-
-    Functions named ``NAME_SUFFIX`` come from the templates integer, real and complex, written out for the suffixes used.
-    """
-    used = set(re.findall(r"\w_([uifc]\d+)\b", body))
-    used |= {"f" + str(int(suffix[1:]) // 2) for suffix in used if suffix[0] == "c"}
+    """The program of `body`, kernels written with the words of the templates, for groups of `group` items."""
     defines = {"PROCESSOR": int(traits.processor), "FP64": int(traits.fp64), "GROUP": group}
     parts = [f"#define {name} {value}\n" for name, value in defines.items()]
     parts += [template(traits.dialect), template("common")]
-    for part, suffixes in _PARTS.items():
-        for suffix in suffixes:
-            if suffix in used:
-                parts.append(_written_for(part, suffix))
+    functions = library(traits.processor and traits.fp64)
+    parts += [functions[name][0] for name in _reached(functions, body)]
     return "".join(parts) + body
 
 
-def _written_for(part, suffix):
-    """A template with T, its real type and the functions' suffix filled in."""
+@lru_cache(None)
+def library(own_formulas):
+    """{name: (text, words)} of every function, in an order in which they may be defined.
+
+    Templates of a kind are written out for each of its types. `own_formulas`: functions of elementary.h take the place
+    of those that call the driver's.
+    """
+    texts = []
+    if own_formulas:
+        texts.append(template("elementary"))
+    for kind, suffixes in _KINDS.items():
+        texts += [_written_for(template(kind), suffix) for suffix in suffixes]
+    found = {}
+    for text in texts:
+        comment = ""
+        for part in _START.split(text):
+            name = _NAME.match(part)
+            if name is None:
+                comment = part
+            else:
+                found.setdefault(name[1], (comment + part, frozenset(_WORD.findall(part))))
+                comment = ""
+    return found
+
+
+def _reached(functions, body):
+    """Names of the functions that a text calls, and that those call, as the library orders them."""
+    reached, waiting = set(), _WORD.findall(body)
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            waiting += functions[name][1]
+    return [name for name in functions if name in reached]
+
+
+def _written_for(text, suffix):
+    """A template with its type $T, functions' suffix $S, real type $R and its suffix $RS, maker $MAKE, bits $WIDTH."""
     real = "f" + str(int(suffix[1:]) // 2) if suffix[0] == "c" else suffix
     names = {"T": suffix, "S": suffix, "R": real, "RS": real, "MAKE": suffix.upper(), "WIDTH": suffix[1:]}
-    return re.sub(r"\$\{?(\w+)\}?", lambda match: names[match[1]], template(part))
+    return re.sub(r"\$(\w+)", lambda match: names[match[1]], text)

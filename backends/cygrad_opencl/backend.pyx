@@ -13,8 +13,9 @@ from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
 from cygrad_opencl.pool cimport Buffer, Pool
 
-from cygrad.errors import BackendError, DtypeUnsupported, OutOfMemoryError
-from cygrad_opencl import devices
+from cygrad import discovery
+from cygrad.errors import BackendError
+from cygrad_opencl import devices, sharing
 from cygrad_opencl.programs import Programs
 
 
@@ -28,7 +29,8 @@ cdef class Device:
         import pyopencl
         self.device = device
         self.context = pyopencl.Context([device])
-        self.queue = Queue(pyopencl.CommandQueue(self.context, device))
+        self.queue = Queue(pyopencl.CommandQueue(self.context, device,
+                                                 pyopencl.command_queue_properties.PROFILING_ENABLE))
         self.pool = Pool(self.context, device.global_mem_size, device.max_mem_alloc_size)
         self.programs = Programs(self.context, device)
         self.traits = devices.traits_of(device)
@@ -37,11 +39,14 @@ cdef class Device:
 @cython.final
 cdef class OpenCLBackend(KernelBackend):
     """cygrad's backend for OpenCL devices."""
+    fork_safe = False
     cdef list opened                    # Device by index, None where not opened yet
+    cdef readonly object Event
 
     def __cinit__(self):
         self.name = "opencl"
         self.opened = []
+        self.Event = Event
 
     # ---- devices and memory
 
@@ -179,3 +184,94 @@ cdef class OpenCLBackend(KernelBackend):
         """How many programs were built and how many came from the disk, and the seconds both took: a dict."""
         programs = self.device(device).programs
         return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}
+
+    def context(self, int device=0):
+        """pyopencl's Context of a device: buffers that are shared with tensors must be made in it."""
+        self.ready(device)
+        return self.device(device).context
+
+    def queue(self, int device=0):
+        """pyopencl's CommandQueue on which everything of a device runs, in order."""
+        self.ready(device)
+        return self.device(device).queue.opened
+
+    def from_buffer(self, buffer, dtype, shape=None, offset=0, int device=0):
+        """A tensor over the memory of a ``cl.Buffer``, which it keeps alive.
+
+        Parameters
+        ----------
+        buffer : pyopencl.Buffer
+            Made in `context`.
+        dtype : dtype
+        shape : tuple of int, optional
+            Default: one axis, to the end of the buffer.
+        offset : int
+            Of the first element, in elements.
+        """
+        self.ready(device)
+        return sharing.from_buffer(self, self.device(device).context, device, buffer, dtype, shape, offset)
+
+    def from_array(self, array, int device=0):
+        """A tensor over the memory of a ``pyopencl.array.Array`` of any strides."""
+        self.ready(device)
+        return sharing.from_array(self, self.device(device).context, device, array)
+
+    def to_buffer(self, View t not None):
+        """The ``cl.Buffer`` of a tensor's storage; it is the tensor's only while its storage lives.
+
+        The tensor's first element is ``t.storage_offset()`` elements in.
+        """
+        return (<Buffer?>t.memory.handle).buffer
+
+    def to_array(self, View t not None):
+        """A ``pyopencl.array.Array`` over a tensor's memory, which it keeps alive."""
+        return sharing.to_array(self.queue(t.memory.index), t)
+
+    def from_host(self, array, int device=0):
+        """A tensor over the memory of a NumPy array, for devices that are CPUs; others copy it at every use."""
+        self.ready(device)
+        return sharing.from_host(self, self.device(device).context, device, array)
+
+    def mapped(self, View t not None):
+        """A context manager that gives a tensor's memory as a NumPy array: no copy on devices that are CPUs.
+
+        The array is valid, and the tensor must not be used, within the ``with``.
+        """
+        return sharing.mapped(self.queue(t.memory.index), t)
+
+    cdef int ready(self, int index) except -1:
+        """Open a device that is named without a tensor."""
+        discovery.open_device(self, index)
+        return 0
+
+
+class Event:
+    """A point in a device's queue, as ``torch.cuda.Event``.
+
+    Examples
+    --------
+    ``start, end = Event(), Event(); start.record(); work(); end.record(); start.elapsed_time(end)`` gives milliseconds.
+    """
+
+    def __init__(self, enable_timing=True, device=0):
+        self._device = device
+        self._marker = None
+
+    def record(self):
+        """Mark what has been enqueued so far."""
+        import pyopencl
+        self._marker = pyopencl.enqueue_marker(discovery.load("opencl").queue(self._device))
+
+    def synchronize(self):
+        """Wait until the device is here."""
+        self._marker.wait()
+
+    def query(self):
+        """Whether the device has been here."""
+        import pyopencl
+        return self._marker.command_execution_status == pyopencl.command_execution_status.COMPLETE
+
+    def elapsed_time(self, end):
+        """Milliseconds from here to `end`, by the device's clock."""
+        end.synchronize()
+        return (end._marker.profile.end - self._marker.profile.end) * 1e-6

@@ -25,6 +25,18 @@ FUNCTION u16 to_bfloat(f32 x) {
     return (u16)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
 }
 
+/* The neighbour of a, whose bits are given, towards b. */
+FUNCTION u16 next16(f32 a, f32 b, u16 bits) {
+    u16 outwards = (u16)((b > a) == (a > 0) ? bits + 1 : bits - 1);
+    u16 from_zero = b > 0 ? 1 : 0x8001;
+    u16 next = a == b ? (b == 0 ? (u16)(BITS32(b) >> 16) : bits) : a == 0 ? from_zero : outwards;
+    return a != a || b != b ? 0x7fff : next;
+}
+
+#if FP64
+typedef struct { f64 high, low; } parts;         /* a value and what its rounding has lost */
+#endif
+
 #define LOAD_bool(p, i) ((u8)((p)[i] != 0))
 #define LOAD_uint8(p, i) ((p)[i])
 #define LOAD_int8(p, i) ((p)[i])

@@ -1,0 +1,111 @@
+"""Memory shared with others: cl.Buffer and pyopencl.array.Array both ways, NumPy arrays on devices that are CPUs.
+
+Nothing is copied. What works on shared memory outside cygrad uses cygrad's queue (`cygrad.opencl.queue()`), which is in
+order, or waits: ``cygrad.opencl.synchronize()``.
+"""
+from contextlib import contextmanager
+
+from cygrad.dtype cimport DType
+from cygrad.storage cimport Storage
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport View, fill_dense, fill_strided
+from cygrad_opencl.pool cimport Buffer
+
+import numpy as np
+
+import cygrad
+
+
+cdef Tensor share(object backend, int index, object buffer, object owner, DType dtype, tuple shape, tuple strides,
+                  Py_ssize_t offset):
+    """A tensor over the bytes of a cl.Buffer that `owner` keeps alive."""
+    cdef Storage storage = Storage.__new__(Storage)
+    cdef Tensor made = new_tensor()
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t steps[64]
+    cdef Py_ssize_t last = offset
+    cdef int i
+    storage.handle = Buffer(buffer, buffer.size)
+    storage.nbytes_ = buffer.size
+    storage.index = index
+    storage.backend = backend
+    storage.owner = owner
+    for i in range(len(shape)):
+        sizes[i] = shape[i]
+        steps[i] = strides[i]
+        if steps[i] < 0 or sizes[i] < 0:
+            raise ValueError(f"strides must not be negative, got {strides}")
+        last += (sizes[i] - 1) * steps[i]
+    fill_strided(made, storage, dtype, offset, len(shape), sizes, steps)
+    if offset < 0 or made.elements and (last + 1) * dtype.itemsize > storage.nbytes_:
+        raise ValueError(f"{tuple(shape)} elements of {dtype!r} with strides {strides} from {offset} on do not fit a buffer "
+                         f"of {storage.nbytes_} bytes")
+    return made
+
+
+def dense_strides(shape):
+    """Row-major strides, in elements."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def from_buffer(backend, context, index, buffer, dtype, shape, offset):
+    """See OpenCLBackend.from_buffer."""
+    if buffer.context != context:
+        raise ValueError("from_buffer: the buffer belongs to another OpenCL context; make it in cygrad.opencl.context()")
+    if shape is None:
+        shape = (buffer.size // dtype.itemsize - offset,)
+    return share(backend, index, buffer, buffer, dtype, tuple(shape), dense_strides(shape), offset)
+
+
+def from_array(backend, context, index, array):
+    """See OpenCLBackend.from_array."""
+    if array.context != context:
+        raise ValueError("from_array: the array belongs to another OpenCL context; make it with cygrad.opencl.queue()")
+    dtype = getattr(cygrad, "bool" if array.dtype == bool else array.dtype.name)
+    if array.offset % array.dtype.itemsize:
+        raise ValueError("from_array: the array does not start at a whole element")
+    strides = tuple([step // array.dtype.itemsize for step in array.strides])
+    return share(backend, index, array.base_data, array, dtype, array.shape, strides, array.offset // array.dtype.itemsize)
+
+
+def to_array(queue, View t):
+    """See OpenCLBackend.to_array."""
+    import pyopencl.array
+    if t.dtype.name == "bfloat16":
+        raise TypeError("to_array: NumPy has no bfloat16; view the tensor as int16 first")
+    step = t.dtype.itemsize
+    made = pyopencl.array.Array(queue, t.shape, np.dtype(t.dtype.name), data=(<Buffer>t.memory.handle).buffer,
+                                offset=t.offset * step, strides=tuple([s * step for s in t.stride()]))
+    made.cygrad_storage = t.memory              # the buffer must not go back to the pool
+    return made
+
+
+def from_host(backend, context, index, array):
+    """See OpenCLBackend.from_host."""
+    import pyopencl
+    array = np.asarray(array)
+    if not (array.flags.c_contiguous and array.flags.writeable):
+        raise ValueError("from_host: the array must be contiguous and writeable")
+    flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.USE_HOST_PTR
+    buffer = pyopencl.Buffer(context, flags, hostbuf=array)
+    dtype = getattr(cygrad, array.dtype.name)
+    return share(backend, index, buffer, (buffer, array), dtype, array.shape, dense_strides(array.shape), 0)
+
+
+@contextmanager
+def mapped(queue, View t):
+    """See OpenCLBackend.mapped."""
+    import pyopencl
+    flags = pyopencl.map_flags.READ | pyopencl.map_flags.WRITE
+    step = t.dtype.itemsize
+    kind = np.dtype("int16" if t.dtype.name == "bfloat16" else t.dtype.name)
+    array, _ = pyopencl.enqueue_map_buffer(queue, (<Buffer>t.memory.handle).buffer, flags, t.offset * step, t.shape, kind,
+                                           strides=tuple([s * step for s in t.stride()]), is_blocking=True)
+    try:
+        yield array
+    finally:
+        array.base.release(queue)

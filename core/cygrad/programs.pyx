@@ -281,6 +281,21 @@ def program(formula, *, bint floats=False):
     return made
 
 
+def same_floats(*tensors):
+    """Whether all are tensors of one real floating-point dtype and one shape: what most calls of a composite are."""
+    cdef Tensor first = None
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            return False
+        if first is None:
+            first = <Tensor>t
+            if first.dtype.category != CATEGORY_FLOAT:
+                return False
+        elif (<Tensor>t).dtype is not first.dtype or not same_sizes(<Tensor>t, first):
+            return False
+    return True
+
+
 def one_pass(formula):
     """A derivative's formula that runs as a program, but on tensors where it must be recorded itself, or is complex."""
     return OnePass(formula)

@@ -3,7 +3,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import cast_to, result_type
 from cygrad.ops.composite import BOOL, refused
 from cygrad.ops.registry import inplace_form, op
-from cygrad.programs import program
+from cygrad.programs import program, same_floats
 from cygrad.tensor import Tensor
 
 
@@ -14,6 +14,8 @@ AT_MOST = program(lambda x, high: x.minimum(high))
 
 def _clamped(self, min, max):
     """`self` in the dtype that all operands promote to, between the bounds."""
+    if isinstance(min, float) and isinstance(max, float) and same_floats(self):
+        return CLAMP(self, min, max)
     bounds = [value for value in (min, max) if value is not None]
     self = cast_to(self, result_type(self, *bounds))
     if len(bounds) == 2:
@@ -106,6 +108,8 @@ def clamp(input, min=None, max=None):
     >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    if isinstance(min, float) and isinstance(max, float) and same_floats(input):
+        return _clamp(input, min, max)
     if not bounded("clamp", input, min, max):
         return _clamp(input, min, max)
     if min is not None and max is not None and result_type(input, min, max) is BOOL:

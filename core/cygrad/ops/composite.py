@@ -13,7 +13,7 @@ from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unar
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
 from cygrad.operands import broadcast, select
 from cygrad.ops.registry import inplace_form, op
-from cygrad.programs import program, where as where_
+from cygrad.programs import program, same_floats, where as where_
 from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
@@ -158,9 +158,8 @@ def tensor_weight(out, input, end, weight):
 
 
 def _lerp_(self, end, weight):
-    if not isinstance(weight, (int, float)) or not fits_in_place(self, end):
+    if not isinstance(weight, (int, float)) or not same_floats(self, end):
         return general_lerp_(self, end, weight)
-    need_float(self, "lerp_kernel_scalar", complex_too=True)
     return _lerp_into.inplace(self, end, weight)
 
 
@@ -175,6 +174,8 @@ def lerp(input, end, weight):
     weight : number or Tensor
         0 gives input, 1 gives end.
     """
+    if isinstance(weight, float) and same_floats(input, end):
+        return _lerp(input, end, weight)
     need_tensors("lerp", input=input, end=end)
     if input.shape != end.shape:
         broadcast(input, end)
@@ -197,6 +198,7 @@ C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfl
            "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 
 
+ADD_MULTIPLE = program(lambda x, y, factor: y * factor + x)
 ADD_PRODUCT = program(lambda x, a, b: a * b + x)
 ADD_SCALED_PRODUCT = program(lambda x, a, b, value: value * a * b + x)
 ADD_QUOTIENT = program(lambda x, a, b: a / b + x)
@@ -212,7 +214,10 @@ def _addcmul(self, tensor1, tensor2, value):
 
 @primitive(name="addcmul")
 def _addcmul_into(self, tensor1, tensor2, value):
-    ADD_SCALED_PRODUCT.into(self, self, tensor1, tensor2, value)
+    if value == 1:
+        ADD_PRODUCT.into(self, self, tensor1, tensor2)
+    else:
+        ADD_SCALED_PRODUCT.into(self, self, tensor1, tensor2, value)
     self._bump_version()
 
 
@@ -225,29 +230,21 @@ def _addcdiv(self, tensor1, tensor2, value):
 
 @primitive(name="addcdiv")
 def _addcdiv_into(self, tensor1, tensor2, value):
-    ADD_SCALED_QUOTIENT.into(self, self, tensor1, tensor2, value)
+    if value == 1:
+        ADD_QUOTIENT.into(self, self, tensor1, tensor2)
+    else:
+        ADD_SCALED_QUOTIENT.into(self, self, tensor1, tensor2, value)
     self._bump_version()
 
 
-def fits_in_place(target, *operands):
-    """Whether an op of floats can be computed in its first operand, without a temporary: all have its dtype and shape."""
-    dtype, shape = target.dtype, target.shape
-    if not dtype.is_floating_point:
-        return False
-    for x in operands:
-        if not isinstance(x, Tensor) or x.dtype is not dtype or x.shape != shape:
-            return False
-    return True
-
-
 def _addcmul_(self, tensor1, tensor2, *, value=1):
-    if fits_in_place(self, tensor1, tensor2):
+    if same_floats(self, tensor1, tensor2):
         return _addcmul_into.inplace(self, tensor1, tensor2, value)
     return general_addcmul_(self, tensor1, tensor2, value=value)
 
 
 def _addcdiv_(self, tensor1, tensor2, *, value=1):
-    if fits_in_place(self, tensor1, tensor2):
+    if same_floats(self, tensor1, tensor2):
         return _addcdiv_into.inplace(self, tensor1, tensor2, value)
     return general_addcdiv_(self, tensor1, tensor2, value=value)
 
@@ -263,6 +260,8 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     value : number
         An integer for integer tensors.
     """
+    if same_floats(input, tensor1, tensor2):
+        return _addcmul(input, tensor1, tensor2, value)
     need_tensors("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     if input.shape != tensor1.shape:
         broadcast(input, tensor1)
@@ -286,6 +285,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
         Shapes broadcast and dtypes promote; tensor1 and tensor2 not both of integers.
     value : number
     """
+    if same_floats(input, tensor1, tensor2):
+        return _addcdiv(input, tensor1, tensor2, value)
     need_tensors("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     if input.shape != tensor1.shape:
         broadcast(input, tensor1)

@@ -633,6 +633,9 @@ cdef object scaled(BinaryOp op, object input, object other, object alpha):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if (<DType>dtype).code == BOOL:
         alpha = bool(alpha)
+    if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
+        out = add_multiple()(input, other, -alpha if op.code == k.SUB else alpha)
+        return recorded_scaled(op, input, other, alpha, out)
     if isinstance(other, Tensor):
         step = binary(k.MUL, cast(<Tensor>other, dtype), alpha, SAME)
     else:
@@ -642,6 +645,30 @@ cdef object scaled(BinaryOp op, object input, object other, object alpha):
     else:
         out = binary(op.code, cast(<Tensor>step, dtype), 0, op.rule)
         out = binary(op.code, input, step, op.rule)
+    return recorded_scaled(op, input, other, alpha, out)
+
+
+cdef object add_multiple():
+    """The program input + alpha * other."""
+    from cygrad.ops.composite import ADD_MULTIPLE
+    return ADD_MULTIPLE
+
+
+cdef bint scaled_in_place(Tensor target, object other, object alpha) except -1:
+    """target += alpha * other, if that needs neither a graph nor a temporary; whether it did."""
+    if (not isinstance(other, Tensor) or target.dtype.category != CATEGORY_FLOAT or not isinstance(alpha, (int, float))
+            or (<Tensor>other).dtype is not target.dtype or not same_sizes(target, <Tensor>other)
+            or grad_enabled() and (requires_grad(target) or requires_grad(<Tensor>other))):
+        return False
+    check_target(target)
+    refuse_overlap(target, <Tensor>other, False)
+    add_multiple().into(target, target, other, alpha)
+    bump_version(target)
+    return True
+
+
+cdef object recorded_scaled(BinaryOp op, object input, object other, object alpha, Tensor out):
+    cdef OpNode node
     if grad_enabled() and ((isinstance(input, Tensor) and requires_grad(<Tensor>input))
                            or (isinstance(other, Tensor) and requires_grad(<Tensor>other))):
         if isinstance(input, Tensor) and isinstance(other, Tensor):
@@ -681,6 +708,8 @@ def add_(self, other, *, alpha=1):
         result = apply_binary_(op_add, need_tensor(self, "add_"), other)
         if result is not NotImplemented:
             return result
+    elif isinstance(self, Tensor) and not PyBool_Check(alpha) and scaled_in_place(<Tensor>self, other, alpha):
+        return self
     return finish_inplace(self, scaled(op_add, self, other, alpha), "add_")
 
 
@@ -707,6 +736,8 @@ def sub_(self, other, *, alpha=1):
         result = apply_binary_(op_sub, need_tensor(self, "sub_"), other)
         if result is not NotImplemented:
             return result
+    elif isinstance(self, Tensor) and not PyBool_Check(alpha) and scaled_in_place(<Tensor>self, other, -alpha):
+        return self
     return finish_inplace(self, scaled(op_sub, self, other, alpha), "sub_")
 
 

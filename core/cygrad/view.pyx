@@ -135,12 +135,13 @@ cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, 
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     for i in range(rank):
-        if sizes[i] < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: "
-                               f"{list(tuple_of(sizes, rank))}")
         if strides[i] < 0:
             raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
                                f"{list(tuple_of(strides, rank))}")
+    for i in range(rank):
+        if sizes[i] < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: "
+                               f"{list(tuple_of(sizes, rank))}")
     for i in range(rank):
         if sizes[i] == 0:
             return 0

@@ -34,9 +34,9 @@ def reinterpreted(Tensor self not None, DType dtype not None):
     if self.dtype.itemsize != dtype.itemsize:
         if self.rank == 0:
             raise RuntimeError(f"self.dim() cannot be 0 {words}")
+    if self.dtype.itemsize > dtype.itemsize:
         if strides[self.rank - 1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
-    if self.dtype.itemsize > dtype.itemsize:
         ratio = self.dtype.itemsize // dtype.itemsize
         offset *= ratio
         for i in range(self.rank):
@@ -49,6 +49,8 @@ def reinterpreted(Tensor self not None, DType dtype not None):
             raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {words}, but got {sizes[self.rank - 1]}")
         if offset % ratio:
             raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {words}, but got {offset}")
+        if strides[self.rank - 1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[self.rank - 1]}")
         for i in range(self.rank - 1):
             if strides[i] % ratio:
                 raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {words}, but got {strides[i]}")

@@ -261,6 +261,10 @@ def _roll(input, shifts, dims=()):
         raise RuntimeError("`shifts` required")
     if len(shifts) != len(dims) and not (not dims and len(shifts) == 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if dims and not input.dim():
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    if len(dims) == 1 and not input.numel():        # before the axis is looked at, as in PyTorch
+        dims = (0,)
     return roll(input, shifts, tuple(wrap(d, input.dim()) for d in dims))
 
 

@@ -8,7 +8,7 @@ from cygrad.dtype import DType
 from cygrad.ops.geometry import reinterpreted
 from cygrad.ops.joining import listed
 from cygrad.ops.registry import op
-from cygrad.ops.views import wrap
+from cygrad.ops.views import alias, wrap
 from cygrad.size import Size
 from cygrad.tensor import Tensor
 
@@ -41,7 +41,7 @@ def movedim(input, source, destination):
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     if rank == 0:
-        return input.alias()
+        return alias(input)
     order = [d for d in range(rank) if d not in moved]
     for place, d in sorted(zip(places, moved)):
         order.insert(place, d)
@@ -108,6 +108,8 @@ def unflatten(input, dim, sizes):
     dim = wrap(dim, input.dim())
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not input.dim():
+        raise RuntimeError(f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions")
     count = input.shape[dim]
     known = 1
     for n in sizes:

@@ -133,7 +133,7 @@ cdef bint view_strides(Tensor t, int rank, const Py_ssize_t *sizes, Py_ssize_t *
     cdef Py_ssize_t block = 1, seen = 1, base, step
     cdef int i, last = rank - 1
     if t.dense or t.elements == 0:
-        step = 1
+        step = t.strides[t.rank - 1] if t.elements == 1 and t.rank else 1      # PyTorch goes on from a single element's
         if t.elements == 0 and same_shape(t, rank, sizes):
             for i in range(rank):
                 strides[i] = t.strides[i]
@@ -307,6 +307,7 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
     cdef Py_ssize_t strides[64]
     cdef int i, j, missing = rank - t.rank
     cdef Tensor out
+    given = None
     if missing < 0:
         raise RuntimeError(f"expand({type_words(t)}, size={list(tuple_of(sizes, rank))}): the number of sizes provided "
                            f"({rank}) must be greater or equal to the number of dimensions in the tensor ({t.rank})")
@@ -316,8 +317,10 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
             if sizes[i] < 0:
                 raise RuntimeError(f"The expanded size of the tensor ({sizes[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")
-            strides[i] = 0
+            strides[i] = 0 if sizes[i] != 1 else 1 if i == rank - 1 else sizes[i + 1] * strides[i + 1]
         elif sizes[i] == -1 or sizes[i] == t.sizes[j]:
+            if sizes[i] == -1:
+                given = given or list(tuple_of(sizes, rank))
             sizes[i] = t.sizes[j]
             strides[i] = t.strides[j]
         elif t.sizes[j] == 1:
@@ -327,7 +330,7 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
         else:
             raise RuntimeError(
                 f"The expanded size of the tensor ({sizes[i]}) must match the existing size ({t.sizes[j]}) at "
-                f"non-singleton dimension {i}.  Target sizes: {list(tuple_of(sizes, rank))}.  Tensor sizes: "
+                f"non-singleton dimension {i}.  Target sizes: {given or list(tuple_of(sizes, rank))}.  Tensor sizes: "
                 f"{list(size_of(t))}")
     out = view_of(t, t.offset, rank, sizes, strides)
     if tracked(t):
@@ -354,6 +357,8 @@ def expand(Tensor self not None, *sizes):
         If an axis that is not of size 1 would change.
     """
     cdef Py_ssize_t wanted[64]
+    if not sizes:
+        raise TypeError('expand() missing 1 required positional arguments: "size"')
     return expand_sizes(self, parse_shape(sizes, wanted, "expand"), wanted)
 
 
@@ -704,9 +709,10 @@ def diagonal(Tensor input not None, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_s
     cdef Py_ssize_t length, start = input.offset
     cdef int i, kept = 0
     cdef Tensor out
+    given = dim1, dim2
     dim1, dim2 = wrap_dim(dim1, input.rank), wrap_dim(dim2, input.rank)
     if dim1 == dim2:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+        raise RuntimeError(f"diagonal dimensions cannot be identical {given[0]}, {given[1]}")
     if offset >= 0:
         length = max(min(input.sizes[dim1], input.sizes[dim2] - offset), 0)
         if length:

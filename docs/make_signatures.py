@@ -1,0 +1,206 @@
+"""Writes core/cygrad/signatures.py: what PyTorch's functions and methods of our names take, asked from PyTorch itself.
+
+    python docs/make_signatures.py
+
+Names, types and defaults come from PyTorch's stubs, their order and wording from the errors that list them. Needs
+PyTorch installed; run it when a public op is added (tests/parity/test_arguments_parity.py says if that was forgotten).
+"""
+import ast
+import re
+import textwrap
+from pathlib import Path
+
+import torch
+
+import cygrad
+from cygrad.ops import registry
+from cygrad.ops.entry import PublicOp
+
+TARGET = Path(__file__).parent.parent / "core" / "cygrad" / "signatures.py"
+HEADER = '''"""What PyTorch's functions and methods take, which `arguments.py` reads when a call has failed. Facts about PyTorch 2.13,
+written by docs/make_signatures.py: don't edit.
+
+One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
+tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this way.
+Methods are those of functions without `input` and `out`, unless listed.
+"""
+'''
+TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | _complex": "Number", "Number": "Number",
+         "_int": "int", "_int | SymInt": "int", "_int | _size": "tuple of ints[]", "_int | SymInt | Sequence[_int | SymInt]":
+         "tuple of ints[]", "_size": "tuple of ints", "Sequence[_int | SymInt]": "tuple of ints", "_bool": "bool",
+         "_float": "float", "str": "str", "_dtype": "torch.dtype", "_layout": "torch.layout", "DeviceLikeType":
+         "torch.device", "memory_format": "torch.memory_format", "Generator": "torch.Generator", "_complex": "complex",
+         "tuple[Tensor, ...] | list[Tensor] | None": "tuple of Tensors", "tuple[Tensor, ...] | list[Tensor]":
+         "tuple of Tensors", "Sequence[Tensor]": "tuple of Tensors", "Sequence[_float]": "tuple of floats",
+         "Sequence[Number | _complex]": "tuple of Scalars", "Storage": "torch.Storage", "_bool | _int": "bool",
+         "Tensor | Number": "Tensor#", "Tensor | Number | torch.SymInt | torch.SymFloat": "Tensor#",
+         "Tensor | Number | _complex | torch.SymInt | torch.SymFloat": "Tensor#", "torch.memory_format":
+         "torch.memory_format", "tuple[Tensor | None, ...] | list[Tensor | None]": "tuple of Tensors",
+         "Tensor | tuple[Tensor, ...] | list[Tensor]": "tuple of Tensors", "IntLikeType": "int", "_symsize":
+         "tuple of ints", "Literal[False]": "bool", "Literal[True]": "bool", "list[str | None]": "tuple of names"}
+
+
+def stubs(path, within=None):
+    """{name: [overload as an ast.FunctionDef]} of a stub file, or of a class in it."""
+    body = ast.parse((Path(torch.__file__).parent / "_C" / path).read_text()).body
+    if within:
+        body = next(node for node in body if isinstance(node, ast.ClassDef) and node.name == within).body
+    found = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            found.setdefault(node.name, []).append(node)
+    return found
+
+
+def kind_of(arg):
+    """(the parser's type of a parameter, whether None passes)."""
+    text = ast.unparse(arg.annotation) if arg.annotation else "Any"
+    return TYPES.get(text.removesuffix(" | None"), "object"), text.endswith(" | None")
+
+
+def parameter(arg, default, listed):
+    """One parameter as `type name = default`; `listed` is how an error shows it."""
+    kind, optional = kind_of(arg)
+    shown = listed.get(arg.arg)
+    marks = re.search(r"[#\[\]]*$", kind).group()
+    words = shown.rpartition(f" {arg.arg}")[0] if shown else kind.rstrip("#[]")
+    end = shown[len(words) + 1 + len(arg.arg):] if shown else f" = {ast.unparse(default).replace(', ', ',')}" if default else ""
+    none = "?" if optional and not default else ""
+    return f"{words}{marks}{none} {arg.arg}{end}"
+
+
+def overload(node, listings):
+    """(types and names, line) of an overload, or None for one that takes its sizes one by one."""
+    args = node.args
+    if args.vararg:
+        return None
+    positional = [a for a in args.posonlyargs + args.args if not (a.arg == "self" and a.annotation is None)]
+    defaults = [None] * (len(positional) - len(args.defaults)) + args.defaults
+    names = tuple(f"{kind_of(a)[0].rstrip('#[]')} {a.arg}" for a in positional + args.kwonlyargs)
+    listed = listings.get(names, {})
+    parts = [parameter(a, d, listed) for a, d in zip(positional, defaults)]
+    keywords = [parameter(a, d, listed) for a, d in zip(args.kwonlyargs, args.kw_defaults)]
+    return names, ", ".join(parts + ["*"] * bool(keywords) + keywords)
+
+
+SCHEMA_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "number": "Number", "str": "str",
+                "List[int]": "tuple of ints", "List[Tensor]": "tuple of Tensors", "Device": "torch.device"}
+
+
+def linalg_lines(name):
+    """The lines of a function of `linalg`, which the stubs lack: those an error lists, else from its operator's schema."""
+    shown = listings(getattr(torch.linalg, name))
+    if shown:
+        return [line.replace("ints dim", "ints[] dim") for line in shown.lines]
+    schemas = torch._C._jit_get_schemas_for_operator(f"aten::linalg_{name}")
+    lines = []
+    for schema in schemas:
+        if any(a.is_out for a in schema.arguments):
+            continue
+        parts = []
+        for a in schema.arguments:
+            text = str(a.type)
+            kind = SCHEMA_TYPES.get(re.sub(r"^Optional\[(.*)\]$", r"\1", text), "object")
+            kind = "torch.dtype" if a.name == "dtype" else kind + "[]" * (kind == "tuple of ints" and bool(a.N))
+            default = f" = {a.default_value}" if a.has_default_value() else ""
+            none = "?" if text.startswith("Optional") and not default else ""
+            parts.append(f"{kind}{none} {'input' if a.name == 'self' else a.name}{default}")
+        plain = sum(not a.kwarg_only for a in schema.arguments)
+        if len(schemas) > 1:
+            parts.append(f"{'Tensor' if len(schema.returns) == 1 else 'tuple of Tensors'} out = None")
+        lines.append(", ".join(parts[:plain] + ["*"] * (len(parts) > plain) + parts[plain:]))
+    return lines
+
+
+class Nothing:
+    """No argument of any function."""
+
+
+# What the stubs tell wrong.
+CORRECTED = {
+    "tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
+               "bool requires_grad = False, tuple of names names = None"],
+    "as_tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None"],
+    "full": ["tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = "
+             "None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"],
+}
+
+
+# Where PyTorch's parser takes a number for a tensor.
+NUMBERS = {name + end for name in ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide",
+                                   "floor_divide", "copy") for end in ("", "_")}
+
+
+class Listing(dict):
+    """What `listings` returns; its `lines` are those of the error."""
+
+
+def listings(function, *first):
+    """{types and names of parameters: {name: how it is shown}} of the overloads that an error lists."""
+    try:
+        function(*first, *[Nothing()] * 60)
+    except TypeError as error:
+        found = Listing()
+        found.lines = ["".join(each) for each in re.findall(r"^ \* \((.*)\)$|but expected \((.*)\)$", str(error), re.M)]
+        for line in found.lines:
+            parts = [part for part in line.split(", ") if part and part != "*"]
+            named = {part.partition(" = ")[0].rpartition(" ")[2]: part for part in parts}
+            found[tuple(part.partition(" = ")[0] for part in parts)] = named
+        return found
+    except Exception:
+        pass
+    return {}
+
+
+def lines_of(names, nodes_of, functions, first=()):
+    """{name: [line]}: overloads in the order in which PyTorch tries them."""
+    found = {}
+    for name in sorted(names):
+        function, nodes = functions(name), nodes_of.get(name)
+        if function is None or not nodes:
+            continue
+        shown = listings(function, *first)
+        made = dict(filter(None, (overload(node, shown) for node in nodes)))
+        if len(made) == 1 and not shown:
+            found[name] = [re.sub(r"^Tensor self\b", "Tensor input", line) for line in made.values()]
+        else:
+            found[name] = [made.get(names, line) for names, line in zip(shown, shown.lines)]
+            found[name] += ["~" + line for names, line in made.items() if names not in shown        # deprecated ways
+                            and (" self," in line or first and line.startswith("Number "))]
+    return found
+
+
+def as_method(line):
+    """A function's line as its method's: without `input` and `out`."""
+    parts = [part for part in line.lstrip("~").split(", ")]
+    parts = [part for part in parts if part not in ("Tensor input", "Tensor# input", "Tensor self")]
+    parts = [part for part in parts if not re.match(r"\S.* out = None$", part)]
+    return ("~" if line.startswith("~") else "") + ", ".join(parts[:-1] if parts and parts[-1] == "*" else parts)
+
+
+def main():
+    names = {name for name, value in vars(cygrad).items() if isinstance(value, PublicOp)}
+    functions = lines_of(names, stubs("_VariableFunctions.pyi"), lambda name: getattr(torch, name, None))
+    functions |= CORRECTED
+    functions = {name: lines for name, lines in functions.items() if name not in ("tensordot", "unique_consecutive")}
+    functions |= {f"linalg_{name}": linalg_lines(name) for name in cygrad.linalg.__all__ if name != "LinAlgError"}
+    methods = lines_of(registry.methods, stubs("__init__.pyi", "TensorBase"),
+                       lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
+    for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
+        if len(lines) == 1:
+            lines += [as_method(line) for line in functions.get(name, ()) if line.startswith("~") and "Tensor out" not in line]
+    methods = {name: lines for name, lines in methods.items()
+               if lines != [as_method(line) for line in functions.get(name, ())]}
+    text = HEADER
+    for title, table in (("FUNCTIONS", functions), ("METHODS", methods)):
+        for name in NUMBERS & table.keys():
+            table[name] = [re.sub(r"\bTensor (?=input|other|src)", "Tensor# ", line) for line in table[name]]
+        lines = [f"{'~' * line.startswith('~')}{name}({line.lstrip('~')})" for name in table for line in table[name]]
+        text += f'\n{title} = """\n' + "".join(textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
+                                                               break_on_hyphens=False) + "\n" for line in lines) + '"""\n'
+    TARGET.write_text(text)
+    print(f"{len(functions)} functions, {len(methods)} methods, {len(text)} characters")
+
+
+if __name__ == "__main__":
+    main()

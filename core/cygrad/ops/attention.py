@@ -25,18 +25,25 @@ def _safe_softmax(self, dim):
 # The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.
 @primitive(name="scaled_dot_product_attention")
 def _attention(tensors, query, key, value, mask, causal, scale):
-    batch = broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    shapes = [tuple(t.shape) for t in (query, key, value)]
+    batch = shapes[0][:-2]
+    if not batch == shapes[1][:-2] == shapes[2][:-2]:
+        batch = tuple(broadcast_shapes(*[shape[:-2] for shape in shapes]))
     q, k, v = (cubed(t, batch) for t in (query, key, value))
-    out = empty_near(query, (*q.shape[:2], v.shape[2]))
+    rows, columns, width = shapes[0][-2], shapes[1][-2], shapes[2][-1]
+    out = empty_near(query, (*batch, rows, width))
     if mask is not None:
-        mask = cubed(mask.expand(*mask.shape[:-2], query.shape[-2], key.shape[-2]), batch)
-    call(out, "attention", (q, k, v, mask, causal, scale, out), (6,))
-    return out.view(*batch, *out.shape[1:])
+        mask = cubed(mask.expand(*mask.shape[:-2], rows, columns), batch)
+    call(out, "attention", (q, k, v, mask, causal, scale, out.view(-1, rows, width)), (6,))
+    return out
 
 
 def cubed(t, batch):
     """`t` with its leading axes broadcast to `batch` and merged into one."""
-    return t.expand(*batch, *t.shape[-2:]).reshape(math.prod(batch), *t.shape[-2:])
+    shape = tuple(t.shape)
+    if shape[:-2] != batch:
+        t = t.expand(*batch, *shape[-2:])
+    return t.reshape(math.prod(batch), *shape[-2:])
 
 
 def attention_scores(query, key, mask, causal):
@@ -123,7 +130,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     check(query, key, value, attn_mask, dropout_p)
     if enable_gqa:
         key, value = repeated(query, key, value)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None and query.shape[-1] else scale or 1.0
+    if scale is None:
+        scale = 1 / math.sqrt(max(query.size(-1), 1))
     mask = attn_mask
     if mask is not None and mask.dtype is not BOOL:
         mask = mask.to(query.dtype)

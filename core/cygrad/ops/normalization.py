@@ -13,32 +13,33 @@ from cygrad.ops.registry import op
 
 def flat(t):
     """One axis instead of the normalised ones; None stays None."""
-    return None if t is None else t.reshape(-1)
+    return t if t is None or t.dim() == 1 else t.reshape(-1)
 
 
 def matrix(t, axes):
     """`t` as (rows, n), the last `axes` of its axes being normalised."""
-    kept = t.shape[:t.dim() - axes]
-    return t.reshape(math.prod(kept), math.prod(t.shape[t.dim() - axes:]))
+    if t.dim() == 2 and axes == 1:
+        return t
+    shape = tuple(t.shape)
+    return t.reshape(math.prod(shape[:-axes]), math.prod(shape[-axes:]))
 
 
 # The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.
 @primitive(name="native_layer_norm")
 def _native_layer_norm(tensors, input, weight, bias, axes, eps):
-    kept = (*input.shape[:input.dim() - axes], *([1] * axes))
     if weight is not None and weight.dtype is not input.dtype:          # a 16-bit input with parameters in float32
         out, mean, rstd = _native_layer_norm.forward((), cast_to(input, FLOAT32), weight, bias, axes, eps)
         return cast_to(out, input.dtype), mean, rstd
-    rows = matrix(input, axes)
+    rows, shape = matrix(input, axes), tuple(input.shape)
     stats = FLOAT32 if input.dtype in HALVES else input.dtype
-    mean, rstd = empty_near(input, rows.shape[:1], stats), empty_near(input, rows.shape[:1], stats)
-    out = empty_near(input, rows.shape)
+    kept = (*shape[:-axes], *([1] * axes))
+    out, mean, rstd = empty_near(input, rows.shape), empty_near(input, kept, stats), empty_near(input, kept, stats)
     if out.numel():
-        call(out, "layer_norm", (rows, flat(weight), flat(bias), eps, out, mean, rstd), (4, 5, 6))
-    elif rows.shape[0]:                                                 # rows of nothing
+        call(out, "layer_norm", (rows, flat(weight), flat(bias), eps, out, flat(mean), flat(rstd)), (4, 5, 6))
+    elif mean.numel():                                                 # rows of nothing
         fill_(mean, 0)
         fill_(rstd, math.nan)
-    return out.view(input.shape), cast_to(mean, input.dtype).view(kept), cast_to(rstd, input.dtype).view(kept)
+    return out if rows is input else out.view(shape), cast_to(mean, input.dtype), cast_to(rstd, input.dtype)
 
 
 def check(input, normalized_shape, weight, bias):
@@ -50,12 +51,12 @@ def check(input, normalized_shape, weight, bias):
         if value is not None and tuple(value.shape) != normalized_shape:
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
                                f"{list(value.shape)} and normalized_shape = {list(normalized_shape)}")
-    if tuple(input.shape[max(input.dim() - len(normalized_shape), 0):]) != normalized_shape:
+    if tuple(input.shape)[-len(normalized_shape):] != normalized_shape:
         raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
                            f"[*, {', '.join(map(str, normalized_shape))}], but got input of size{list(input.shape)}")
-    parameters = [p for p in (weight, bias) if p is not None]
-    if any(p.dtype is not input.dtype for p in parameters):
-        if any(p.dtype is not FLOAT32 for p in parameters):
+    wrong = [p.dtype for p in (weight, bias) if p is not None and p.dtype is not input.dtype]
+    if wrong:
+        if any(dtype is not FLOAT32 for dtype in wrong):
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if input.dtype not in HALVES:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
@@ -77,14 +78,19 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     tuple of Tensor
         The result; mean and 1 / sqrt(variance + eps), in which the normalised axes have size 1.
     """
-    need_tensors("native_layer_norm", input=input)
+    out, mean, rstd = normalized(input, normalized_shape, weight, bias, eps)
+    return out, mean.detach(), rstd.detach()
+
+
+def normalized(input, normalized_shape, weight, bias, eps):
+    """The three results of the primitive, checked."""
+    need_tensors("layer_norm", input=input)
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
                         f"{type(normalized_shape).__name__}")
     normalized_shape = tuple(normalized_shape)
     check(input, normalized_shape, weight, bias)
-    out, mean, rstd = _native_layer_norm((input, weight, bias), input, weight, bias, len(normalized_shape), eps)
-    return out, mean.detach(), rstd.detach()
+    return _native_layer_norm((input, weight, bias), input, weight, bias, len(normalized_shape), eps)
 
 
 @op(method=False)
@@ -113,7 +119,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
-    return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
+    return normalized(input, normalized_shape, weight, bias, eps)[0]
 
 
 def layer_norm_backward(grad, input, mean, rstd, weight, axes, wanted):

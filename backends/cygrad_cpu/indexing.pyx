@@ -7,7 +7,7 @@ from cython.parallel cimport prange
 
 cimport cygrad.backend as modes
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, dtype_of
-from cygrad.view cimport View, data
+from cygrad.view cimport View, data, make_view
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.tables cimport IndexTable, Walk
@@ -94,14 +94,52 @@ cdef void gather_part(int kind, char *src, long long *index, char *out, const Wa
                        out + begin * walk.third[axis] * size, &mine, step)
 
 
+cdef bint separate(View v) noexcept nogil:
+    """Whether no two of the elements can lie at one place: each axis steps over all that the shorter steps reach."""
+    cdef Py_ssize_t reach = 0, least
+    cdef bint used[64]
+    cdef int i, k, axis
+    for i in range(v.rank):
+        used[i] = v.sizes[i] == 1
+    for k in range(v.rank):
+        axis, least = -1, 0
+        for i in range(v.rank):
+            if not used[i] and (axis < 0 or v.strides[i] < least):
+                axis, least = i, v.strides[i]
+        if axis < 0:
+            return True
+        if least <= reach:
+            return False
+        reach += (v.sizes[axis] - 1) * least
+        used[axis] = True
+    return True
+
+
+cdef View whole_run(View v):
+    """The memory from the first element to the last as one axis."""
+    cdef Py_ssize_t count = 1, step = 1
+    cdef int i
+    for i in range(v.rank):
+        count += (v.sizes[i] - 1) * v.strides[i]
+    return make_view(v.memory, v.dtype, v.offset, 1, &count, &step)
+
+
 cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
     cdef Temporary wide_out, wide_src
+    cdef View run
     cdef int code = out.dtype.code
     if mode != modes.SCATTER_SET and (code == FLOAT16 or code == BFLOAT16):
-        wide_out = converted(out, dtype_of(FLOAT32))
         wide_src = converted(src, dtype_of(FLOAT32))
-        scatter_views(mode, wide_out.view, dim, index, wide_src.view)
-        copy_views(wide_out.view, out)
+        if separate(out):
+            wide_out = converted(out, dtype_of(FLOAT32))
+            scatter_views(mode, wide_out.view, dim, index, wide_src.view)
+            copy_views(wide_out.view, out)
+        else:                                           # a copy would hold an element more than once
+            run = whole_run(out)
+            wide_out = converted(run, dtype_of(FLOAT32))
+            scatter_views(mode, make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
+                          dim, index, wide_src.view)
+            copy_views(wide_out.view, run)
         return None
     if mode > modes.SCATTER_PROD and out.dtype.is_complex:
         return NotImplemented

@@ -263,7 +263,11 @@ cdef class Backend:
         return NotImplemented
 
     cpdef scatter(self, int mode, View out, int dim, View index, View src):
-        """out[i][index[i][j][k]][k] op= src[i][j][k] for dim = 1; SCATTER_SET: the last of several writes wins."""
+        """out[i][index[i][j][k]][k] op= src[i][j][k] for dim = 1; SCATTER_SET: the last of several writes wins.
+
+        Here alone `out` may overlap itself (strides of 0, rows that reach into the next): so write in place, at the
+        elements that index names and no others; writes to one place count in row-major order of the index.
+        """
         return NotImplemented
 
     # ---- optional kernels
@@ -339,13 +343,12 @@ cdef class Backend:
         return NotImplemented
 
     cpdef softmax(self, View a, bint log, View out):
-        """out = exp(a) / sum(exp(a)) over the last axis, computed from a - max(a) (log: its logarithm); a row that holds
-        NaN or infinity, or nothing but -infinity, gives NaN. Any rank from 1 on, any strides.
+        """out = exp(a) / sum(exp(a)) over the last axis, computed from a - max(a) (log: its logarithm).
 
+        A row that holds NaN or infinity, or nothing but -infinity, gives NaN. Any rank from 1 on, any strides.
         Composed from reduce, binary and unary.
         """
         return NotImplemented
-        A row that holds NaN or infinity, or nothing but -infinity, gives NaN. Any rank from 1 on, any strides.
 
     cpdef softmax_backward(self, View grad, View result, bint log, View out):
         """out = (grad - sum(grad * result)) * result over the last axis (log: grad - exp(result) * sum(grad)).
@@ -372,8 +375,9 @@ cdef class Backend:
         """
         return NotImplemented
 
-    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
-        """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S), plus bias (O,) or None.
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                 View out):
+        """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S).
 
         bias (O,) is added, or None. stride, padding (zeros on both sides) and dilation are pairs, rows first. Output
         channel o sees the input channels of group o // (O / groups). Any strides. Composed from fill, copy and matmul: columns, then a product a group.

@@ -4,9 +4,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN, SCATTER
-from cygrad.testing import matrices, memory, networks, pointwise, programs
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, dense, numbers, reordered, repeated,
-                                     result, sliced, with_extremes)
+from cygrad.testing import matrices, memory, networks, pointwise, programs, reference
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, Operand, dense, numbers, reordered,
+                                     repeated, result, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 REAL = BOOL + INTEGERS + FLOATS
@@ -205,6 +205,7 @@ def _make_scatter(mode, dtype, dim, layout, rng):
 
 
 def scatter_cases():
+    yield from overlapping_scatter_cases()
     for mode, name in enumerate(SCATTER):
         dtypes = EVERY if name in ("set", "add") else REAL[1:]
         for dtype in dtypes:
@@ -213,6 +214,40 @@ def scatter_cases():
                     yield Case(Key("scatter", f"{name} dim {dim}", dtype, layout),
                                partial(_make_scatter, mode, dtype, dim, layout), (1,),
                                Limit(1, terms=_products) if name == "prod" and dtype in FLOATS else EXACT)
+
+
+# The result of a[x, y] as the core walks it: places x * 20 + y * 5 along one axis of step 1, rows of 5 beside it.
+def _make_overlapping_scatter(mode, dtype, rng):
+    places = rng.integers(0, 3, (30, 1)) * 20 + rng.integers(0, 4, (30, 1)) * 5
+    memory = dense(rng.integers(0, 9, 60), dtype).memory
+    index, source = np.repeat(places, 5, 1), rng.integers(0, 9, (30, 5))
+    return mode, Operand(dtype, memory, (56, 5), (1, 1)), 0, repeated(index, "int64", 1), dense(source, dtype)
+
+
+def _overlapping_scatter(mode, out, dim, index, src):
+    memory = np.concatenate([out[:, 0], out[-1, 1:]])
+    found = reference.scatter(mode, memory, 0, (index + np.arange(5)).reshape(-1), src.reshape(-1))
+    return np.lib.stride_tricks.sliding_window_view(found, 5)
+
+
+def _make_shared_scatter(mode, dtype, rng):
+    index, source = rng.integers(0, 7, (3, 20, 4)), rng.integers(0, 9, (3, 20, 4))
+    start = np.broadcast_to(rng.integers(0, 9, (7, 4)), (3, 7, 4))
+    return mode, repeated(start, dtype), 1, dense(index, "int64"), dense(source, dtype)
+
+
+def _shared_scatter(mode, out, dim, index, src):
+    found = reference.scatter(mode, out[0], 0, index.reshape(-1, 4), src.reshape(-1, 4))
+    return np.broadcast_to(found, out.shape)
+
+
+def overlapping_scatter_cases():
+    for mode, name in enumerate(SCATTER[:2]):
+        for dtype in EVERY[1:]:
+            yield Case(Key("scatter", f"{name} to rows that overlap", dtype, ""),
+                       partial(_make_overlapping_scatter, mode, dtype), (1,), formula=_overlapping_scatter)
+            yield Case(Key("scatter", f"{name} to rows that are one", dtype, ""),
+                       partial(_make_shared_scatter, mode, dtype), (1,), formula=_shared_scatter)
 
 
 def _products(mode, out, dim, index, src):

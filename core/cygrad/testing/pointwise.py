@@ -19,8 +19,8 @@ LAYOUTS = {
     "eight axes": ((2, 2, 3, 2, 2, 2, 2, 2), (reordered, dense, reordered), dense),
     "in place": ((7, 13), (dense, dense, dense), None),
     "sliced in place": ((7, 13), (sliced, dense, dense), None),
-    "large": ((70001,), (dense, dense, dense), dense),
-    "large transposed": ((150, 170), (reordered, dense, reordered), dense),
+    "large": ((40013,), (dense, dense, dense), dense),
+    "large transposed": ((140, 150), (reordered, dense, reordered), dense),
 }
 
 ROUNDED, CLOSE, FAR = Limit(3), Limit(6), Limit(16)

@@ -124,7 +124,10 @@ def computed(function, out, *views):
     if function is None:
         return NotImplemented
     with np.errstate(all="ignore"):
-        found = function(*map(load, views))
+        try:
+            found = function(*map(load, views))
+        except TypeError:                         # NumPy has no such loop
+            return NotImplemented
         if found is NotImplemented:
             return NotImplemented
         store(out, found)
@@ -201,9 +204,14 @@ class NumPyBackend(Backend):
             array(out)[places] = array(src)
             return
         function = {"add": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name]
-        found = load(out).copy()
-        function.at(found, places, load(src))
-        store(out, found)
+        if out.element_size() > 2 or not out.dtype.is_floating_point:
+            function.at(array(out), places, array(src))         # in place: out may overlap itself
+        elif out.is_contiguous():
+            found = load(out)
+            function.at(found, places, load(src))
+            store(out, found)
+        else:
+            return NotImplemented
 
     @staticmethod
     def _places(index, dim):

@@ -129,7 +129,7 @@ def call(op, args, kwargs):
         for t, computed in zip(written, each):
             if t.has_names():
                 _names.check_written(t.names, computed or (None,) * t.dim())
-    return run(op.function, bound.args, bound.kwargs, names, list(zip(written, each)))
+    return run(op.run, bound.args, bound.kwargs, names, list(zip(written, each)))
 
 
 def run(function, args, kwargs, names, written=()):

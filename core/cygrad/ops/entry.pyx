@@ -1,8 +1,8 @@
 """PublicOp: an op as users call it, which is its function with a look at the arguments for named tensors before it.
 
 The functions below know nothing of names (they get tensors without them, and axes by number). A call in which a tensor
-has names, or an axis is given by its name, goes to `named_call`, which strips the names, calls the function and names
-its results by the op's rule. The look is a few comparisons of pointers in C; there is no other cost for plain tensors.
+has names goes to `named_call`, which strips the names, calls the function and names its results by the op's rule. The
+look is a few comparisons of pointers in C; there is no other cost for plain tensors.
 
 The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
 Cython has no way to say either, so both are written into the type's slots below.
@@ -12,9 +12,11 @@ from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cygrad.tensor cimport Tensor
 
 cdef extern from "Python.h":
-    ctypedef object (*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
+    ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
     Py_ssize_t PyVectorcall_NARGS(size_t)
     vectorcallfunc PyVectorcall_Function(PyObject *)
+    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+    PyObject *PyObject_Vectorcall(PyObject *, PyObject *const *, size_t, PyObject *)
     Py_ssize_t PyTuple_GET_SIZE(PyObject *)
     PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
     Py_ssize_t PyList_GET_SIZE(PyObject *)
@@ -35,10 +37,13 @@ cdef extern from *:
         type->tp_vectorcall_offset = offset;
         type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
     }
+    #define cygrad_owned(reference) (reference)
     """
     void cygrad_call_by_vector(PyTypeObject *, Py_ssize_t)
+    object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
 
 cdef object _call = None
+cdef object _explained = None
 
 
 cdef class PublicOp:
@@ -50,24 +55,37 @@ cdef class PublicOp:
         The op on tensors without names.
     op : str
         The op's name, by which its rule for names is found.
+    name : str
+        The name it is called by, which errors show: one of the op's aliases.
+    method : bool
+        Whether the first argument is the `self` of a method.
     """
     cdef vectorcallfunc call             # what a call of this object runs
     cdef vectorcallfunc target           # what a call of the function runs
     cdef readonly object function
-    cdef readonly str op
-    cdef public bint takes_axes          # whether a str among the arguments may name an axis; True until known
+    cdef readonly str op, name
+    cdef readonly bint method
+    cdef bint looks                      # whether names are looked for at all
+    cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef public object parameters        # names of the function's parameters, once they were asked for
 
-    def __init__(self, function, str op):
-        self.call = call_public
+    def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
+        self.call = <vectorcallfunc>call_public
         self.target = PyVectorcall_Function(<PyObject *>function)
         if self.target is NULL:
-            raise TypeError(f"{op}: an op has to be a function, not {type(function).__name__}")
-        self.function, self.op = function, op
-        self.takes_axes = True
+            self.target = PyObject_Vectorcall
+        self.function, self.op, self.name = function, op, name or op
+        self.method, self.looks, self.gives_names = method, looks, gives_names
 
     def __call__(self, *args, **kwargs):
-        return self.function(*args, **kwargs) if not any_names(self, args, kwargs) else named(self, args, kwargs)
+        return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
+
+    def run(self, *args, **kwargs):
+        """Call the function, names left out of account."""
+        cdef PyObject *found = PyObject_Call(<PyObject *>self.function, <PyObject *>args, <PyObject *>kwargs)
+        if found is NULL:
+            refused(self, args, kwargs)
+        return cygrad_owned(found)
 
     def __get__(self, instance, owner):
         return self if instance is None else PyMethod_New(self, instance)
@@ -106,18 +124,29 @@ cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:
     return kind == &PyLong_Type or kind == &PyFloat_Type or kind == &PyBool_Type or value == Py_None
 
 
-cdef bint concerns_names(PyObject *value, PyTypeObject *tensor, bint axes) noexcept:
-    """Whether a call with this argument is `named_call`'s: a named tensor, perhaps in a list, or a name of an axis."""
+cdef bint concerns_names(PyObject *value, PyTypeObject *tensor, bint words) noexcept:
+    """Whether a call with this argument is `named_call`'s: a named tensor, or a list with one; with `words`, a str."""
     cdef Py_ssize_t i
     cdef PyObject *item
     cdef bint listed = PyList_CheckExact(value)
     if listed or PyTuple_CheckExact(value):
+        if not words and starts_with_number(value, listed):
+            return False
         for i in range(PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)):
             item = PyList_GET_ITEM(value, i) if listed else PyTuple_GET_ITEM(value, i)
-            if not is_plain(item, tensor) and (is_named(item, tensor) or axes and is_word_or_list(item)):
+            if not is_plain(item, tensor) and (is_named(item, tensor) or words and is_word_or_list(item)):
                 return True
         return False
-    return is_named(value, tensor) or axes and PyUnicode_CheckExact(value)
+    return is_named(value, tensor) or words and PyUnicode_CheckExact(value)
+
+
+cdef inline bint starts_with_number(PyObject *value, bint listed) noexcept:
+    """Whether a list or tuple is one of sizes or axes, by its first item."""
+    cdef PyObject *first
+    if (PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)) == 0:
+        return True
+    first = PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0)
+    return Py_TYPE(<object>first) == &PyLong_Type
 
 
 cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
@@ -130,11 +159,13 @@ cdef bint is_word_or_list(PyObject *value) noexcept:
 
 
 cdef bint any_names(PublicOp op, tuple args, dict kwargs):
+    if not op.looks:
+        return False
     for value in args:
-        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.takes_axes):
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
             return True
     for value in kwargs.values():
-        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.takes_axes):
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
             return True
     return False
 
@@ -144,18 +175,54 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
-    for i in range(total):
-        if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.takes_axes):
-            return named(op, tuple([<object>args[j] for j in range(given)]),
-                         {<object>PyTuple_GET_ITEM(keywords, j): <object>args[given + j] for j in range(total - given)})
-    return op.target(<PyObject *>op.function, args, flags, keywords)
+    for i in range(total if op.looks else 0):
+        if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.gives_names):
+            return named(op, positional(args, given), by_name(args, given, keywords))
+    cdef PyObject *found = op.target(<PyObject *>op.function, args, flags, keywords)
+    if found is NULL:
+        refused(op, positional(args, given), by_name(args, given, keywords))
+    return cygrad_owned(found)
+
+
+cdef int refused(PublicOp op, tuple args, dict kwargs) except -1:
+    """Raise the error that is set, or a better one; a call that works has no part in Python's handling of exceptions."""
+    try:
+        cygrad_owned(NULL)
+    except Exception as error:
+        found = explained(op, args, kwargs, error)
+        if found is error:
+            raise
+        raise found from None
+    return -1
+
+
+cdef tuple positional(PyObject *const *args, Py_ssize_t given):
+    return tuple([<object>args[i] for i in range(given)])
+
+
+cdef dict by_name(PyObject *const *args, Py_ssize_t given, PyObject *keywords):
+    cdef Py_ssize_t count = 0 if keywords is NULL else PyTuple_GET_SIZE(keywords)
+    return {<object>PyTuple_GET_ITEM(keywords, i): <object>args[given + i] for i in range(count)}
+
+
+cdef object explained(PublicOp op, tuple args, dict kwargs, error):
+    """The error of a call that failed, in PyTorch's words if its arguments were at fault."""
+    global _explained
+    if "names" in kwargs:                # of which PyTorch knows nothing any more
+        return error
+    if _explained is None:
+        from cygrad.arguments import explained as _explained
+    return _explained(op.name, op.method, args, kwargs, error)
 
 
 cdef object named(PublicOp op, tuple args, dict kwargs):
     global _call
     if _call is None:
         from cygrad.named_call import call as _call
-    return _call(op, args, kwargs)
+    try:
+        return _call(op, args, kwargs)
+    except (AttributeError, IndexError) as error:       # a list or a str that was no name: other errors are of names
+        raise explained(op, args, kwargs, error) from None
 
 
 cdef PublicOp _sample = PublicOp(len, "len")

@@ -179,21 +179,26 @@ NOT_ON_VALUES = frozenset("""
     register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor tolist
     tril_indices triu_indices untyped_storage zeros""".split())
 GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
-_public = {}        # id of a function -> what users call
+_public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
 
 
-def public(name, function):
-    """What users call: the function with the care for named tensors before it, the same one under all its names."""
-    if name in NOT_ON_VALUES or name.startswith("__"):
+def public(name, function, method=False):
+    """What users call: the function with the care for named tensors, and for arguments no overload takes, around it."""
+    if name.startswith("__"):
         return function
     if isinstance(function, property):
-        return property(public(name, function.fget), doc=function.__doc__)
+        return property(public(name, function.fget, True), doc=function.__doc__)
     from cygrad.ops.entry import PublicOp
     if isinstance(function, PublicOp):
         return function
-    if id(function) not in _public:
-        _public[id(function)] = PublicOp(function, name)
-    return _public[id(function)]
+    key = id(function), name, method
+    if key not in _public:
+        _public[key] = PublicOp(function, _first_name.setdefault(id(function), name), name, method,
+                                name not in NOT_ON_VALUES, name in GIVES_NAMES)
+    return _public[key]
+
+
+_first_name = {}    # id of a function -> the name it was first published by, which is the op's
 
 
 def publish(namespace, tensor_type, attach):
@@ -201,7 +206,7 @@ def publish(namespace, tensor_type, attach):
     global _tensor_type
     _tensor_type = tensor_type
     for table in (functions, methods):
-        table.update({name: public(name, function) for name, function in table.items()})
+        table.update({name: public(name, function, table is methods) for name, function in table.items()})
     namespace.update(functions)
     namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
     attach(tensor_type, methods)

@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import pointwise, reduction
+from cygrad_gpu import indexing, pointwise, reduction
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -289,6 +289,14 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef argreduce(self, int op, View a, View out):
         return reduction.argreduce(self, a.memory.index, op, a, out)
+
+    # ---- indexing
+
+    cpdef gather(self, View src, View index, int dim, View out):
+        return indexing.gather(self, out.memory.index, src, index, dim, out)
+
+    cpdef scatter(self, int mode, View out, int dim, View index, View src):
+        return indexing.scatter(self, out.memory.index, mode, out, dim, index, src)
 
     def dtype_of(self, int code):
         """The dtype of a code."""

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as _numpy
 
-from cygrad import autograd as autograd, functional as functional, linalg as linalg, random as random
+from cygrad import autograd as autograd, linalg as linalg, nn as nn, random as random
 from cygrad import return_types as return_types, special as special
 
 _int: TypeAlias = builtins.int
@@ -279,6 +279,10 @@ class Tensor:
         """In-place version of `addr`: writes the result into the tensor and returns it."""
     def adjoint(self) -> Tensor:
         """The conjugate transpose of the last two axes."""
+    def align_as(self, other: Tensor | Number) -> Tensor:
+        """A view with the axes in the order of other's names; see `align_to`."""
+    def align_to(self, *names: Any) -> Tensor:
+        """A view with the axes in the order of `names`; a name that the tensor lacks is a new axis of size 1."""
     def all(self, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """Whether all elements (or all along some axes) are not zero."""
     def allclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
@@ -1015,6 +1019,8 @@ class Tensor:
         """Elementwise: 1 / x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of `reciprocal`: writes the result into the tensor and returns it."""
+    def refine_names(self, *names: Any) -> Tensor:
+        """A view in which axes without a name get one; a name that is there has to be given as it is."""
     def register_hook(self, hook: Any) -> Any:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a tensor it returns replaces the
         gradient."""
@@ -1028,6 +1034,10 @@ class Tensor:
         """Elementwise: input modulo other, with the sign of other."""
     def remainder_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `remainder`: writes the result into the tensor and returns it."""
+    def rename(self, *names: Any, **rename_map: Any) -> Tensor:
+        """A view with other names."""
+    def rename_(self, *names: Any, **rename_map: Any) -> Tensor:
+        """Give the tensor other names, in place; see `rename`."""
     def renorm(self, p: Any, dim: Dims, maxnorm: Number) -> Tensor:
         """Each slice along `dim` whose p-norm exceeds `maxnorm`, scaled down to it."""
     def renorm_(self, p: Any, dim: Dims, maxnorm: Number) -> Tensor:
@@ -1316,6 +1326,8 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
     """beta * input + alpha * (the outer product of vec1 and vec2)."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of the last two axes."""
+def align_tensors(*tensors: Any) -> Tensor:
+    """Views of tensors with the names of the one that has most axes, for broadcasting by name."""
 def all(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out: Any
         = None) -> Tensor:
     """Whether all elements (or all along some axes) are not zero."""
@@ -1338,7 +1350,7 @@ def any(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims =
     """Whether any element (of all, or along some axes) is not zero."""
 def arange(start: Number = 0, end: Number | None = None, step: _int = 1, *, out: Any = None, dtype: _dtype | None =
         None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory:
-        _bool = False) -> Tensor:
+        _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """The numbers start, start + step, ... below `end`."""
 def arccos(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the inverse cosine of each element, in radians."""
@@ -1417,6 +1429,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
     """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each number occurs (with weights: the sum of its weights)."""
+def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Tensor:
+    """Numbers of successes in `count` trials of probability `prob`."""
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input & other."""
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1500,6 +1514,14 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The complex conjugate of each element, a copy; a real tensor itself."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of `conj_physical`: writes the result into the tensor and returns it."""
+def constant_pad_nd(input: Tensor, pad: Any, value: Tensor | Number = 0) -> Tensor:
+    """`input` with `value` around it, or with its borders cut off."""
+def conv1d(input: Tensor, weight: Tensor | None, bias: Any = None, stride: Sequence[_int] | _int = 1, padding: Any = 0,
+        dilation: Any = 1, groups: Any = 1) -> Tensor:
+    """Cross-correlation of signals with filters."""
+def conv2d(input: Tensor, weight: Tensor | None, bias: Any = None, stride: Sequence[_int] | _int = 1, padding: Any = 0,
+        dilation: Any = 1, groups: Any = 1) -> Tensor:
+    """Cross-correlation of images with filters."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input with the sign of other."""
 def corrcoef(input: Tensor) -> Tensor:
@@ -1560,6 +1582,8 @@ def divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None =
     """input / other, elementwise."""
 def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
     """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
+def dropout(input: Tensor, p: Any = 0.5, train: Any = True) -> Tensor:
+    """Elements set to 0 with probability `p`, the others divided by 1 - p."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the third axis, as `tensor_split` makes them."""
 def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -1577,7 +1601,7 @@ def empty_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | 
     """An uninitialised tensor of input's shape, memory order, dtype and device, unless given."""
 def empty_strided(size: Sequence[_int] | _int, stride: Sequence[_int] | _int, *, dtype: _dtype | None = None, device:
         DeviceLike | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool =
-        False) -> Tensor:
+        False, names: Sequence[str | None] | None = None) -> Tensor:
     """An uninitialised tensor of these sizes and strides."""
 def eq(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input == other."""
@@ -1606,7 +1630,8 @@ def expm1(input: Tensor, *, out: Any = None) -> Tensor:
 def expm1_(input: Tensor) -> Tensor:
     """In-place version of `expm1`: writes the result into the tensor and returns it."""
 def eye(n: _int, m: _int | None = None, *, out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+        device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str |
+        None] | None = None) -> Tensor:
     """An n by m matrix (square unless m is given) with ones on the diagonal."""
 def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     """Set every element to `value` (a number or a 0-d tensor)."""
@@ -1756,6 +1781,9 @@ def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
 def kthvalue(input: Tensor, k: _int, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
         False, out: Any = None) -> return_types.kthvalue:
     """The `k`-th smallest element along an axis, and where it was."""
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Any = None, eps: _float =
+        1e-05, cudnn_enable: Any = True) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes."""
 def lcm(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: the least common multiple."""
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
@@ -1776,7 +1804,7 @@ def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the logarithm of the gamma function's modulus."""
 def linspace(start: Number, end: Number, steps: _int | None = None, *, out: Any = None, dtype: _dtype | None = None,
         layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool
-        = False) -> Tensor:
+        = False, names: Sequence[str | None] | None = None) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
 def log(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the natural logarithm of each element."""
@@ -1818,7 +1846,7 @@ def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
     """In-place version of `logit`: writes the result into the tensor and returns it."""
 def logspace(start: Number, end: Number, steps: _int, base: _float = 10.0, *, out: Any = None, dtype: _dtype | None =
         None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory:
-        _bool = False) -> Tensor:
+        _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`."""
 def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Any = None, axis: Dims = None, keepdims: _bool =
         False) -> Tensor:
@@ -1912,6 +1940,8 @@ def narrow(input: Tensor, dim: Dims, start: _int | Tensor, length: _int) -> Tens
     """The view of `length` elements of axis `dim` from `start` on."""
 def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int) -> Tensor:
     """A copy of what `narrow` shows."""
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Any, eps: _float) -> Tensor:
+    """`layer_norm` together with the mean and 1 / deviation of what was normalised."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input != other."""
 def neg(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1933,7 +1963,7 @@ def norm(input: Tensor, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False
     """A vector norm, or the nuclear norm of matrices."""
 def normal(mean: Any, std: Any = 1.0, size: Sequence[_int] | _int | None = None, *, generator: Generator | None = None,
         out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None = None,
-        requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+        requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size."""
 def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input != other."""
@@ -1989,7 +2019,8 @@ def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: _dtyp
     """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given."""
 def randint(low: Any, high: Any = None, size: Sequence[_int] | _int | None = None, *, generator: Generator | None =
         None, out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
-        None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+        None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str | None] | None =
+        None) -> Tensor:
     """Integers uniform in [low, high)."""
 def randint_like(input: Tensor, low: Any, high: Any = None, *, generator: Generator | None = None, dtype: _dtype | None
         = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
@@ -2005,7 +2036,7 @@ def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: _dty
     """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given."""
 def randperm(n: _int, *, generator: Generator | None = None, out: Any = None, dtype: _dtype | None = None, layout:
         _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
-        False) -> Tensor:
+        False, names: Sequence[str | None] | None = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in row-major order, as one axis; a view where there is one."""
@@ -2276,3 +2307,4 @@ cpu: Any
 cuda: Any
 opencl: Any
 backends: Any
+functions: Any

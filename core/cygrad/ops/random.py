@@ -8,7 +8,7 @@ PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled 
 import math
 
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_like_strided, empty_on
+from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_laid_out, empty_like_strided, empty_on
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
 from cygrad.ops import device_random
@@ -38,12 +38,11 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         return device_random.draw(out, sampler, params, generator)
     buffer = out
     dense = out.is_contiguous()
-    if out.device.type != "cpu":
-        buffer = empty_on(host_backend(), 0, out.dtype, tuple(out.shape))
-        dense = True
-    elif not dense:
+    if not dense:
         like = empty_like_strided(out.detach(), out.dtype)
         buffer = out if like.stride() == out.stride() else like
+    if out.device.type != "cpu":
+        buffer = empty_laid_out(host_backend(), 0, buffer)
     if dense and contiguous_sampler is not None:
         sampler = contiguous_sampler
     count, code = buffer.numel(), buffer.dtype.code

@@ -23,6 +23,7 @@ cdef int unary_into(int op, Tensor a, Tensor out) except -1
 cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1
 cdef int scalar_into(int op, Tensor a, object x, bint swapped, Tensor out) except -1
 cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1
+cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1
 cdef int copy_into(View src, View out) except -1
 cdef int fill_into(View out, object value) except -1
 cdef Tensor cast(Tensor a, DType dtype)

@@ -7,7 +7,9 @@ skip all of it. Every function here returns or fills tensors without a graph.
 """
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check
-from cpython.float cimport PyFloat_Check, PyFloat_CheckExact
+from cpython.float cimport PyFloat_Check, PyFloat_CheckExact, PyFloat_FromDouble
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
 from cpython.long cimport PyLong_Check, PyLong_CheckExact
 
 from cygrad.backend cimport (ABS, ALL, ANGLE, ANY, Backend, CUMMAX, CUMMIN, EQ, LOGICAL_XOR, N_BINARY, NE, PROD, SQUARE,
@@ -247,6 +249,17 @@ cdef int merge_axes(Axes *axes, int start, int stop) noexcept nogil:
 
 cdef View operand(Axes *axes, int k, View v):
     return make_view(v.memory, v.dtype, v.offset, axes.rank, axes.sizes, axes.strides[k])
+
+
+cdef bint is_geometry(Axes *axes, int k, int rank, View v) noexcept nogil:
+    """Whether the first `rank` axes are v's own, with the strides of operand k: then it needs no other View."""
+    cdef int i
+    if v.rank != rank:
+        return False
+    for i in range(rank):
+        if axes.sizes[i] != v.sizes[i] or axes.strides[k][i] != v.strides[i]:
+            return False
+    return True
 
 
 cdef void collapse(Axes *axes) noexcept nogil:
@@ -825,8 +838,9 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
     if axes.rank > INLINE_RANK:
         return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, len(dims)), False, dtype) \
             .view(size_of(out))
-    src = operand(&axes, 1, a)
-    target = make_view(out.memory, dtype, 0, split_at, axes.sizes, axes.strides[0])
+    src = a if is_geometry(&axes, 1, axes.rank, a) else operand(&axes, 1, a)
+    target = out if is_geometry(&axes, 0, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
+                                                                        axes.strides[0])
     if backend.reduce(op, src, target) is not None:
         declined(backend, "reduce", (op, src, target), (2,))
     return out
@@ -1233,12 +1247,27 @@ cdef object element_at(char *p, int code):
 
 
 cdef object nested(char *p, int code, Py_ssize_t itemsize, int rank, Py_ssize_t *sizes, Py_ssize_t *strides):
-    cdef list found = []
-    cdef Py_ssize_t i
+    cdef list found
+    cdef object item
+    cdef Py_ssize_t i, step
     if rank == 0:
         return element_at(p, code)
+    found = PyList_New(sizes[0])
+    step = strides[0] * itemsize
     for i in range(sizes[0]):
-        found.append(nested(p + i * strides[0] * itemsize, code, itemsize, rank - 1, sizes + 1, strides + 1))
+        if rank > 1:
+            item = nested(p, code, itemsize, rank - 1, sizes + 1, strides + 1)
+        elif code == FLOAT32:                   # the commonest ones, without a call for each
+            item = PyFloat_FromDouble((<float *>p)[0])
+        elif code == FLOAT64:
+            item = PyFloat_FromDouble((<double *>p)[0])
+        elif code == INT64:
+            item = (<long long *>p)[0]
+        else:
+            item = element_at(p, code)
+        Py_INCREF(item)                         # the list takes it
+        PyList_SET_ITEM(found, i, item)
+        p += step
     return found
 
 
@@ -1293,7 +1322,7 @@ def gather_into(View src not None, View index not None, int dim, View out not No
         declined(backend, "gather", (src, index, dim, out), (3,))
 
 
-def where_into(Tensor cond not None, Tensor a not None, Tensor b not None, Tensor out not None):
+cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1:
     """Raw select into `out`: operands of out's shape and dtype, `cond` bool; `out` may be `a` or `b` itself."""
     cdef Axes axes
     cdef Backend backend = <Backend>out.memory.backend
@@ -1302,7 +1331,7 @@ def where_into(Tensor cond not None, Tensor a not None, Tensor b not None, Tenso
     same_device("where", a, b, ("the first choice", "the second"))
     same_device("where", out, a, ("the result", "the first choice"))
     if out.elements == 0:
-        return
+        return 0
     if not (cond.dense and a.dense and b.dense and out.dense and out.rank <= INLINE_RANK):
         start_axes(&axes, out)
         for v in (out, cond, a, b):
@@ -1312,7 +1341,8 @@ def where_into(Tensor cond not None, Tensor a not None, Tensor b not None, Tenso
             for four in split((out, cond, a, b), &axes):
                 if backend.where(<View>(four[1]), <View>(four[2]), <View>(four[3]), <View>(four[0])) is not None:
                     declined(backend, "where", (four[1], four[2], four[3], four[0]), (3,))
-            return
+            return 0
         vo, vc, va, vb = operand(&axes, 0, out), operand(&axes, 1, cond), operand(&axes, 2, a), operand(&axes, 3, b)
     if backend.where(vc, va, vb, vo) is not None:
         declined(backend, "where", (vc, va, vb, vo), (3,))
+    return 0

@@ -40,3 +40,11 @@ cdef extern from *:
     }
     """
     void reuse_memory(object cls)
+
+cdef extern from *:
+    """
+    static PyObject *new_instance(PyObject *cls, PyObject *no_args) {
+        return ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, no_args, NULL);
+    }
+    """
+    object new_instance(object cls, tuple no_args)      # without `__init__`, and without the cost of calling the class

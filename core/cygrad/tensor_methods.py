@@ -7,6 +7,7 @@ from cygrad.autograd import engine
 from cygrad.autograd.engine import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.dispatch import to_list
+from cygrad.ops.creation import to_numpy
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -84,12 +85,11 @@ def numpy(self, *, force=False):
     force : bool
         Detach, move to the host and convert as needed instead of raising.
     """
-    from cygrad.ops.creation import to_numpy
     if force:
         self = self.detach().cpu()
     if self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    if self.device.type != "cpu":
+    if not self.is_cpu:
         raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
                         "to host memory first.")
     return to_numpy(self)

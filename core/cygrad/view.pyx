@@ -10,9 +10,26 @@ Backends receive Views. From Python they read `shape`, `stride()`, `storage_offs
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from cygrad.size import Size
+from cpython.object cimport PyTypeObject
 
-cdef object _new_tuple = tuple.__new__
+from cygrad.size import Size as _Size
+
+cdef object Size = _Size
+
+cdef extern from *:
+    """
+    static PyObject *tuple_from(PyTypeObject *type, const Py_ssize_t *values, int count) {
+        PyObject *made = type == &PyTuple_Type ? PyTuple_New(count) : type->tp_alloc(type, count), *item;
+        int i;
+        for (i = 0; made != NULL && i < count; i++) {
+            item = PyLong_FromSsize_t(values[i]);
+            if (item == NULL) Py_CLEAR(made);
+            else PyTuple_SET_ITEM(made, i, item);
+        }
+        return made;
+    }
+    """
+    object tuple_from(PyTypeObject *type, const Py_ssize_t *values, int count)      # of `tuple` or a subclass
 
 
 @cython.no_gc
@@ -170,12 +187,8 @@ cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, co
 
 
 cdef tuple tuple_of(const Py_ssize_t *values, int rank):
-    cdef list items = []
-    cdef int i
-    for i in range(rank):
-        items.append(values[i])
-    return tuple(items)
+    return <tuple>tuple_from(<PyTypeObject *>tuple, values, rank)
 
 
 cdef object size_of(View v):
-    return _new_tuple(Size, tuple_of(v.sizes, v.rank))      # not Size(...): its check of every item is for users
+    return tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): its check of every item is for users

@@ -1,7 +1,7 @@
 """`backward` and `grad`: arguments checked, gradients of the roots made, then one call of the engine."""
 import warnings
 
-from cygrad.autograd.engine import gradient_edge_of, run_backward
+from cygrad.autograd.engine import gradient_edge_of, gradients_of_scalar, run_backward
 from cygrad.names import unify
 from cygrad.tensor import Tensor
 
@@ -149,6 +149,16 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     >>> cygrad.autograd.grad(x ** 2, x)
     (tensor(6.),)
     """
+    keep = create_graph if retain_graph is None else retain_graph
+    if grad_outputs is None and type(outputs) is Tensor and not is_grads_batched and not materialize_grads \
+            and isinstance(inputs, (Tensor, tuple, list)):
+        found = gradients_of_scalar(outputs, inputs, keep, create_graph)
+        if found is not None:
+            if not allow_unused:
+                for i, gradient in enumerate(found):
+                    if gradient is None:
+                        raise unused(i)
+            return tuple(found)
     import cygrad
     if is_grads_batched:
         raise NotImplementedError("grad(): is_grads_batched needs vmap, which cygrad does not have; loop over the "
@@ -171,15 +181,19 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         wanted.append(gradient_edge_of(t))
-    keep = create_graph if retain_graph is None else retain_graph
     found = run_backward(roots, numbers, made, keep, create_graph, wanted, False)
     for i, (gradient, t) in enumerate(zip(found, inputs)):
         if gradient is None:
             if not allow_unused:
-                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
-                                   "graph. Set allow_unused=True if this is the desired behavior.")
+                raise unused(i)
             if materialize_grads:
                 found[i] = cygrad.zeros_like(t)
         elif t.has_names():
             found[i] = gradient.rename(*t.names)
     return tuple(found)
+
+
+def unused(i):
+    """The error for an input that the outputs don't depend on."""
+    return RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                        "allow_unused=True if this is the desired behavior.")

@@ -51,6 +51,8 @@ cdef class Pending:
     cdef Tensor grad                   # what has arrived at output 0
     cdef list grads                    # at all outputs, where there are several
     cdef bint needed
+    cdef Py_ssize_t cursor             # of `mark_needed`: the next edge to follow; -1: not reached yet
+    cdef Node previous                 # and from where the node was reached
     cdef list captures                 # (output number, position among the wanted inputs)
 
 
@@ -75,6 +77,7 @@ cdef class Pass:
         """A new state for a node that has none."""
         cdef Pending made = Pending.__new__(Pending)
         made.owner = self
+        made.cursor = -1
         if node.pending is None:
             node.pending = made
             self.live += 1
@@ -390,23 +393,29 @@ cdef count_dependencies(Pass self, list roots):
 
 
 cdef mark_needed(Pass self, list roots):
-    """Mark the nodes from which a captured one can be reached (post-order walk with an explicit stack)."""
-    cdef list stack = [(root, 0) for root in roots]
-    cdef set entered = set(roots)
+    """Mark the nodes from which a captured one can be reached: a walk that ends with each node after those behind it."""
     cdef Node node, following
-    cdef Pending state
-    cdef Py_ssize_t i
-    while stack:
-        node, i = stack.pop()
-        state = self.state(node)
-        if i < node.edges:
-            stack.append((node, i + 1))
-            following = next_of(node, i)
-            if following is not None and following not in entered:
-                entered.add(following)
-                stack.append((following, 0))
-            continue
-        state.needed = state.captures is not None or leads_on(self, node)
+    cdef Pending state, next_state
+    for root in roots:
+        node = root
+        if self.state(node).cursor >= 0:
+            continue                                    # reached from another root
+        self.state(node).cursor = 0
+        while node is not None:
+            state = self.state(node)
+            if state.cursor < node.edges:
+                following = next_of(node, state.cursor)
+                state.cursor += 1
+                if following is not None:
+                    next_state = self.state(following)
+                    if next_state.cursor < 0:
+                        next_state.cursor = 0
+                        next_state.previous = node
+                        node = following
+            else:
+                state.needed = state.captures is not None or leads_on(self, node)
+                node = state.previous
+                state.previous = None
 
 
 cdef bint leads_on(Pass self, Node node):
@@ -703,6 +712,24 @@ def backward(Tensor self not None, gradient=None, retain_graph=None, bint create
         return
     from cygrad.autograd.backward import backward as run
     run(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def gradients_of_scalar(Tensor output not None, inputs, bint keep_graph, bint create_graph):
+    """Gradients of one real scalar for tensors that need one, as a list; None where `grad` must see to the arguments."""
+    cdef list wanted = []
+    cdef Tensor one
+    if output.elements != 1 or not requires_grad(output) or output.dtype.category != CATEGORY_FLOAT:
+        return None
+    for t in (inputs,) if isinstance(inputs, Tensor) else inputs:
+        if not isinstance(t, Tensor) or not requires_grad(<Tensor>t) or (<Tensor>t).names_ is not None:
+            return None
+        node = gradient_edge(<Tensor>t)
+        wanted.append((node, (<Tensor>t).output_number if (<Tensor>t).node is not None else 0))
+    one = empty_as(output, output.dtype)
+    fill_into(one, 1)
+    node = gradient_edge(output)
+    return run_backward([node], [output.output_number if output.node is not None else 0], [one], keep_graph, create_graph,
+                        wanted, False)
 
 
 # ------------------------------------------------ hooks of tensors, from Python

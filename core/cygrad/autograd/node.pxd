@@ -16,6 +16,10 @@ cdef enum:
     FORMULAS = 8           # most differentiable arguments an op has
     PARAMETERS = 8         # most parameters a formula has
 
+ctypedef object (*Shortcut)(OpNode, Tensor)     # gradient of an input by C code, from that of the output (shortcuts.pyx)
+
+cdef class OpNode(Node)
+
 cdef class Derivative:
     cdef readonly str op
     cdef readonly str name
@@ -28,6 +32,7 @@ cdef class Derivative:
     cdef int arity[FORMULAS]           # parameters of each formula
     cdef int sources[FORMULAS][PARAMETERS]      # where they come from (see node.pyx)
     cdef unsigned long long needs[FORMULAS]     # arguments whose values each reads: bit i; RESULT_BIT: the result
+    cdef Shortcut shortcuts[FORMULAS]  # NULL where there is but the formula
     cdef unsigned long long geometries          # arguments of which some formula reads the geometry: bit i
 
 cdef class Node:
@@ -73,7 +78,19 @@ cdef class OpNode(Node):
     cdef object _shape(self, int i)
     cdef tuple _geometry(self, int i)
     cdef object _unpack_result(self)
+    cdef Tensor _raw_result(self)
     cdef object _reattach(self, object saved, int number)
+
+cdef class PythonNode(Node):
+    cdef int connect(self, tuple inputs) except -1
+    cdef int own(self, Tensor output, int index, bint alone) except -1
+
+cdef class SavedTensor:
+    cdef Tensor tensor                 # without history, if it is an output of the node that keeps it
+    cdef public unsigned int version
+    cdef readonly bint is_output
+    cdef int number                    # which output
+    cpdef Tensor unpack(self, Node node=*)
 
 cdef class AccumulateGrad(Node):
     cdef readonly Tensor variable
@@ -100,6 +117,7 @@ cdef bint inference_enabled() noexcept
 cdef bint tracks(Tensor a) noexcept
 cdef object gradient_edge(Tensor t)
 cdef Derivative find_row(str op, tuple arguments)
+cdef int set_shortcut(str op, str argument, Shortcut function) except -1
 cdef View meta_of(Node node, Py_ssize_t number)
 cdef set_meta_of(Node node, Tensor output, int number)
 cdef OpNode record(Derivative row, tuple args)

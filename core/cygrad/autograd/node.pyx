@@ -16,7 +16,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
-from cygrad.reuse cimport reuse_memory
+from cygrad.reuse cimport new_instance, reuse_memory
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
                             CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias, requires_grad, version_of)
 from cygrad.view cimport INLINE_RANK, MAX_RANK, View, make_view, size_of, tuple_of
@@ -130,7 +130,23 @@ cdef _load_table():
     global _table_loaded
     if not _table_loaded:
         import cygrad.autograd.derivatives
+        import cygrad.autograd.shortcuts
         _table_loaded = True
+
+
+cdef int set_shortcut(str op, str argument, Shortcut function) except -1:
+    """Compute a row's gradient of one argument by this function in passes that are not recorded."""
+    cdef Derivative row = _rows[op]
+    row.shortcuts[<int>row.inputs.index(argument)] = function
+    return 0
+
+
+def shortcuts():
+    """{op: arguments that have a shortcut} of the whole table."""
+    cdef Derivative row
+    _load_table()
+    return {op: tuple([name for k, name in enumerate(row.inputs) if row.shortcuts[<int>k] is not NULL])
+            for op, row in _rows.items() if any([row.shortcuts[<int>k] is not NULL for k in range(len(row.inputs))])}
 
 
 cdef Derivative find_row(str op, tuple arguments):
@@ -276,6 +292,11 @@ cdef class OpNode(Node):
 
     cdef object gradient(self, int k, object grad):
         """The gradient of input k of an op with one output and no lists; the edge is known to lead somewhere."""
+        cdef Shortcut shortcut = self.row.shortcuts[k]
+        if shortcut is not NULL and not cygrad_grad_mode:
+            found = shortcut(self, <Tensor>grad)
+            if found is not NotImplemented:
+                return found
         return self._apply(k, grad, None)
 
     cdef object _apply(self, int k, object grad, list grads):
@@ -345,6 +366,16 @@ cdef class OpNode(Node):
         if version_of(<Tensor>self.result) != self.result_version:
             raise RuntimeError(_modified_message(self._reattach(self.result, 0), self.result_version, self.row.op))
         return self._reattach(self.result, 0)
+
+    cdef Tensor _raw_result(self):
+        """The output without history, for a shortcut."""
+        cdef Tensor saved
+        if self.released:
+            raise RuntimeError(SECOND_BACKWARD)
+        saved = <Tensor>self.result
+        if version_of(saved) != self.result_version:
+            raise RuntimeError(_modified_message(self._reattach(saved, 0), self.result_version, self.row.op))
+        return saved
 
     cdef object _reattach(self, object saved, int number):
         if not isinstance(saved, Tensor):
@@ -477,47 +508,48 @@ cdef class PythonNode(Node):
     def release_variables(self):
         """Called after the node ran without retain_graph; drop what was saved."""
 
-    def collect_next_edges(self, tuple inputs):
+    cdef int connect(self, tuple inputs) except -1:
         """Make the edges to the nodes of these inputs; non-tensors get none."""
         for value in inputs:
             if isinstance(value, Tensor):
                 _add_edge(self, <Tensor>value)
         _new_sequence(self)
+        return 0
 
     @property
     def num_inputs(self):
         return self.edges
 
-    def set_history(self, Tensor output not None, int index, bint alone=True):
+    cdef int own(self, Tensor output, int index, bint alone) except -1:
         """Make `output` output number `index` of this node; a view among them can't be changed in place any more."""
         set_output(self, output, index)
         if output.base is not None:
             output.creation = CREATED_IN_CUSTOM_FUNCTION if alone else CREATED_BY_MULTI_OUTPUT
+        return 0
 
     def input_metadata(self, int i):
         return self._input_metadata(i)
 
 
-class SavedTensor:
+@cython.final
+cdef class SavedTensor:
     """A tensor kept for backward with the version it had; `unpack` refuses a tensor changed in place since."""
 
-    __slots__ = ("tensor", "version", "is_output", "number", "op")
+    def __init__(self, Tensor tensor not None, Node node=None):
+        check_saved(tensor)
+        self.is_output = node is not None and tensor.node is node
+        self.number = tensor.output_number
+        self.tensor = alias(tensor) if self.is_output else tensor
+        self.version = version_of(tensor)
 
-    def __init__(self, tensor, node=None, is_output=False):
-        check_saved(<Tensor>tensor)
-        self.is_output = is_output
-        self.number = (<Tensor>tensor).output_number
-        self.tensor = alias(<Tensor>tensor) if is_output else tensor
-        self.version = version_of(<Tensor>tensor)
-        self.op = node.name() if node is not None else "the op"
-
-    def unpack(self, node=None):
-        cdef Tensor saved = self.tensor
-        if version_of(saved) != self.version:
-            raise RuntimeError(_modified_message(saved, self.version, self.op))
+    cpdef Tensor unpack(self, Node node=None):
+        """The tensor; an output of `node` gets it back as its history."""
+        cdef Tensor again
+        if version_of(self.tensor) != self.version:
+            raise RuntimeError(_modified_message(self.tensor, self.version, "the op"))
         if not self.is_output:
-            return saved
-        cdef Tensor again = alias(saved)
+            return self.tensor
+        again = alias(self.tensor)
         if node is not None:
             again.node = node
             again.output_number = self.number
@@ -719,21 +751,12 @@ cdef _ListOf _list_of(object tensors):
     return found
 
 
-cdef extern from *:
-    """
-    static PyObject *cygrad_new(PyObject *type, PyObject *no_args) {
-        return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
-    }
-    """
-    object cygrad_new(object type, object no_args)
-
-
 cdef tuple NO_ARGS = ()
 
 
 cdef inline OpNode new_node(Derivative row):
     """An instance of an op's own subclass of OpNode, without the cost of calling it."""
-    cdef OpNode node = <OpNode>cygrad_new(row.node_type, NO_ARGS)
+    cdef OpNode node = <OpNode>new_instance(row.node_type, NO_ARGS)
     node.row = row
     return node
 

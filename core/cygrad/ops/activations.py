@@ -6,9 +6,9 @@ import math
 
 from cygrad.autograd.node import primitive
 from cygrad.ops.clamping import CLAMP
-from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused
+from cygrad.ops.composite import BOOL, DTYPES, need_float, refuse_complex_gradient, refused
 from cygrad.ops.registry import functions, inplace_form, op
-from cygrad.ops.reductions import UINT8, axis_of
+from cygrad.ops.reductions import axis_of
 from cygrad.programs import program, where
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
@@ -192,7 +192,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
         raise NotImplementedError("clamp is not supported for complex types")
     if not input.is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
-        if input.dtype is UINT8 and (min_val < 0 or max_val < 0):
+        if input.dtype is DTYPES["uint8"] and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return _hardtanh(input, min_val, max_val)
 

@@ -15,6 +15,7 @@ from cygrad.dispatch cimport (C_NAMES, LIMITS, cast, check_scalar, copy_into, de
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER,
                            COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
                            default_complex, default_float, dtype_of, promote)
+from cygrad.ops.arrays cimport array_of, shared_with
 from cygrad.ops.views cimport parse_shape
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, alias, new_tensor
@@ -41,10 +42,22 @@ cdef Tensor host_empty(DType dtype, int rank, const Py_ssize_t *sizes):
     return empty(cpu(), 0, dtype, rank, sizes)
 
 
+cdef dict _discovered = discovery.__dict__
+
+
+cdef tuple resolved(object where):
+    """(Backend, index) of a device; of the default one without a call while nobody changed it."""
+    if where is None and not _discovered["_ever_overridden"]:
+        found = _discovered["_default"]
+        if found is not None:
+            return found
+    return discovery.resolve(where)
+
+
 cdef Tensor placed(Tensor t, object where):
     """A host tensor on the device asked for (None: the default one)."""
     cdef Tensor out
-    backend, index = discovery.resolve(where)
+    backend, index = resolved(where)
     if backend is t.memory.backend:
         return t
     out = empty(backend, index, t.dtype, t.rank, t.sizes)
@@ -459,6 +472,9 @@ def from_numpy(ndarray):
     >>> t
     tensor([7., 0.], dtype=cygrad.float64)
     """
+    cdef Tensor found = shared_with(ndarray)
+    if found is not None:
+        return found
     if not is_array(ndarray) or not hasattr(ndarray, "strides"):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return share_array(ndarray, True)
@@ -474,12 +490,16 @@ class _Exposed:
 
 def to_numpy(Tensor t not None):
     """A NumPy array that shares t's memory (t is on the host and needs no gradient)."""
-    import numpy
     cdef str kind = NUMPY_NAMES.get(t.dtype.code)
     if kind is None:
         raise TypeError("Got unsupported ScalarType BFloat16")
     if t.elements == 0:
+        import numpy
         return numpy.empty(tuple(size_of(t)), dtype=kind)
+    found = array_of(t, kind)
+    if found is not None:
+        return found
+    import numpy
     shape = tuple(size_of(t))
     strides = tuple([t.strides[i] * t.dtype.itemsize for i in range(t.rank)])
     return numpy.asarray(_Exposed(t.memory, {"shape": shape, "typestr": ("|" if t.dtype.itemsize == 1 else "<") + kind,
@@ -489,7 +509,7 @@ def to_numpy(Tensor t not None):
 # -------------------------------------------------------------- filled tensors
 
 cdef Tensor new_on(object device, DType dtype, int rank, const Py_ssize_t *sizes):
-    backend, index = discovery.resolve(device)
+    backend, index = resolved(device)
     return empty(backend, index, default_float() if dtype is None else dtype, rank, sizes)
 
 

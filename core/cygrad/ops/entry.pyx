@@ -4,6 +4,8 @@ The functions below know nothing of names (they get tensors without them, and ax
 has names goes to `named_call`, which strips the names, calls the function and names its results by the op's rule. The
 look is a few comparisons of pointers in C; there is no other cost for plain tensors.
 
+Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them.
+
 The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
 Cython has no way to say either, so both are written into the type's slots below.
 """
@@ -43,6 +45,7 @@ cdef extern from *:
     object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
 
 cdef object _call = None
+cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 
 
@@ -62,7 +65,9 @@ cdef class PublicOp:
     """
     cdef vectorcallfunc call             # what a call of this object runs
     cdef vectorcallfunc target           # what a call of the function runs
+    cdef vectorcallfunc direct_target    # what runs without the wrappers for `out=` and `axis=`; NULL: there are none
     cdef readonly object function
+    cdef object direct                   # the op's definition, within those wrappers
     cdef readonly str op, name
     cdef readonly bint method
     cdef bint looks                      # whether names are looked for at all
@@ -76,6 +81,9 @@ cdef class PublicOp:
             self.target = PyObject_Vectorcall
         self.function, self.op, self.name = function, op, name or op
         self.method, self.looks, self.gives_names = method, looks, gives_names
+        self.direct = getattr(function, "direct", None)
+        if self.direct is not None:
+            self.direct_target = PyVectorcall_Function(<PyObject *>self.direct)
 
     def __call__(self, *args, **kwargs):
         return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
@@ -178,10 +186,26 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     for i in range(total if op.looks else 0):
         if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.gives_names):
             return named(op, positional(args, given), by_name(args, given, keywords))
-    cdef PyObject *found = op.target(<PyObject *>op.function, args, flags, keywords)
+    cdef PyObject *found
+    if goes_direct(op, args, given, keywords):
+        found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
+    else:
+        found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
         refused(op, positional(args, given), by_name(args, given, keywords))
     return cygrad_owned(found)
+
+
+cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObject *keywords) except -1:
+    """Whether a call needs nothing of what the wrappers of the op's definition do."""
+    cdef Py_ssize_t i
+    if op.direct_target is NULL or given == 0 or Py_TYPE(<object>args[0]) != <PyTypeObject *>Tensor:
+        return False
+    if keywords is not NULL:
+        for i in range(PyTuple_GET_SIZE(keywords)):
+            if <object>PyTuple_GET_ITEM(keywords, i) in WRAPPERS_WORDS:
+                return False
+    return True
 
 
 cdef int refused(PublicOp op, tuple args, dict kwargs) except -1:

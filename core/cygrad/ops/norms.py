@@ -5,7 +5,7 @@ import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
-from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes_of
+from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
 from cygrad.ops.registry import op, with_out
 from cygrad.tensor import Tensor
 

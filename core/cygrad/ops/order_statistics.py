@@ -8,9 +8,11 @@ from cygrad.dispatch import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.extremes import need_elements, take_along
-from cygrad.ops.reductions import INT64, SUM, axis_of
+from cygrad.ops.reductions import SUM, axis_of
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
+
+INT64 = DTYPES["int64"]
 
 
 def middle(t, dim, skip_nan, keepdim):

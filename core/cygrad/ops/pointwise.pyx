@@ -201,6 +201,41 @@ cdef Tensor named_binary(BinaryOp op, object x, object y):
     return out
 
 
+cdef bint fits_out(Tensor a, object out, bint plain) except -1:
+    """Whether a kernel can write straight into `out=`: a tensor like `a`, none of autograd's business."""
+    cdef Tensor t
+    if not plain or type(out) is not Tensor:
+        return False
+    t = <Tensor>out
+    if not (a.dtype is t.dtype and a.dense and t.dense and a.elements and a.rank <= INLINE_RANK
+            and a.memory.backend is t.memory.backend and a.memory.index == t.memory.index and same_sizes(a, t)
+            and a.names_ is None and t.names_ is None):
+        return False
+    if grad_enabled() and (requires_grad(a) or requires_grad(t)):
+        return False
+    refuse_overlap(t, a, False)
+    return True
+
+
+cdef bint unary_to(UnaryOp op, Tensor a, object out) except -1:
+    """out = op(a) if that needs no care; else False."""
+    if op.rule == TO_BOOL or not fits_out(a, out, op.plain >> a.dtype.category & 1):
+        return False
+    unary_into(op.code, a, <Tensor>out)
+    bump_version(<Tensor>out)
+    return True
+
+
+cdef bint binary_to(BinaryOp op, Tensor a, object y, object out) except -1:
+    """out = op(a, y) for two tensors alike, if that needs no care; else False."""
+    cdef bint plain = op.rule != TO_BOOL and op.plain >> a.dtype.category & 1
+    if type(y) is not Tensor or not fits_out(a, out, plain) or not fits_out(<Tensor>y, out, plain):
+        return False
+    binary_into(op.code, a, <Tensor>y, <Tensor>out)
+    bump_version(<Tensor>out)
+    return True
+
+
 cdef object other_operand(BinaryOp op, object x, object y):
     """NumPy scalars and other objects that convert to a number count as one; the rest is not ours."""
     if hasattr(y, "__array_interface__") and getattr(y, "shape", None) == () and isinstance(x, Tensor):
@@ -480,6 +515,8 @@ def _unary_forms(UnaryOp op):
     def function(input, *, out=None):
         if out is None:
             return apply_unary(op, need_tensor(input, op.name))
+        if type(input) is Tensor and unary_to(op, <Tensor>input, out):
+            return out
         refuse_out_grad(op.name, input, out)
         return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out,
                          "exact" if exact and not (op.rule == TO_REAL and input.is_complex()) else "")
@@ -526,6 +563,8 @@ def _binary_forms(BinaryOp op):
             need_tensors(op, input, other)
         if out is None:
             return checked_binary(op, input, other)
+        if type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
+            return out
         if op.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
             raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, "
                             "out=Tensor)")
@@ -699,6 +738,8 @@ def add(input, other, *, alpha=1, out=None):
     """
     if out is None:
         return scaled(op_add, input, other, alpha)
+    if type(alpha) is int and alpha == 1 and type(input) is Tensor and binary_to(op_add, <Tensor>input, other, out):
+        return out
     refuse_out_grad("add", input, other, out)
     return write_out("add", scaled(op_add, input, other, alpha), out)
 
@@ -727,6 +768,8 @@ def sub(input, other, *, alpha=1, out=None):
     """
     if out is None:
         return scaled(op_sub, input, other, alpha)
+    if type(alpha) is int and alpha == 1 and type(input) is Tensor and binary_to(op_sub, <Tensor>input, other, out):
+        return out
     refuse_out_grad("sub", input, other, out)
     return write_out("sub", scaled(op_sub, input, other, alpha), out)
 
@@ -784,6 +827,8 @@ def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
     """
     if out is None:
         return checked_binary(division(rounding_mode), input, other)
+    if type(input) is Tensor and binary_to(division(rounding_mode), <Tensor>input, other, out):
+        return out
     refuse_out_grad("div", input, other, out)
     return write_out("div", checked_binary(division(rounding_mode), input, other), out)
 

@@ -57,9 +57,12 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
                             only_method=only_method, axis=axis)
     name = name or function.__name__
+    direct = function
     if axis:
         function = with_axis(name, function)
     public = with_out(name, function, out) if out else function
+    if public is not direct:
+        public.direct = direct              # what `PublicOp` calls where no word for the wrappers is among the arguments
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
     for each in (name, *aliases):

@@ -6,7 +6,7 @@ from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened
-from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes_of, count_of
+from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes as axes_of, count_of
 from cygrad.ops.registry import op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 

@@ -1,15 +1,23 @@
 """Largest and smallest elements, and where they are: max, min, amax, amin, aminmax, argmax, argmin."""
+from cygrad cimport backend as k
+from cygrad.dispatch cimport reduce
+from cygrad.dtype cimport BOOL as BOOL_CODE, CATEGORY_COMPLEX
+from cygrad.ops.products cimport Row
+from cygrad.ops.reductions cimport axes_of, every_axis, recorded
+from cygrad.tensor cimport Tensor, alias
+
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
-from cygrad.backend import ARGREDUCE
 from cygrad.dispatch import argreduce, clone_like, gather_op, reduce_dims
-from cygrad.ops.composite import BOOL, refused
-from cygrad.ops.reductions import EVERY, MAX, MIN, axes_of, axis_of
+from cygrad.ops.composite import refused
+from cygrad.ops.reductions import EVERY, MAX, MIN, axis_of
 from cygrad.ops.registry import op
-from cygrad.tensor import Tensor
 
-ARGMAX, ARGMIN = ARGREDUCE.index("argmax"), ARGREDUCE.index("argmin")
+cdef Row WHOLE_MAX = Row("max", "self")
+cdef Row WHOLE_MIN = Row("min", "self")
+cdef Row MAX_ALONG = Row("amax", "self", "dim", "keepdim")
+cdef Row MIN_ALONG = Row("amin", "self", "dim", "keepdim")
 
 
 def need_elements(input, axes, name, text="{}(): Expected reduction dim {} to have non-zero size."):
@@ -21,34 +29,24 @@ def need_elements(input, axes, name, text="{}(): Expected reduction dim {} to ha
 
 
 def refuse_empty(input, name, error=RuntimeError, more=" Specify the reduction dim with the 'dim' argument."):
-    if input.numel() == 0:
+    if (<Tensor>input).elements == 0:
         raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{more}")
 
 
-@primitive(name="amax")
-def _amax(self, dim, keepdim):
-    return reduce_dims(MAX, self, dim, keepdim, self.dtype)
-
-
-@primitive(name="amin")
-def _amin(self, dim, keepdim):
-    return reduce_dims(MIN, self, dim, keepdim, self.dtype)
-
-
-def extreme_of_axes(primitive_, name, kernel, input, dim, keepdim):
-    rank = input.dim()
-    axes = () if dim is None else axes_of(dim, rank, name)
+cdef Tensor extreme_of_axes(int code, Row row, str name, str kernel, Tensor input, object dim, bint keepdim):
+    cdef tuple axes = () if dim is None else axes_of(dim, input.rank, name)
     if not axes:
         refuse_empty(input, name)
-        axes = EVERY[rank]
-    need_elements(input, axes, name)
-    if input.is_complex():
+        axes = every_axis(input)
+    if input.elements == 0:
+        need_elements(input, axes, name)
+    if input.dtype.category == CATEGORY_COMPLEX:
         raise refused(kernel, input.dtype)
-    return primitive_(input, axes, keepdim)
+    return recorded(row, reduce(code, input, axes, keepdim, input.dtype), input, axes, (keepdim,))
 
 
 @op(axis=True, out="exact")
-def amax(input, dim=(), keepdim=False):
+def amax(Tensor input not None, dim=(), bint keepdim=False):
     """The largest element, of all or along some axes; equal ones share the gradient.
 
     Parameters
@@ -60,11 +58,11 @@ def amax(input, dim=(), keepdim=False):
     keepdim : bool
         Keep the axes, with size 1.
     """
-    return extreme_of_axes(_amax, "amax", "max_values_cpu", input, dim, keepdim)
+    return extreme_of_axes(k.MAX, MAX_ALONG, "amax", "max_values_cpu", input, dim, keepdim)
 
 
 @op(axis=True, out="exact")
-def amin(input, dim=(), keepdim=False):
+def amin(Tensor input not None, dim=(), bint keepdim=False):
     """The smallest element, of all or along some axes; equal ones share the gradient.
 
     Parameters
@@ -76,27 +74,17 @@ def amin(input, dim=(), keepdim=False):
     keepdim : bool
         Keep the axes, with size 1.
     """
-    return extreme_of_axes(_amin, "amin", "min_values_cpu", input, dim, keepdim)
-
-
-@primitive(name="max")
-def _max(self):
-    return reduce_dims(MAX, self, EVERY[self.dim()], False, self.dtype)
-
-
-@primitive(name="min")
-def _min(self):
-    return reduce_dims(MIN, self, EVERY[self.dim()], False, self.dtype)
+    return extreme_of_axes(k.MIN, MIN_ALONG, "amin", "min_values_cpu", input, dim, keepdim)
 
 
 @primitive(name="max_dim")
 def _max_dim(self, dim, keepdim):
-    return along(ARGMAX, self, dim, keepdim)
+    return along(k.ARGMAX, self, dim, keepdim)
 
 
 @primitive(name="min_dim")
 def _min_dim(self, dim, keepdim):
-    return along(ARGMIN, self, dim, keepdim)
+    return along(k.ARGMIN, self, dim, keepdim)
 
 
 def along(code, t, dim, keepdim):
@@ -115,7 +103,7 @@ def take_along(t, indices, dim, keepdim):
     return values.view(tuple(indices.shape)).detach()
 
 
-def extreme(name, whole, some, input, dim, keepdim, other):
+cdef object extreme(str name, int code, Row whole, some, Tensor input, object dim, bint keepdim, object other):
     """`max` or `min` in its three forms."""
     if isinstance(dim, Tensor):
         other = dim
@@ -123,18 +111,21 @@ def extreme(name, whole, some, input, dim, keepdim, other):
         return (cygrad.maximum if name == "max" else cygrad.minimum)(input, other)
     if dim is None:
         refuse_empty(input, name)
-        if input.is_complex():
+        if input.dtype.category == CATEGORY_COMPLEX:
             raise refused(f"{name}_all", input.dtype)
-        return whole(input)
+        return recorded(whole, reduce(code, input, every_axis(input), False, input.dtype), input, None, ())
     dim = axis_of(dim, input.dim(), name)
     need_elements(input, (dim,), name)
     if input.is_complex():
         raise RuntimeError(f"{name}(): does not support complex input")
-    return getattr(return_types, name)(some(input, dim, keepdim))
+    return (MaxResult if code == k.MAX else MinResult)(some(input, dim, keepdim))
+
+
+cdef object MaxResult = return_types.max, MinResult = return_types.min
 
 
 @op(name="max", axis=True, out="exact")
-def max_(input, dim=None, keepdim=False, *, other=None):
+def max_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
     """The largest element; along an axis: the largest ones and where they are; of two tensors: `maximum`.
 
     Parameters
@@ -158,11 +149,11 @@ def max_(input, dim=None, keepdim=False, *, other=None):
     >>> indices
     tensor([1, 0])
     """
-    return extreme("max", _max, _max_dim, input, dim, keepdim, other)
+    return extreme("max", k.MAX, WHOLE_MAX, _max_dim, input, dim, keepdim, other)
 
 
 @op(name="min", axis=True, out="exact")
-def min_(input, dim=None, keepdim=False, *, other=None):
+def min_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
     """The smallest element; along an axis: the smallest ones and where they are; of two tensors: `minimum`.
 
     Parameters
@@ -179,7 +170,7 @@ def min_(input, dim=None, keepdim=False, *, other=None):
     Tensor, or return_types.min
         With `dim`: values and indices; of equal elements the first counts, and NaN is the smallest.
     """
-    return extreme("min", _min, _min_dim, input, dim, keepdim, other)
+    return extreme("min", k.MIN, WHOLE_MIN, _min_dim, input, dim, keepdim, other)
 
 
 @primitive(name="aminmax")
@@ -209,22 +200,24 @@ def aminmax(input, *, dim=None, keepdim=False):
     return return_types.aminmax(_aminmax(input, dim, keepdim))
 
 
-def position(code, name, input, dim, keepdim):
+cdef object position(int code, str name, Tensor input, object dim, bint keepdim):
     """`argmax` or `argmin`."""
-    if input.is_complex() or input.dtype is BOOL:
-        raise RuntimeError(f"{name}(): does not support {'bool' if input.dtype is BOOL else 'complex'} input")
+    if input.dtype.category == CATEGORY_COMPLEX or input.dtype.code == BOOL_CODE:
+        kind = "bool" if input.dtype.code == BOOL_CODE else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
     if dim is None:
         refuse_empty(input, name, IndexError, "")
-        flat = input.detach().reshape(-1)
+        flat = input if input.rank == 1 else alias(input).reshape(-1)
         found = argreduce(code, flat, 0, False)
         return found.view((1,) * input.dim()).detach() if keepdim else found
-    dim = axis_of(dim, input.dim(), name)
-    need_elements(input, (dim,), name)
+    dim = axis_of(dim, input.rank, name)
+    if input.elements == 0:
+        need_elements(input, (dim,), name)
     return argreduce(code, input, dim, keepdim)
 
 
 @op(axis=True, out="exact")
-def argmax(input, dim=None, keepdim=False):
+def argmax(Tensor input not None, dim=None, bint keepdim=False):
     """The index of the largest element, in the flattened tensor or along an axis; the first of equal ones.
 
     Returns
@@ -232,11 +225,11 @@ def argmax(input, dim=None, keepdim=False):
     Tensor
         Of dtype int64.
     """
-    return position(ARGMAX, "argmax", input, dim, keepdim)
+    return position(k.ARGMAX, "argmax", input, dim, keepdim)
 
 
 @op(axis=True, out="exact")
-def argmin(input, dim=None, keepdim=False):
+def argmin(Tensor input not None, dim=None, bint keepdim=False):
     """The index of the smallest element, in the flattened tensor or along an axis; the first of equal ones.
 
     Returns
@@ -244,4 +237,4 @@ def argmin(input, dim=None, keepdim=False):
     Tensor
         Of dtype int64.
     """
-    return position(ARGMIN, "argmin", input, dim, keepdim)
+    return position(k.ARGMIN, "argmin", input, dim, keepdim)

@@ -5,23 +5,26 @@ instances are both the node in the graph and the `ctx` that `forward` and `backw
 """
 
 import functools
-import warnings
+
+cimport cython
+
+from cygrad.autograd.node cimport (PythonNode, SavedTensor, grad_enabled, gradient_edge, meta_of,
+                                   set_grad_enabled)
+from cygrad.dtype cimport CATEGORY_FLOAT
+from cygrad.reuse cimport new_instance
+from cygrad.tensor cimport Tensor, requires_grad
+from cygrad.view cimport View, size_of
 
 import cygrad
-from cygrad.autograd.node import (
-    SECOND_BACKWARD,
-    PythonNode,
-    SavedTensor,
-    rebase_history,
-    set_grad_mode,
-)
+from cygrad.autograd.node import SECOND_BACKWARD, rebase_history, set_grad_mode
 from cygrad.devices import of as device_of
-from cygrad.tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
+cdef tuple NOTHING = ()
 
-class FunctionCtx:
+
+cdef class FunctionCtx(PythonNode):
     """What `forward` tells `backward`: tensors and marks, through these methods, and anything else as attributes.
 
     Attributes
@@ -31,31 +34,25 @@ class FunctionCtx:
     saved_tensors : tuple of Tensor
         What `save_for_backward` got.
     """
+    cdef public object needs_input_grad
+    cdef public object materialize_grads
+    cdef public object dirty_tensors
+    cdef public object non_differentiable
+    cdef public object to_save
+    cdef object are_tensors         # for each argument of `forward`, whether it is one; None if all are
+    cdef Py_ssize_t count           # number of outputs
+    cdef list saved                 # of SavedTensor or None; None once released
+    cdef dict constants             # {number of an output without history: (shape, dtype, device), None if no tensor}
 
-    __slots__ = ()
-
-    needs_input_grad = ()
-    materialize_grads = True
-    dirty_tensors = ()
-    non_differentiable = ()
-    to_save = ()
+    def __cinit__(self):
+        self.needs_input_grad = self.dirty_tensors = self.non_differentiable = self.to_save = NOTHING
+        self.materialize_grads = True
+        self.count = 1
+        self.saved = []
 
     def save_for_backward(self, *tensors):
         """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
         self.to_save = tensors
-
-    def save_for_forward(self, *tensors):
-        """Keep tensors for `jvp`, which is never called here: there is no forward-mode differentiation."""
-        for tensor in tensors:
-            if not isinstance(tensor, Tensor) and tensor is not None:
-                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
-                                     "non-tensors as attributes on ctx.")
-        self.saved_for_forward = tensors
-
-    def mark_shared_storage(self, *pairs):
-        """Do nothing: tensors that share memory are found without being declared."""
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.",
-                      FutureWarning, stacklevel=2)
 
     def mark_dirty(self, *tensors):
         """Declare inputs that `forward` changed in place; each must also be returned."""
@@ -67,122 +64,112 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value):
         """Choose whether `backward` receives zeros (the default) or None for outputs without a gradient."""
-        if not isinstance(value, bool):
-            raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
-                            f"({type(value).__name__}), but expected (bool)")
         self.materialize_grads = value
 
     @property
     def saved_tensors(self):
         """The tensors given to `save_for_backward`, checked to be unchanged."""
-        if self._saved is None:
+        if self.saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        return tuple([saved and saved.unpack(self) for saved in self._saved])
+        return tuple([None if kept is None else (<SavedTensor>kept).unpack(self) for kept in self.saved])
 
-    @property
-    def saved_variables(self):
-        """PyTorch's old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
+    cdef void release(self) noexcept:
+        self.saved = None
 
-    @property
-    def requires_grad(self):
-        """Whether any argument of `forward` requires a gradient."""
-        return True in self.needs_input_grad
-
-
-class FunctionNode(PythonNode, FunctionCtx):
-    """The node of a call of a `Function`; each Function has a subclass of it."""
-
-    _forward_cls = None
-    _are_tensors = None  # for each argument of `forward`; None if all are
-    _outputs = 1
-    _saved = ()  # of SavedTensor or None; None once released
-    _constants = {}  # {number of an output without history: (shape, dtype, device), None if it is no tensor}
+    cdef object run(self, list grads):
+        return call_backward(self, tuple(grads))
 
     def apply(self, grads, *more):
         """Gradients of the tensor inputs of `forward` from those of its outputs: a tuple of them, or one by one."""
-        if not isinstance(grads, tuple):
-            grads = (grads, *more)
-        for gradient in grads:
-            if gradient is None:
-                grads = self._materialize(grads)
-                break
-        if len(grads) != self._outputs:
-            grads = self._materialize(grads)
-        function = self._forward_cls
-        backward = function.backward
-        if function.vjp is not _no_backward:
-            if backward is not _no_backward:
-                raise RuntimeError(
-                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                    "implement one of them."
-                )
-            backward = function.vjp
-        found = backward(self, *grads)
-        if type(found) is not tuple:
-            found = (found,)
-        if self._are_tensors is not None or len(found) != len(self.needs_input_grad):
-            found = self._match(found)
-        for gradient in found:
-            if not isinstance(gradient, Tensor) and gradient is not None:
-                raise self._error(f"expected Variable or None (got {type(gradient).__name__})")
-        return found
+        return call_backward(self, grads if isinstance(grads, tuple) else (grads, *more))
 
-    def release_variables(self):
-        """Drop saved tensors; called by the engine after a backward pass without `retain_graph`."""
-        self._saved = None
 
-    def _materialize(self, grads):
-        """One entry for each output of `forward`; zeros for a tensor without a gradient, unless switched off."""
-        grads = list(grads) + [None] * (self._outputs - len(grads))
-        if self.materialize_grads:
-            for number, gradient in enumerate(grads):
-                if gradient is None:
-                    grads[number] = self._zeros(number)
-        return grads
+class FunctionNode(FunctionCtx):
+    """The node of a call of a `Function`; each Function has a subclass of it."""
 
-    def _zeros(self, number):
-        if number in self._constants:
-            metadata = self._constants[number]
-            if metadata is None:
-                return None  # the output was no tensor
-            shape, dtype, device = metadata
-        else:
-            shape, dtype, backend, index = self.input_metadata(number)
-            device = device_of(backend, index)
-        return cygrad.zeros(shape, dtype=dtype, device=device)
+    _forward_cls = None
 
-    def _match(self, found):
-        """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
-        expected = len(self.needs_input_grad)
-        if len(found) > expected and all(gradient is None for gradient in found[expected:]):
-            found = found[:expected]
-        if len(found) != expected:
-            raise self._error(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
-                f"{len(found)})"
+
+cdef object call_backward(FunctionCtx ctx, tuple grads):
+    """What the user's `backward` makes of the gradients of the outputs, checked: one for each tensor input."""
+    cdef object function = ctx._forward_cls, backward = function.backward
+    if len(grads) != ctx.count or None in grads:
+        grads = materialized(ctx, grads)
+    if function.vjp is not _no_backward:
+        if backward is not _no_backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
             )
-        if self._are_tensors is None:
-            return found
-        for position, (gradient, is_tensor) in enumerate(zip(found, self._are_tensors), 1):
-            if gradient is not None and not is_tensor:
-                raise self._error(
-                    f"function {self.name()} returned a gradient different than None at position {position}, but the "
-                    "corresponding forward input was not a Variable"
-                )
-        return [gradient for gradient, is_tensor in zip(found, self._are_tensors) if is_tensor]
+        backward = function.vjp
+    found = backward(ctx, *grads)
+    if type(found) is not tuple:
+        found = (found,)
+    if ctx.are_tensors is not None or len(found) != len(ctx.needs_input_grad):
+        found = matched(ctx, found)
+    for gradient in found:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise error_of(ctx, f"expected Variable or None (got {type(gradient).__name__})")
+    return found
 
-    def _error(self, message):
-        """PyTorch's message, with a note (shown from Python 3.11 on) of what `backward` should return."""
-        function = self._forward_cls
-        names = [parameter.name for parameter in parameters_of(function)]
-        error = RuntimeError(message)
-        error.__notes__ = [
-            f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
-            "that needs none."
-        ]
-        return error
+
+cdef tuple materialized(FunctionCtx ctx, tuple given):
+    """One entry for each output of `forward`; zeros for a tensor without a gradient, unless switched off."""
+    cdef list grads = list(given) + [None] * (ctx.count - len(given))
+    if ctx.materialize_grads:
+        for number, gradient in enumerate(grads):
+            if gradient is None:
+                grads[number] = zeros_of(ctx, number)
+    return tuple(grads)
+
+
+cdef object zeros_of(FunctionCtx ctx, int number):
+    """Zeros for an output; None if it was no tensor."""
+    cdef View meta
+    if ctx.constants is not None and number in ctx.constants:
+        metadata = ctx.constants[number]
+        if metadata is None:
+            return None
+        shape, dtype, device = metadata
+    else:
+        meta = meta_of(ctx, number)
+        shape, dtype, device = size_of(meta), meta.dtype, device_of(ctx.backend, ctx.index)
+    return cygrad.zeros(shape, dtype=dtype, device=device)
+
+
+cdef object matched(FunctionCtx ctx, tuple found):
+    """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
+    expected = len(ctx.needs_input_grad)
+    if len(found) > expected and all([gradient is None for gradient in found[expected:]]):
+        found = found[:expected]
+    if len(found) != expected:
+        raise error_of(
+            ctx,
+            f"function {ctx.name()} returned an incorrect number of gradients (expected {expected}, got "
+            f"{len(found)})"
+        )
+    if ctx.are_tensors is None:
+        return found
+    for position, (gradient, is_tensor) in enumerate(zip(found, ctx.are_tensors), 1):
+        if gradient is not None and not is_tensor:
+            raise error_of(
+                ctx,
+                f"function {ctx.name()} returned a gradient different than None at position {position}, but the "
+                "corresponding forward input was not a Variable"
+            )
+    return [gradient for gradient, is_tensor in zip(found, ctx.are_tensors) if is_tensor]
+
+
+cdef object error_of(FunctionCtx ctx, message):
+    """PyTorch's message, with a note (shown from Python 3.11 on) of what `backward` should return."""
+    function = ctx._forward_cls
+    names = [parameter.name for parameter in parameters_of(function)]
+    error = RuntimeError(message)
+    error.__notes__ = [
+        f"{function.__name__}.forward takes ({', '.join(names)}): return one gradient for each, None for an input "
+        "that needs none."
+    ]
+    return error
 
 
 class Function:
@@ -214,11 +201,6 @@ class Function:
     """
 
     _backward_cls = FunctionNode
-    generate_vmap_rule = False
-
-    def __init__(self, *args, **kwargs):
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself.", DeprecationWarning, stacklevel=2)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -270,46 +252,9 @@ class Function:
     @classmethod
     def apply(cls, *args, **kwargs):
         """Call the function and, where an argument requires a gradient, record it."""
-        forward = cls.forward
-        splits = cls.setup_context is not _no_setup_context
-        if kwargs or (splits and forward.__defaults__):
-            args = _positional(forward, splits, args, kwargs)
-        ctx = cls._backward_cls()
-        ctx.needs_input_grad = needs = tuple([isinstance(value, Tensor) and value.requires_grad for value in args])
-        mode = set_grad_mode(False)
-        try:
-            recorded = mode and True in needs
-            if recorded:
-                ctx.collect_next_edges(args)
-                if ctx.num_inputs != len(args):
-                    ctx._are_tensors = [isinstance(value, Tensor) for value in args]
-            if splits:
-                outputs = forward(*args)
-                cls.setup_context(ctx, args, outputs)
-            else:
-                outputs = forward(ctx, *args)
-            if type(outputs) is tuple:
-                ctx._outputs = len(outputs)
-                outputs = tuple(_attach(ctx, args, outputs, recorded))
-            elif recorded and _is_new(ctx, args, outputs):
-                ctx.set_history(outputs, 0)
-            else:
-                (outputs,) = _attach(ctx, args, (outputs,), recorded)
-        finally:
-            set_grad_mode(mode)
-        if ctx.to_save:
-            if recorded:
-                ctx._saved = _saved(ctx)
-            ctx.to_save = ()
-        return outputs
+        return applied(cls, args, kwargs)
 
 
-CHANGED_VIEW_AND_MORE = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
-    "one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
-    "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
-    "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations)."
-)
 _no_setup_context = Function.setup_context
 _no_backward = Function.backward
 
@@ -338,17 +283,65 @@ def _positional(forward, splits, args, kwargs):
     return arguments
 
 
-def _is_new(ctx, args, output):
+cdef object applied(cls, tuple args, dict kwargs):
+    """Call a Function and, where an argument requires a gradient, record it."""
+    cdef FunctionCtx ctx
+    cdef list needs
+    cdef bint mode = grad_enabled(), recorded = False, splits = cls.setup_context is not _no_setup_context, tensors = True
+    forward = cls.forward
+    if kwargs or (splits and forward.__defaults__):
+        args = _positional(forward, splits, args, kwargs)
+    ctx = <FunctionCtx>new_instance(cls._backward_cls, NOTHING)
+    needs = []
+    for value in args:
+        if isinstance(value, Tensor):
+            needs.append(bool(requires_grad(<Tensor>value)))
+            recorded = recorded or requires_grad(<Tensor>value)
+        else:
+            needs.append(False)
+            tensors = False
+    ctx.needs_input_grad = tuple(needs)
+    recorded = recorded and mode
+    set_grad_enabled(False)
+    try:
+        if recorded:
+            ctx.connect(args)
+            if not tensors:
+                ctx.are_tensors = [isinstance(value, Tensor) for value in args]
+        if splits:
+            outputs = forward(*args)
+            cls.setup_context(ctx, args, outputs)
+        elif len(args) == 1:
+            outputs = forward(ctx, args[0])
+        else:
+            outputs = forward(ctx, *args)
+        if type(outputs) is tuple:
+            ctx.count = len(outputs)
+            outputs = tuple(_attach(ctx, args, outputs, recorded))
+        elif recorded and is_new(ctx, args, outputs):
+            ctx.own(<Tensor>outputs, 0, True)
+        else:
+            (outputs,) = _attach(ctx, args, (outputs,), recorded)
+    finally:
+        set_grad_enabled(mode)
+    if ctx.to_save:
+        if recorded:
+            ctx.saved = kept_by(ctx)
+        ctx.to_save = NOTHING
+    return outputs
+
+
+cdef bint is_new(FunctionCtx ctx, tuple args, object output):
     """Whether an output is a tensor that `forward` computed and said nothing about: the usual case, quickly told."""
     if type(output) is not Tensor or ctx.dirty_tensors or ctx.non_differentiable:
         return False
     for value in args:
         if value is output:
             return False
-    return output.dtype.is_floating_point
+    return (<Tensor>output).dtype.category == CATEGORY_FLOAT
 
 
-def _attach(ctx, args, outputs, recorded):
+cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
     """Give the outputs of `forward` their history, or take it from them. Runs while nothing is recorded."""
     inputs = {id(value) for value in args if isinstance(value, Tensor)}
     dirty = _ids(ctx.dirty_tensors, "mark_dirty")
@@ -359,12 +352,6 @@ def _attach(ctx, args, outputs, recorded):
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
-    if not dirty.issubset(inputs):
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                      "mutated should be passed to ctx.mark_dirty().", stacklevel=3)
-    for value in args:
-        if id(value) in dirty:
-            value._bump_version()  # `forward` may have changed it behind the library's back, through NumPy
     attached, constants = [], {}
     for number, output in enumerate(outputs):
         if not isinstance(output, Tensor):
@@ -376,25 +363,22 @@ def _attach(ctx, args, outputs, recorded):
         if not differentiable:
             constants[number] = output.shape, output.dtype, output.device
         if is_input and is_dirty:
+            output._bump_version()  # `forward` may have changed it behind the library's back, through NumPy
             if differentiable:
-                if len(outputs) > 1 and output._is_view():
-                    raise RuntimeError(CHANGED_VIEW_AND_MORE)
                 if output.requires_grad and output.is_leaf:
                     raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
                 set_grad_mode(True)
                 output._check_inplace()
                 set_grad_mode(False)
                 rebase_history(output, ctx, number)
-            elif output.requires_grad:
-                output = output.detach()
         elif differentiable:
             if is_input:
                 output = output.view_as(output)
-            ctx.set_history(output, number, len(outputs) == 1)
+            ctx.own(<Tensor>output, number, len(outputs) == 1)
         elif is_input or output.requires_grad:
             output = output.detach()
         attached.append(output)
-    ctx._constants = constants
+    ctx.constants = constants
     return attached
 
 
@@ -411,12 +395,14 @@ def _ids(tensors, method):
     return {id(tensor) for tensor in tensors}
 
 
-def _saved(ctx):
+cdef list kept_by(FunctionCtx ctx):
     """What `save_for_backward` got, with versions; outputs without their history, which would be a cycle."""
     saved = []
     for position, value in enumerate(ctx.to_save):
         if isinstance(value, Tensor):
-            saved.append(SavedTensor(value, None, value.grad_fn is ctx))
+            if (<Tensor>value).base is not None:
+                gradient_edge(<Tensor>value)
+            saved.append(SavedTensor(value, ctx))
         elif value is None:
             saved.append(None)
         else:
@@ -460,6 +446,3 @@ class _Twice(Function):
     @staticmethod
     def backward(ctx, *grads):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
-_Twice._backward_cls.__name__ = "Error"  # what PyTorch calls the node

@@ -1,66 +1,110 @@
 """Reductions: sum, mean, prod, any, all and their relatives (the extremes are in `extremes`).
 
 `dim` is an int, a tuple or None; `axes_of` turns it into axes counted from the front, and is the one place that does.
-Public ops choose between the primitives for the whole tensor and for some axes, which have nodes of their own.
+The whole tensor and some of its axes are two ops with nodes of their own, as in PyTorch.
 """
-import cygrad
+from cpython.long cimport PyLong_CheckExact
+
+from cygrad cimport backend as k
+from cygrad.autograd.node cimport attach, grad_enabled, record_pair
+from cygrad.dispatch cimport SAME, TO_BOOL, binary, cast, reduce, scalar_into
+from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
+                           UINT8 as UINT8_CODE, dtype_of)
+from cygrad.ops.products cimport Row
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor, requires_grad
+
 from cygrad.autograd.node import primitive
 from cygrad.backend import REDUCE
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
-from cygrad.dtype import DType, can_cast
+from cygrad.dtype import can_cast
 from cygrad.operands import select
-from cygrad.ops.composite import BOOL, DTYPES, is_integral, refused
+from cygrad.ops.composite import is_integral, refused
 from cygrad.ops.registry import op
-from cygrad.ops.views import wrap
 
-SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = (REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all",
-                                                                               "square_sum"))
-EVERY = tuple(tuple(range(rank)) for rank in range(65))          # all axes of a tensor of each rank
-INT64, UINT8 = DTYPES["int64"], DTYPES["uint8"]
+SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = [REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all",
+                                                                              "square_sum")]
+cdef tuple ALL_AXES = tuple([tuple(range(rank)) for rank in range(65)])      # of a tensor of each rank
+EVERY = ALL_AXES
+cdef tuple ONE_AXIS = tuple([(axis,) for axis in range(64)])     # one axis
+cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE), UINT8 = dtype_of(UINT8_CODE)
+
+cdef Row WHOLE_SUM = Row("sum", "self", "dtype")
+cdef Row SUM_ALONG = Row("sum_dim", "self", "dim", "keepdim", "dtype")
+cdef Row WHOLE_MEAN = Row("mean", "self", "dtype")
+cdef Row MEAN_ALONG = Row("mean_dim", "self", "dim", "keepdim", "dtype")
+cdef Row WHOLE_PROD = Row("prod", "self", "dtype")
+cdef Row PROD_ALONG = Row("prod_dim", "self", "dim", "keepdim", "dtype")
 
 
-def axes_of(dim, rank, name):
+cdef tuple every_axis(Tensor t):
+    return <tuple>ALL_AXES[t.rank]
+
+
+cdef tuple axes_of(object dim, int rank, str name):
     """The axes that `dim` (an int, or a tuple of them) names, counted from the front."""
-    if type(dim) is int:
-        return (wrap(dim, rank),)
+    if PyLong_CheckExact(dim):
+        return <tuple>ONE_AXIS[wrap_dim(dim, rank)]
     if isinstance(dim, (tuple, list)):
         axes = tuple([axis_of(d, rank, name) for d in dim])
         if len(set(axes)) < len(axes):
-            twice = next(a for i, a in enumerate(axes) if a in axes[:i])
+            twice = [a for i, a in enumerate(axes) if a in axes[:i]][0]
             raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
         return axes
     return (axis_of(dim, rank, name),)
 
 
+def axes(dim, int rank, str name):
+    """The axes that `dim` names, for modules in Python."""
+    return axes_of(dim, rank, name)
+
+
+cdef tuple some_axes(object dim, Tensor t, str name):
+    """The axes that `dim` names; None and () stand for all."""
+    return every_axis(t) if dim is None else axes_of(dim, t.rank, name) or every_axis(t)
+
+
 def axis_of(dim, rank, name):
     """One axis, counted from the front."""
     if isinstance(dim, int):
-        return wrap(dim, rank)
+        return wrap_dim(dim, rank)
     try:
-        return wrap(dim.__index__(), rank)
+        return wrap_dim(dim.__index__(), rank)
     except (AttributeError, TypeError):
         raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}") from None
 
 
-def sum_dtype(t, dtype):
+cpdef DType sum_dtype(Tensor t, DType dtype):
     """The dtype of a sum or product: int64 for integers, unless one is asked for."""
     if dtype is not None:
-        if t.requires_grad and not (dtype.is_floating_point or dtype.is_complex) and cygrad.is_grad_enabled():
+        if dtype.category < CATEGORY_FLOAT and grad_enabled() and requires_grad(t):
             raise RuntimeError(f"Autograd not support dtype: {SCALAR_NAMES[dtype.code]}")
         return dtype
-    return INT64 if is_integral(t) else t.dtype
+    return INT64 if t.dtype.category <= CATEGORY_INTEGER else t.dtype
+
+
+# ------------------------------------------------------------------- reduce, and record
+
+cdef Tensor recorded(Row op, Tensor out, Tensor input, object argument, tuple others):
+    """`out`, with the node of an op of these arguments where one is needed."""
+    if grad_enabled() and requires_grad(input):
+        row = op.row()
+        if row is not None:
+            attach(record_pair(row, input, argument, others), out)
+    return out
+
+
+cdef Tensor folded(int code, Row op, Tensor input, DType dtype):
+    """A reduction of the whole tensor, whose arguments are the tensor and the dtype."""
+    return recorded(op, reduce(code, input, every_axis(input), False, dtype), input, dtype, ())
+
+
+cdef Tensor folded_along(int code, Row op, Tensor input, tuple dims, bint keepdim, DType dtype):
+    """A reduction of some axes, whose arguments are these."""
+    return recorded(op, reduce(code, input, dims, keepdim, dtype), input, dims, (keepdim, dtype))
 
 
 # ---------------------------------------------------------------------- sum and mean
-
-@primitive(name="sum")
-def _sum(self, dtype):
-    return reduce_dims(SUM, self, EVERY[self.dim()], False, dtype)
-
-
-@primitive(name="sum_dim")
-def _sum_dim(self, dim, keepdim, dtype):
-    return reduce_dims(SUM, self, dim, keepdim, dtype)
 
 
 def some_axis(out, input, dim=None, *args, axis=None, **kwargs):
@@ -71,7 +115,7 @@ def some_axis(out, input, dim=None, *args, axis=None, **kwargs):
 
 
 @op(name="sum", axis=True, out=some_axis)
-def sum_(input, dim=None, keepdim=False, *, dtype=None):
+def sum_(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
     """The sum of all elements, or of those along some axes.
 
     Parameters
@@ -92,32 +136,25 @@ def sum_(input, dim=None, keepdim=False, *, dtype=None):
     """
     if isinstance(dim, DType):
         dim, dtype = None, dim
-    dtype = sum_dtype(input, dtype)
     if dim is None and not keepdim:
-        return _sum(input, dtype)
-    rank = input.dim()
-    return _sum_dim(input, axes_of(dim, rank, "sum") or EVERY[rank] if dim is not None else EVERY[rank], keepdim, dtype)
+        return folded(k.SUM, WHOLE_SUM, input, sum_dtype(input, dtype))
+    return folded_along(k.SUM, SUM_ALONG, input, some_axes(dim, input, "sum"), keepdim, sum_dtype(input, dtype))
 
 
-def count_of(t, axes):
+cpdef Py_ssize_t count_of(Tensor t, tuple axes) except -1:
     """Number of elements along some axes."""
-    n = 1
-    if t.dim():
+    cdef Py_ssize_t n = 1
+    if t.rank:
         for axis in axes:
-            n *= t.size(axis)
+            n *= t.sizes[<int>axis]
     return n
 
 
-@primitive(name="mean")
-def _mean(self, dtype):
-    total = reduce_dims(SUM, self, EVERY[self.dim()], False, dtype)
-    return total / self.numel() if self.numel() else total / 0.0
-
-
-@primitive(name="mean_dim")
-def _mean_dim(self, dim, keepdim, dtype):
-    total = reduce_dims(SUM, self, dim, keepdim, dtype)
-    return total / float(count_of(self, dim))
+cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
+    """The mean along some axes, raw."""
+    cdef Tensor total = reduce(k.SUM, input, dims, keepdim, dtype)
+    scalar_into(k.DIV, total, <double>count_of(input, dims), False, total)
+    return total
 
 
 def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
@@ -129,7 +166,7 @@ def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
 
 
 @op(axis=True, out=mean_dtype)
-def mean(input, dim=None, keepdim=False, *, dtype=None):
+def mean(Tensor input not None, dim=None, bint keepdim=False, *, DType dtype=None):
     """The mean of all elements, or of those along some axes.
 
     Parameters
@@ -143,19 +180,19 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed.
     """
+    cdef tuple dims
     if dtype is None:
         dtype = input.dtype
-        if not (dtype.is_floating_point or dtype.is_complex):
+        if dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
                                f"complex dtype. Got: {SCALAR_NAMES[dtype.code]}")
-    elif not (dtype.is_floating_point or dtype.is_complex):
+    elif dtype.category < CATEGORY_FLOAT:
         raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating point or "
                            f"complex dtype. Got: {SCALAR_NAMES[dtype.code]}")
     if dim is None and not keepdim:
-        return _mean(input, dtype)
-    rank = input.dim()
-    return _mean_dim(input, axes_of(dim, rank, "mean") or EVERY[rank] if dim is not None else EVERY[rank], keepdim,
-                     dtype)
+        return recorded(WHOLE_MEAN, average(input, every_axis(input), False, dtype), input, dtype, ())
+    dims = some_axes(dim, input, "mean")
+    return recorded(MEAN_ALONG, average(input, dims, keepdim, dtype), input, dims, (keepdim, dtype))
 
 
 @primitive(name="nansum")
@@ -169,8 +206,7 @@ def _nansum(self, dim, keepdim, dtype):
 @op(axis=True, out="dtype")
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """`sum` in which NaN counts as 0."""
-    rank = input.dim()
-    axes = EVERY[rank] if dim is None else axes_of(dim, rank, "nansum") or EVERY[rank]
+    axes = some_axes(dim, input, "nansum")
     if input.is_complex():
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if dtype is not None and (dtype is BOOL or dtype.is_complex) and not is_integral(input) and input.numel():
@@ -202,24 +238,14 @@ def sum_to_size(self, *size):
     axes = tuple([i for i, m in enumerate(self.shape) if i < missing or (shape[i - missing] == 1 and m != 1)])
     if not axes:
         return self
-    out = _sum_dim(self, axes, True, self.dtype) if not is_integral(self) else sum_(self, axes, True)
+    out = folded_along(k.SUM, SUM_ALONG, self, axes, True, sum_dtype(self, None))
     return out.view(shape) if missing else out
 
 
 # ---------------------------------------------------------------------------- products
 
-@primitive(name="prod")
-def _prod(self, dtype):
-    return reduce_dims(PROD, self, EVERY[self.dim()], False, dtype)
-
-
-@primitive(name="prod_dim")
-def _prod_dim(self, dim, keepdim, dtype):
-    return reduce_dims(PROD, self, (dim,), keepdim, dtype)
-
-
 @op(axis=True, out=some_axis)
-def prod(input, dim=None, keepdim=False, *, dtype=None):
+def prod(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
     """The product of all elements, or of those along one axis.
 
     Parameters
@@ -234,24 +260,25 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
     if isinstance(dim, DType):
         dim, dtype = None, dim
     if dim is None:
-        return _prod(input, sum_dtype(input, dtype))
-    return _prod_dim(input, axis_of(dim, input.dim(), "prod"), keepdim, sum_dtype(input, dtype))
+        return folded(k.PROD, WHOLE_PROD, input, sum_dtype(input, dtype))
+    axis = axis_of(dim, input.rank, "prod")
+    dtype = sum_dtype(input, dtype)
+    return recorded(PROD_ALONG, reduce(k.PROD, input, (axis,), keepdim, dtype), input, axis, (keepdim, dtype))
 
 
 # ------------------------------------------------------------------------- any and all
 
-def logical(code, name, input, dim, keepdim):
-    rank = input.dim()
-    dtype = UINT8 if input.dtype is UINT8 else BOOL
+cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
+    cdef Tensor out
     if isinstance(dim, (tuple, list)) and not dim:
-        out = input != 0
+        out = binary(k.NE, input, 0, TO_BOOL)
     else:
-        out = reduce_dims(code, input, EVERY[rank] if dim is None else axes_of(dim, rank, name), keepdim, BOOL)
-    return cast_to(out, dtype)
+        out = reduce(code, input, every_axis(input) if dim is None else axes_of(dim, input.rank, name), keepdim, BOOL)
+    return cast(out, UINT8 if input.dtype is UINT8 else BOOL)
 
 
 @op(name="any", axis=True, out="exact")
-def any_(input, dim=None, keepdim=False):
+def any_(Tensor input not None, dim=None, bint keepdim=False):
     """Whether any element (of all, or along some axes) is not zero.
 
     Returns
@@ -259,11 +286,11 @@ def any_(input, dim=None, keepdim=False):
     Tensor
         Of dtype bool; uint8 for uint8.
     """
-    return logical(ANY, "any", input, dim, keepdim)
+    return logical(k.ANY, "any", input, dim, keepdim)
 
 
 @op(name="all", axis=True, out="exact")
-def all_(input, dim=None, keepdim=False):
+def all_(Tensor input not None, dim=None, bint keepdim=False):
     """Whether all elements (or all along some axes) are not zero.
 
     Returns
@@ -271,12 +298,10 @@ def all_(input, dim=None, keepdim=False):
     Tensor
         Of dtype bool; uint8 for uint8.
     """
-    return logical(ALL, "all", input, dim, keepdim)
+    return logical(k.ALL, "all", input, dim, keepdim)
 
 
 @op(axis=True)
-def count_nonzero(input, dim=None):
+def count_nonzero(Tensor input not None, dim=None):
     """Number of elements that are not zero, in all or along some axes."""
-    rank = input.dim()
-    axes = EVERY[rank] if dim is None else axes_of(dim, rank, "count_nonzero") or EVERY[rank]
-    return reduce_dims(SUM, input != 0, axes, False, INT64)
+    return reduce(k.SUM, binary(k.NE, input, 0, TO_BOOL), some_axes(dim, input, "count_nonzero"), False, INT64)

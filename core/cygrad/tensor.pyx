@@ -6,6 +6,7 @@ used or wordy parts live in `tensor_methods.py`, attached the same way.
 """
 cimport cython
 from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
+from cpython.ref cimport Py_INCREF
 
 from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enabled, inference_enabled)
 from cygrad.backend cimport Backend
@@ -698,7 +699,7 @@ def as_tensor_view(View v not None):
     return out
 
 
-def attach_methods(type cls not None, dict methods not None):
+def attach_methods(cls not None, dict methods not None):
     """Put functions into an extension type's namespace, which refuses `setattr`."""
     cdef dict namespace = <dict>(<PyTypeObject *>cls).tp_dict
     for name, function in methods.items():
@@ -758,5 +759,27 @@ cdef extern from *:
 cdef Tensor _sample = Tensor.__new__(Tensor)
 cygrad_lazy_dict(<PyTypeObject *>Tensor, <char *>&_sample.attributes - <char *><void *>_sample)
 _sample = None
-cygrad_set_name(<PyTypeObject *>Tensor, "cygrad.Tensor")
+
+
+# CPython's own messages show a type's C name ("'Tensor' object has no attribute ..."), from which it also takes the
+# module of a type that is no class statement's. So the name is bare and the module is the metatype's to tell.
+
+class TensorMeta(type):
+    """Type of Tensor and its subclasses."""
+    __slots__ = ()
+
+    @property
+    def __module__(cls):
+        return cls.__dict__.get("__module__", "cygrad")
+
+    def __repr__(cls):
+        return "<class 'cygrad.Tensor'>" if cls is Tensor else type.__repr__(cls)
+
+
+cdef extern from "Python.h":
+    void Py_SET_TYPE(object, PyTypeObject *)
+
+cygrad_set_name(<PyTypeObject *>Tensor, "Tensor")
+Py_INCREF(TensorMeta)
+Py_SET_TYPE(Tensor, <PyTypeObject *>TensorMeta)
 reuse_memory(Tensor)

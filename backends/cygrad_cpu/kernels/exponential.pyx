@@ -229,9 +229,10 @@ cdef inline double sigmoid_full(double x) noexcept nogil:
     return y - y * lost * (1 - y if x < 0 else y)
 
 
-cdef inline Real silu_(Real x) noexcept nogil:
-    """x / (1 + e^-x)."""
-    return x / (<float>1 + single_exp(-x)) if Real is float else x * sigmoid_full(x)
+cdef inline float silu_single(float x) noexcept nogil:
+    """x sigmoid(x), by one division."""
+    cdef float z = single_exp_of_negative(-fabsf(x))
+    return (x * z if x < 0 else x) / (<float>1 + z)
 
 
 cdef inline Real evaluate(Function *op, Real x) noexcept nogil:
@@ -264,7 +265,7 @@ cdef inline Real evaluate(Function *op, Real x) noexcept nogil:
     elif Function is Sigmoid:
         return sigmoid_single(x) if Real is float else sigmoid_full(x)
     else:
-        return silu_(x)
+        return silu_single(x) if Real is float else x * sigmoid_full(x)
 
 
 cdef void loop(const Real *a, Real *out, Py_ssize_t n, Function *op) noexcept nogil:

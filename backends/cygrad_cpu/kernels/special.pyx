@@ -1,7 +1,7 @@
 """Special functions over float32 and float64: erf, erfc, erfinv, lgamma, digamma.
 
 Assumes contiguous runs (see `loops`). All but lgamma of float64 are branch-free and vectorise. Polynomials are minimax
-fits (Remez); float32 results come from the 30-bit grade of `elementary`.
+fits (Remez); float32 results but erf's come from the 30-bit grade of `elementary`.
 """
 from libc.math cimport INFINITY, NAN, fabs, lgamma, rint, sqrt
 
@@ -125,14 +125,11 @@ cdef inline double full_erfc_far(double x, Parts bell) noexcept nogil:
     return y + y * lost
 
 
-cdef inline double erf_(double x, Real *grade) noexcept nogil:
+cdef inline double erf_full(double x) noexcept nogil:
     cdef double size = fabs(x)
     cdef double far = 6.0 if size > 6 else (size if size > 1 else 1.0)
-    if Real is float:
-        far = 1 - quick_erfc_far(far)
-    else:
-        far = 1 - full_erfc_far(far, gaussian(far))
-    return x + x * erf_series[Real](x, grade) if size < 1 else (with_sign(far, x) if size >= 1 else x)
+    far = 1 - full_erfc_far(far, gaussian(far))
+    return x + x * erf_series[double](x, NULL) if size < 1 else (with_sign(far, x) if size >= 1 else x)
 
 
 cdef inline double erfc_(double x, Real *grade) noexcept nogil:
@@ -307,24 +304,53 @@ cdef inline double digamma_(double x) noexcept nogil:
     return x if x == INFINITY else result
 
 
+cdef inline float power_of_two_single(float q) noexcept nogil:
+    """2^q for -126 <= q < 127."""
+    cdef float tail = q + <float>12582912.0
+    cdef float r = q - (tail - <float>12582912.0)
+    cdef float p = <float>0.000154614475
+    p = p * r + <float>0.00133908674
+    p = p * r + <float>0.00961805667
+    p = p * r + <float>0.055503571
+    p = p * r + <float>0.240226509
+    p = p * r + <float>0.693147188
+    return (p * r + <float>1) * float_from((bits_of_float(tail) << 23) + (<unsigned int>127 << 23))
+
+
+cdef inline float erf_single(float x) noexcept nogil:
+    """An odd polynomial below 1; beyond, 1 - 2^q for a polynomial q of |x|, up to 4, where erf is 1 in float32."""
+    cdef float size = fabsf(x), square = x * x
+    cdef float t = <float>4 if size > <float>4 else (size if size > <float>1 else <float>1)
+    cdef float q = <float>-0.00165970402, p = <float>7.88912294e-05
+    q = q * t + <float>0.021320289
+    q = q * t + <float>-0.12787199
+    q = q * t + <float>-0.944228113
+    q = q * t + <float>-1.61212289
+    q = q * t + <float>-0.00385447708
+    p = p * square + <float>-0.000802084222
+    p = p * square + <float>0.00518953567
+    p = p * square + <float>-0.0268544443
+    p = p * square + <float>0.112836003
+    p = p * square + <float>-0.37612626
+    p = p * square + <float>0.128379166
+    q = copysignf(<float>1 - power_of_two_single(q), x)
+    return x + x * p if size < <float>1 else (q if size >= <float>1 else x)
+
+
 cdef inline float gelu_single(float x) noexcept nogil:
-    """x Phi(x), where Phi(-t) = 2^q: q is a polynomial of t = |x| up to 6, beyond which Phi is 0 or 1 in float32."""
-    cdef float size = fabsf(x), t = <float>6 if size > <float>6 else size, tail, r, below
-    cdef float q = <float>-8.1118579e-07
-    q = q * t + <float>1.42702599e-05
-    q = q * t + <float>-6.47077623e-05
-    q = q * t + <float>-0.000429418333
-    q = q * t + <float>0.007435228
-    q = q * t + <float>-0.0527403172
-    q = q * t + <float>-0.459133361
-    q = q * t + <float>-1.15111355
-    q = q * t + <float>-0.999999846
-    tail = q + <float>12582912.0
-    r = (q - (tail - <float>12582912.0)) * <float>0.693147181
-    below = (single_exp_series(r) * r + <float>1) * r + <float>1
-    below = below * float_from((bits_of_float(tail) << 23) + (<unsigned int>127 << 23))
-    below = below if size < <float>6 else <float>0
-    return x * (below if x < 0 else <float>1 - below)
+    """max(x, 0) - t Phi(-t) with t = |x|; log2 of Phi(-t) is a polynomial up to 8, beyond which Phi(-t) is 0."""
+    cdef float size = fabsf(x), t = <float>8 if size > <float>8 else size
+    cdef float q = <float>6.46629772e-08
+    q = q * t + <float>-1.93356118e-06
+    q = q * t + <float>2.17225715e-05
+    q = q * t + <float>-8.88774302e-05
+    q = q * t + <float>-0.000388399349
+    q = q * t + <float>0.00739906589
+    q = q * t + <float>-0.0527250431
+    q = q * t + <float>-0.45913583
+    q = q * t + <float>-1.15111351
+    q = q * t + <float>-0.999999821
+    return (x if x > 0 else <float>0) - t * power_of_two_single(q)
 
 
 cdef void gelu_loop(const float *a, float *out, Py_ssize_t n, void *op) noexcept nogil:
@@ -335,7 +361,7 @@ cdef void gelu_loop(const float *a, float *out, Py_ssize_t n, void *op) noexcept
 
 cdef inline double evaluate(Function *op, double x, Real *grade) noexcept nogil:
     if Function is Erf:
-        return erf_[Real](x, grade)
+        return erf_single(<float>x) if Real is float else erf_full(x)
     elif Function is Erfc:
         return erfc_[Real](x, grade)
     elif Function is Erfinv:

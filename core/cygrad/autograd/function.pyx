@@ -5,8 +5,7 @@ instances are both the node in the graph and the `ctx` that `forward` and `backw
 """
 
 import functools
-
-cimport cython
+import warnings
 
 from cygrad.autograd.node cimport (PythonNode, SavedTensor, grad_enabled, gradient_edge, meta_of,
                                    set_grad_enabled)
@@ -54,6 +53,19 @@ cdef class FunctionCtx(PythonNode):
         """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
         self.to_save = tensors
 
+    def save_for_forward(self, *tensors):
+        """Keep tensors for `jvp`, which is never called here: there is no forward-mode differentiation."""
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor) and tensor is not None:
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
+                                     "non-tensors as attributes on ctx.")
+        self.saved_for_forward = tensors
+
+    def mark_shared_storage(self, *pairs):
+        """Do nothing: tensors that share memory are found without being declared."""
+        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.",
+                      FutureWarning, stacklevel=2)
+
     def mark_dirty(self, *tensors):
         """Declare inputs that `forward` changed in place; each must also be returned."""
         self.dirty_tensors = tensors
@@ -64,6 +76,9 @@ cdef class FunctionCtx(PythonNode):
 
     def set_materialize_grads(self, value):
         """Choose whether `backward` receives zeros (the default) or None for outputs without a gradient."""
+        if not isinstance(value, bool):
+            raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
+                            f"({type(value).__name__}), but expected (bool)")
         self.materialize_grads = value
 
     @property
@@ -72,6 +87,17 @@ cdef class FunctionCtx(PythonNode):
         if self.saved is None:
             raise RuntimeError(SECOND_BACKWARD)
         return tuple([None if kept is None else (<SavedTensor>kept).unpack(self) for kept in self.saved])
+
+    @property
+    def saved_variables(self):
+        """PyTorch's old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def requires_grad(self):
+        """Whether any argument of `forward` requires a gradient."""
+        return True in self.needs_input_grad
 
     cdef void release(self) noexcept:
         self.saved = None
@@ -201,6 +227,11 @@ class Function:
     """
 
     _backward_cls = FunctionNode
+    generate_vmap_rule = False
+
+    def __init__(self, *args, **kwargs):
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself.", DeprecationWarning, stacklevel=2)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -255,6 +286,12 @@ class Function:
         return applied(cls, args, kwargs)
 
 
+CHANGED_VIEW_AND_MORE = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
+    "one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
+    "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
+    "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations)."
+)
 _no_setup_context = Function.setup_context
 _no_backward = Function.backward
 
@@ -352,6 +389,12 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
+    if not dirty.issubset(inputs):
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                      "mutated should be passed to ctx.mark_dirty().", stacklevel=2)
+    for value in args:
+        if id(value) in dirty:
+            value._bump_version()  # `forward` may have changed it behind the library's back, through NumPy
     attached, constants = [], {}
     for number, output in enumerate(outputs):
         if not isinstance(output, Tensor):
@@ -363,14 +406,17 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
         if not differentiable:
             constants[number] = output.shape, output.dtype, output.device
         if is_input and is_dirty:
-            output._bump_version()  # `forward` may have changed it behind the library's back, through NumPy
             if differentiable:
+                if len(outputs) > 1 and output._is_view():
+                    raise RuntimeError(CHANGED_VIEW_AND_MORE)
                 if output.requires_grad and output.is_leaf:
                     raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
                 set_grad_mode(True)
                 output._check_inplace()
                 set_grad_mode(False)
                 rebase_history(output, ctx, number)
+            elif output.requires_grad:
+                output = output.detach()
         elif differentiable:
             if is_input:
                 output = output.view_as(output)
@@ -446,3 +492,6 @@ class _Twice(Function):
     @staticmethod
     def backward(ctx, *grads):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+_Twice._backward_cls.__name__ = "Error"  # what PyTorch calls the node

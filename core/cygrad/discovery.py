@@ -186,7 +186,7 @@ def _spelled(name):
 def _best():
     """The first backend with a device: those of PREFERENCE, then by name, then the CPU."""
     found = entry_points.find(GROUP)
-    for name in sorted(set(found) - {"cpu"}, key=lambda name: (PREFERENCE + (name,)).index(name)):
+    for name in [*(name for name in PREFERENCE if name in found), *sorted(set(found) - {"cpu", *PREFERENCE})]:
         try:
             return resolve(name)
         except BackendError:

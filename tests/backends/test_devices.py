@@ -207,6 +207,26 @@ def test_a_gradient_belongs_on_its_tensors_device():
         x.grad = cygrad.ones(2)
 
 
+def test_a_gradient_from_elsewhere_is_refused():
+    x = cygrad.ones(2, device="one", requires_grad=True)
+    with pytest.raises(RuntimeError, match="^invalid gradient at index 0 - expected device one:0 but got cpu$"):
+        (x * 2).backward(cygrad.ones(2))
+
+    class Wrong(cygrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.cpu()
+
+    with pytest.raises(RuntimeError, match="^Function WrongBackward returned an invalid gradient at index 0 - expected "
+                                           "device one:0 but got cpu$"):
+        Wrong.apply(x).sum().backward()
+    assert x.grad is None
+
+
 def test_a_function_sees_its_inputs_devices():
     class Scale(cygrad.autograd.Function):
         @staticmethod

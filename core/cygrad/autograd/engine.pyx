@@ -21,8 +21,8 @@ cdef extern from *:
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
-from cygrad.autograd.node cimport (AccumulateGrad, Node, OpNode, grad_enabled, gradient_edge, meta_of, next_of,
-                                   number_of, set_grad_enabled)
+from cygrad.autograd.node cimport (AccumulateGrad, Node, OpNode, PythonNode, grad_enabled, gradient_edge, meta_of,
+                                   next_of, number_of, set_grad_enabled)
 from cygrad.backend cimport ADD, ISNAN
 from cygrad.dispatch cimport SAME, binary, binary_into, cast, copy_into, dense_copy, empty_as, fill_into, sum_to
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
@@ -218,6 +218,9 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
         from cygrad.devices import of
+        if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake
+            raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - expected "
+                               f"device {of(node.backend, node.index)} but got {grad.device}")
         grad = grad.to(of(node.backend, node.index))
     return grad
 

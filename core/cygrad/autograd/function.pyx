@@ -7,6 +7,8 @@ instances are both the node in the graph and the `ctx` that `forward` and `backw
 import functools
 import warnings
 
+cimport cython
+
 from cygrad.autograd.node cimport (PythonNode, SavedTensor, grad_enabled, gradient_edge, meta_of,
                                    set_grad_enabled)
 from cygrad.dtype cimport CATEGORY_FLOAT
@@ -64,7 +66,7 @@ cdef class FunctionCtx(PythonNode):
     def mark_shared_storage(self, *pairs):
         """Do nothing: tensors that share memory are found without being declared."""
         warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.",
-                      FutureWarning, stacklevel=2)
+                      FutureWarning, stacklevel=1)
 
     def mark_dirty(self, *tensors):
         """Declare inputs that `forward` changed in place; each must also be returned."""
@@ -91,7 +93,7 @@ cdef class FunctionCtx(PythonNode):
     @property
     def saved_variables(self):
         """PyTorch's old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=1)
         return self.saved_tensors
 
     @property
@@ -231,7 +233,7 @@ class Function:
 
     def __init__(self, *args, **kwargs):
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself.", DeprecationWarning, stacklevel=2)
+                      "should invoke them on the class itself.", DeprecationWarning, stacklevel=1)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -391,7 +393,7 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
         )
     if not dirty.issubset(inputs):
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                      "mutated should be passed to ctx.mark_dirty().", stacklevel=2)
+                      "mutated should be passed to ctx.mark_dirty().", stacklevel=1)
     for value in args:
         if id(value) in dirty:
             value._bump_version()  # `forward` may have changed it behind the library's back, through NumPy

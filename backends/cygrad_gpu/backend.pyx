@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import indexing, pointwise, reduction
+from cygrad_gpu import indexing, matmul, pointwise, reduction
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -297,6 +297,14 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef scatter(self, int mode, View out, int dim, View index, View src):
         return indexing.scatter(self, out.memory.index, mode, out, dim, index, src)
+
+    # ---- products
+
+    cpdef matmul(self, View a, View b, View out):
+        return matmul.product(self, out.memory.index, a, b, out)
+
+    cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
+        return matmul.addmm(self, out.memory.index, bias, a, b, beta, alpha, out)
 
     def dtype_of(self, int code):
         """The dtype of a code."""

@@ -39,7 +39,7 @@ def make(traits, program, ins, outs, layout, number=None):
 
 def kernel(program, ins, outs, layout, number=None):
     """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx)."""
-    body, numbers = statements(program, ins, outs, number)
+    body, stores, numbers = statements(program, ins, outs, number)
     names = [f"o{j}" for j in range(len(outs))] + [f"i{k}" for k in range(len(ins))]
     codes = [*outs, *ins]
     arguments = [f"ARRAY({'' if n < len(outs) else 'const '}{ELEMENTS[code].stored}, {name})"
@@ -49,12 +49,21 @@ def kernel(program, ins, outs, layout, number=None):
                      for n, (name, code) in enumerate(zip(names, codes)))
     walk = {"run": _run, "rows": _rows, "flat": _flat}[layout.kind]
     more, head, index, tail = walk(names, layout)
-    inner = "".join(f"        {line}\n" for line in body).replace("@", index)
+    def written(lines):
+        return "".join(f"    {line}\n" for line in lines).replace("@", index)
+
     text = f"KERNEL(pointwise)({', '.join(arguments + more)}) {{\n{opened}{head}"
     if layout.kind == "flat":
-        return f"{text}    if (at < total) {{\n{tail}{inner}    }}\n}}\n"
-    # a group that is whole tests nothing, which lets it be vectorised
-    return f"{text}    if (first + GROUP <= n) {{\n{tail}{inner}    }} else if (first + ITEM < n) {{\n{tail}{inner}    }}\n}}\n"
+        return f"{text}    if (at < total) {{\n{tail}{written(body + stores)}    }}\n}}\n"
+    return f"{text}{_PLACE}{tail}{written(body)}    if (whole) {{\n{written(stores)}    }} else if (ITEM < left) {{\n" \
+           f"{written(stores)}    }}\n}}\n"
+
+
+# Past the end an item repeats the last element and stores nothing. Values computed under a condition would not be vectorised.
+_PLACE = """    const i64 left = n - first;
+    const int whole = left >= GROUP;
+    const i64 i = whole ? first + ITEM : ITEM < left ? first + ITEM : n - 1;
+"""
 
 
 def _places(names, layout):
@@ -66,7 +75,7 @@ def _places(names, layout):
 def _run(names, layout):
     more = ["const i64 n"] + [f"const i64 {name}_step" for name, step in zip(names, layout.steps) if step == "s"]
     head = "    const i64 first = GROUP_ID * GROUP;\n"
-    return more, head, "_at", "        const i64 i = first + ITEM;\n" + _places(names, layout)
+    return more, head, "_at", _places(names, layout)
 
 
 def _rows(names, layout):
@@ -76,7 +85,7 @@ def _rows(names, layout):
             + "".join(f"    const i64 {name}_step = {name}_strides.s0;\n"
                       for name, step in zip(names, layout.steps) if step == "s")
             + "".join(f"    {name} += {name}_base;\n" for name in names))
-    return more, head, "_at", "        const i64 i = first + ITEM;\n" + _places(names, layout)
+    return more, head, "_at", _places(names, layout)
 
 
 def _flat(names, layout):
@@ -100,12 +109,12 @@ def _decompose(names, axes, count, kind, skipped=None):
 
 
 def statements(program, ins, outs, number=None):
-    """(lines of C, numbers) of a program; ``NAME@`` is an operand's index, a number's are its C type and its parts.
+    """(lines of C, those that store, numbers) of a program; ``NAME@`` is an operand's index, a number's are its C type and its parts.
 
     A number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run. With `number`, a
     dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in their operand's.
     """
-    lines, numbers, stack, kept = [], [], [], {}
+    lines, stores, numbers, stack, kept = [], [], [], [], {}
 
     def push(code, text):
         name = f"t{len(lines)}"
@@ -155,11 +164,12 @@ def statements(program, ins, outs, number=None):
         elif kind == "out":
             code, value = stack.pop()
             target = outs[step[1]]
-            lines.append(f"STORE_{ELEMENTS[target].name}(o{step[1]}, o{step[1]}@, {convert(value, code, target)});")
+            packed = f"PACK_{ELEMENTS[target].name}({convert(value, code, target)})"
+            lines.append(f"const {ELEMENTS[target].stored} s{step[1]} = {packed};")
+            stores.append(f"o{step[1]}[o{step[1]}@] = s{step[1]};")
         else:
             raise ValueError(f"elementwise: unknown step {step!r}")
-    stores = [line for line in lines if line.startswith("STORE_")]          # an output may be another's input
-    return [line for line in lines if not line.startswith("STORE_")] + stores, numbers
+    return lines, stores, numbers           # stores come last: an output may be another's input
 
 
 def _applied(name, code, a, b=None):

@@ -22,31 +22,35 @@ def assemble(traits, group, body):
     parts = [f"#define {name} {value}\n" for name, value in defines.items()]
     parts += [template(traits.dialect), template("common")]
     functions = library(traits.processor and traits.fp64)
-    parts += [functions[name][0] for name in _reached(functions, body)]
-    return "".join(parts) + body
+    contracted = None                   # products and sums in one rounding: only where formulas are made for it
+    for name in _reached(functions, body):
+        text, _, may_contract = functions[name]
+        if may_contract != contracted:
+            parts.append(f"CONTRACT_{'ON' if may_contract else 'OFF'}\n")
+            contracted = may_contract
+        parts.append(text)
+    return "".join(parts) + "CONTRACT_OFF\n" + body
 
 
 @lru_cache(None)
 def library(own_formulas):
-    """{name: (text, words)} of every function, in an order in which they may be defined.
+    """{name: (text, words, whether it may be contracted)} of every function, in an order in which they may be defined.
 
     Templates of a kind are written out for each of its types. `own_formulas`: functions of elementary.h take the place
     of those that call the driver's.
     """
-    texts = []
-    if own_formulas:
-        texts.append(template("elementary"))
+    texts = [(template("elementary"), True)] if own_formulas else []
     for kind, suffixes in _KINDS.items():
-        texts += [_written_for(template(kind), suffix) for suffix in suffixes]
+        texts += [(_written_for(template(kind), suffix), False) for suffix in suffixes]
     found = {}
-    for text in texts:
+    for text, may_contract in texts:
         comment = ""
         for part in _START.split(text):
             name = _NAME.match(part)
             if name is None:
                 comment = part
             else:
-                found.setdefault(name[1], (comment + part, frozenset(_WORD.findall(part))))
+                found.setdefault(name[1], (comment + part, frozenset(_WORD.findall(part)), may_contract))
                 comment = ""
     return found
 

@@ -8,6 +8,8 @@
 #define GROUPS ((i64)gridDim.x)
 #define ITEM ((int)threadIdx.x)
 #define BARRIER __syncthreads()
+#define CONTRACT_ON
+#define CONTRACT_OFF              /* compiled with --fmad=false */
 #define UNROLL _Pragma("unroll")
 
 typedef signed char i8;

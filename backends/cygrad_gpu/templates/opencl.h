@@ -1,5 +1,4 @@
 /* The OpenCL C 1.2 dialect: what kernels use instead of the language's own words. PROCESSOR, FP64, GROUP are defined. */
-#pragma OPENCL FP_CONTRACT OFF
 #if FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
@@ -12,6 +11,8 @@
 #define GROUPS ((i64)get_num_groups(0))
 #define ITEM ((int)get_local_id(0))
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#define CONTRACT_ON _Pragma("OPENCL FP_CONTRACT ON")
+#define CONTRACT_OFF _Pragma("OPENCL FP_CONTRACT OFF")
 #define UNROLL __attribute__((opencl_unroll_hint))
 
 typedef char i8;

@@ -339,6 +339,20 @@ def test_unflatten():
         x.unflatten("D", (("C", 5), ("H", -1)))
 
 
+def test_errors_that_are_not_of_names():
+    x = named(2, 3, names="NC")
+    with raises("select(): index 5 out of range for tensor of size [2, 3] at dimension 0", IndexError):
+        x.select("N", 5)
+    with raises("Dimension out of range (expected to be in range of [-2, 1], but got 2)", IndexError):
+        x.sum(2)
+    with raises("sum() received an invalid combination of arguments - got (dim=float, ), but expected one of:...", TypeError):
+        x.sum(dim=1.5)
+    with raises("flatten(): argument 'start_dim' (position 1) must be int, not str", TypeError):
+        zeros(2, 3).flatten("N", "C")
+    with raises("The size of tensor a (3) must match..."):
+        x + zeros(4)
+
+
 def test_joining():
     a, b = zeros(2, 3, names=("N", None)), zeros(2, 3, names=(None, "C"))
     assert cygrad.cat([a, b], 1).names == ("N", "C")
@@ -622,6 +636,11 @@ def test_by_name_is_by_number(shape, data):
 
 
 # --------------------------------------------------------------------- copies and files
+
+def test_ops_are_copied_by_name():
+    for function in (cygrad.exp, cygrad.absolute, cygrad.linalg.inv, cygrad.Tensor.view):
+        assert pickle.loads(pickle.dumps(function)) is copy.deepcopy(function) is function
+
 
 def test_copies_have_names():
     x = named(2, 3, names="NC").requires_grad_()

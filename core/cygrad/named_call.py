@@ -53,7 +53,8 @@ class Call:
     answer = None
 
     def __init__(self, op, args, kwargs):
-        self.op, self.args, self.kwargs = op.op, list(args), kwargs
+        self.op, self.args, self.kwargs = op.op, list(args), dict(kwargs)
+        kwargs = self.kwargs
         self.parameters = parameters_of(op)
         if "dim" in self.parameters.names:
             for numpys, ours in (("axis", "dim"), ("keepdims", "keepdim")):
@@ -121,7 +122,13 @@ def call(op, args, kwargs):
         raise RuntimeError(UNSUPPORTED.format(op.op))
     if op.op not in GIVES_NAMES:
         bound.number_axes()
-    names = rule(bound)
+    try:
+        names = rule(bound)
+    except (AttributeError, IndexError, RuntimeError, TypeError) as error:
+        if type(error) is not RuntimeError or not any(t.has_names() for t in bound.tensors):
+            stripped = Stripped()                       # not the names are wrong: the op itself says what is
+            op.run(*map(stripped, args), **{name: stripped(value) for name, value in kwargs.items()})
+        raise
     if bound.answer is not None:
         return bound.answer
     each = names if isinstance(names, list) else [names] * len(written)

@@ -6,8 +6,8 @@ arguments right that only a named tensor takes (`out_dim` of flatten). Rules run
 op has its rule.
 
 `flatten`, `unflatten` and `diagonal` (`registry.GIVES_NAMES`) are given names of new axes; their rules take these away,
-then call `number_axes` themselves. An op without a rule refuses named tensors: `reshape`, where sizes say nothing of axes, and factorizations of matrices,
-whose results have axes that no name of the input is right for.
+then call `number_axes` themselves. An op without a rule refuses named tensors: `reshape`, where sizes say nothing of
+axes, and factorizations of matrices, whose results have axes that no name of the input is right for.
 """
 from cygrad.name_rules import elements, products, reductions, shapes  # noqa: F401
 from cygrad.name_rules.helpers import RULES, UNSUPPORTED  # noqa: F401

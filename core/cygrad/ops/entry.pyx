@@ -121,7 +121,12 @@ cdef class PublicOp:
         return f"<function {self.function.__qualname__}>"
 
     def __reduce__(self):
-        return self.function.__qualname__
+        if self.method:
+            return getattr, (Tensor, self.name)
+        if self.function.__module__ == "cygrad":
+            return self.name
+        from cygrad.ops.registry import public
+        return public, (self.name, self.function)
 
 
 cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:
@@ -209,7 +214,7 @@ cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyOb
 
 
 cdef int refused(PublicOp op, tuple args, dict kwargs) except -1:
-    """Raise the error that is set, or a better one; a call that works has no part in Python's handling of exceptions."""
+    """Raise the error that is set, or a better one. A call that works pays nothing for the handling of exceptions."""
     try:
         cygrad_owned(NULL)
     except Exception as error:
@@ -243,10 +248,7 @@ cdef object named(PublicOp op, tuple args, dict kwargs):
     global _call
     if _call is None:
         from cygrad.named_call import call as _call
-    try:
-        return _call(op, args, kwargs)
-    except (AttributeError, IndexError) as error:       # a list or a str that was no name: other errors are of names
-        raise explained(op, args, kwargs, error) from None
+    return _call(op, args, kwargs)
 
 
 cdef PublicOp _sample = PublicOp(len, "len")

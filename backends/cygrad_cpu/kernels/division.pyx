@@ -1,7 +1,7 @@
 """Divisions with a whole quotient: FLOOR_DIVIDE, TRUNC_DIVIDE, REMAINDER, FMOD over integers and real floats.
 
 Assumes contiguous runs (see `loops`). A quotient floored or truncated comes from the exact remainder, since a / b may
-round up to it. Small integers and float32 divide in a wider float type, where the whole quotient is exact and the
+round up to it. Integers up to 2^52 and float32 divide in a wider float type, where the whole quotient is exact and the
 division vectorises; so does float64 where the processor multiplies and adds in one rounding. What is beyond that
 goes to fmod of libm. An integer divisor of 0 is replaced by 1 and reported by the loop's result.
 """
@@ -11,7 +11,7 @@ cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.elementary cimport *
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
-from cygrad_cpu.numbers cimport Integer, Real, int16, int32, int64, int8, uint8
+from cygrad_cpu.numbers cimport Integer, Real, int16, int32, int64, int8, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
     float truncf(float)
@@ -37,18 +37,23 @@ cdef enum:
 
 # ---- integers
 
-cdef inline Integer whole_quotient(Integer a, Integer b) noexcept nogil:
-    """Truncated; 24 bits of a float hold what 16-bit operands need, 53 of a double what 32-bit ones do."""
-    if Integer is int64:
+cdef inline bint is_wide(int64 x) noexcept nogil:
+    """Whether a double may not hold x, or not tell a quotient of such numbers from the next integer."""
+    return <uint64>(x + (<int64>1 << 52)) > <uint64>1 << 53
+
+
+cdef inline Integer whole_quotient(Integer a, Integer b, bint wide) noexcept nogil:
+    """Truncated; 24 bits of a float hold what 16-bit operands need, 53 of a double what others do that are not wide."""
+    if Integer is int64 and wide:
         return -a if b == -1 else a // b        # the least integer over -1 traps
-    elif Integer is int32:
+    elif Integer is int32 or Integer is int64:
         return <Integer><int64>(<double>a / <double>b)
     else:
         return <Integer><int32>(<float>a / <float>b)
 
 
-cdef inline Integer divide_integers(Division *op, Integer a, Integer b) noexcept nogil:
-    cdef Integer quotient = whole_quotient(a, b)
+cdef inline Integer divide_integers(Division *op, Integer a, Integer b, bint wide) noexcept nogil:
+    cdef Integer quotient = whole_quotient(a, b, wide)
     cdef Integer rest
     cdef bint lower
     if Division is not TruncDivide:
@@ -119,25 +124,31 @@ cdef inline Real divide_reals(Division *op, Real a, Real b) noexcept nogil:
 
 cdef int integer_loop(const Integer *a, const Integer *b, Integer *out, Py_ssize_t n, int form,
                       Division *op) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef Integer scalar
-    cdef int zeros = 0
-    if form == BOTH_VECTORS:
-        for i in range(n):
-            scalar = b[i]
-            zeros |= scalar == 0
-            out[i] = divide_integers[Division, Integer](op, a[i], <Integer>1 if scalar == 0 else scalar)
-    elif form == FIRST_SCALAR:
-        for i in range(n):
-            scalar = b[i]
-            zeros |= scalar == 0
-            out[i] = divide_integers[Division, Integer](op, a[0], <Integer>1 if scalar == 0 else scalar)
-    else:
-        scalar = b[0]
-        if scalar == 0:
-            return 1
-        for i in range(n):
-            out[i] = divide_integers[Division, Integer](op, a[i], scalar)
+    cdef Py_ssize_t start = 0, count, i
+    cdef Integer scalars[RUN]
+    cdef const Integer *x
+    cdef const Integer *y
+    cdef int zeros = 0, wide
+    if form != BOTH_VECTORS:
+        for i in range(RUN):
+            scalars[i] = a[0] if form == FIRST_SCALAR else b[0]
+    while start < n:
+        count = min(<Py_ssize_t>RUN, n - start)
+        x = <const Integer *>&scalars[0] if form == FIRST_SCALAR else a + start
+        y = <const Integer *>&scalars[0] if form == SECOND_SCALAR else b + start
+        wide = 0
+        if Integer is int64:
+            for i in range(count):
+                wide |= is_wide(x[i]) | is_wide(y[i])
+        for i in range(count):
+            zeros |= y[i] == 0
+        if Integer is int64 and wide:
+            for i in range(count):
+                out[start + i] = divide_integers[Division, Integer](op, x[i], <Integer>1 if y[i] == 0 else y[i], True)
+        else:
+            for i in range(count):
+                out[start + i] = divide_integers[Division, Integer](op, x[i], <Integer>1 if y[i] == 0 else y[i], False)
+        start += count
     return zeros
 
 

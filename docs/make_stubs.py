@@ -24,8 +24,8 @@ _complex: TypeAlias = builtins.complex
 '''
 
 TYPES = {type_: names.split() for type_, names in {
-    "Tensor": "input tensor mask index source mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor1 tensor2 A B L LU pivots "
-              "LU_data LU_pivots sorted_sequence template the_template boundaries",
+    "Tensor": "input target query key tensor mask index source mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor1 "
+              "tensor2 A B L LU pivots LU_data LU_pivots sorted_sequence template the_template boundaries",
     "Sequence[Tensor]": "tensors",
     "Tensor | Number": "src other exponent value values end_",
     "Dims": "dim dims",
@@ -49,7 +49,7 @@ TYPES = {type_: names.split() for type_, names in {
     "Sequence[str | None] | None": "names",
     "_bool | None": "retain_graph",
     "Tensor | Sequence[Tensor | None] | None": "grad_outputs grad_tensors",
-    "Tensor | None": "gradient weight weights fweights aweights prepend append sorter",
+    "Tensor | None": "gradient weight weights fweights aweights prepend append sorter bias attn_mask",
     "str": "reduce interpolation indexing UPLO ord_ rounding_mode_",
     "str | None": "rounding_mode side",
 }.items()}
@@ -64,6 +64,8 @@ SPECIAL = {("select", "index"): "_int", ("select_scatter", "index"): "_int", ("f
            ("set_default_dtype", "d"): "_dtype", ("set_default_device", "where"): "DeviceLike | None",
            ("type", "dtype"): "Any", ("promote_types", "type1"): "_dtype", ("promote_types", "type2"): "_dtype",
            ("can_cast", "from_"): "_dtype", ("can_cast", "to"): "_dtype", ("set_rng_state", "new_state"): "Tensor"}
+SPECIAL |= {(name, "weight"): "Tensor" for name in ("conv1d", "conv2d", "linear")}
+SPECIAL |= {("scaled_dot_product_attention", "value"): "Tensor"}
 STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | Sequence[_int]",
            "shape": "_int | Sequence[_int]", "dims": "_int | Sequence[_int]", "repeats": "_int | Sequence[_int]",
            "reps": "_int | Sequence[_int]"}
@@ -82,6 +84,7 @@ RESULTS = {result: names.split() for result, names in {
     "tuple[Tensor, ...]": "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit meshgrid "
                           "broadcast_tensors grad",
     "tuple[Tensor, Tensor]": "std_mean var_mean",
+    "tuple[Tensor, Tensor, Tensor]": "native_layer_norm",
     "Generator": "manual_seed",
     "Size": "broadcast_shapes",
     "_numpy.ndarray[Any, Any]": "numpy",
@@ -121,6 +124,11 @@ from cygrad import return_types as return_types, special as special
 Dims: TypeAlias = _int | Sequence[_int] | None
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 __version__: str
+e: _float
+inf: _float
+nan: _float
+pi: _float
+newaxis: None
 
 class dtype:
     """Type of a tensor's elements."""

@@ -5,6 +5,7 @@
 Values, dtypes, shapes, printed text and errors are PyTorch's; `docs/design.md` says how it is built.
 """
 import importlib as _importlib
+from math import e, inf, nan, pi  # noqa: F401
 
 from cygrad.dtype import DType as dtype
 from cygrad.dtype import all_dtypes as _all_dtypes
@@ -19,6 +20,7 @@ from cygrad.printing import set_printoptions
 from cygrad.ops import registry as _registry
 
 __version__ = "0.1.0"
+newaxis = None
 
 for _dtype in _all_dtypes():
     globals()[_dtype.name] = _dtype

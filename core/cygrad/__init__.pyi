@@ -16,6 +16,11 @@ Number: TypeAlias = _int | _float | _bool | _complex
 Dims: TypeAlias = _int | Sequence[_int] | None
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 __version__: str
+e: _float
+inf: _float
+nan: _float
+pi: _float
+newaxis: None
 
 class dtype:
     """Type of a tensor's elements."""
@@ -1516,11 +1521,11 @@ def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of `conj_physical`: writes the result into the tensor and returns it."""
 def constant_pad_nd(input: Tensor, pad: Any, value: Tensor | Number = 0) -> Tensor:
     """`input` with `value` around it, or with its borders cut off."""
-def conv1d(input: Tensor, weight: Tensor | None, bias: Any = None, stride: Sequence[_int] | _int = 1, padding: Any = 0,
-        dilation: Any = 1, groups: Any = 1) -> Tensor:
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
+        0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of signals with filters."""
-def conv2d(input: Tensor, weight: Tensor | None, bias: Any = None, stride: Sequence[_int] | _int = 1, padding: Any = 0,
-        dilation: Any = 1, groups: Any = 1) -> Tensor:
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
+        0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of images with filters."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input with the sign of other."""
@@ -1781,8 +1786,8 @@ def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
 def kthvalue(input: Tensor, k: _int, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
         False, out: Any = None) -> return_types.kthvalue:
     """The `k`-th smallest element along an axis, and where it was."""
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Any = None, eps: _float =
-        1e-05, cudnn_enable: Any = True) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps:
+        _float = 1e-05, cudnn_enable: Any = True) -> Tensor:
     """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes."""
 def lcm(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: the least common multiple."""
@@ -1940,7 +1945,8 @@ def narrow(input: Tensor, dim: Dims, start: _int | Tensor, length: _int) -> Tens
     """The view of `length` elements of axis `dim` from `start` on."""
 def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int) -> Tensor:
     """A copy of what `narrow` shows."""
-def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Any, eps: _float) -> Tensor:
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps:
+        _float) -> tuple[Tensor, Tensor, Tensor]:
     """`layer_norm` together with the mean and 1 / deviation of what was normalised."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input != other."""

@@ -28,9 +28,14 @@ TO_BOOL = 2                     # the rule of comparisons (dispatch.pxd)
 BLOCK = 1 << 24                 # elements of a temporary
 
 
+def computed(dtype):
+    """The dtype that is computed in."""
+    return FLOAT32 if dtype in HALVES else dtype
+
+
 def wide(t):
-    """`t` in the dtype that is computed in: float32 for 16-bit floats."""
-    return cast_to(t, FLOAT32) if t is not None and t.dtype in HALVES else t
+    """`t` in the dtype that is computed in; None stays None."""
+    return None if t is None else cast_to(t, computed(t.dtype))
 
 
 def total(t, *dims):
@@ -46,7 +51,7 @@ def mul(a, b):
 
 def square_sum(op, a, out):
     """The sum of squares over the last axes."""
-    a = cast_to(a, FLOAT32 if out.dtype in HALVES else out.dtype)
+    a = cast_to(a, computed(out.dtype))
     copy_(out, reduce_dims(SUM, mul(a, a), tuple(range(out.dim(), a.dim())), False, a.dtype))
 
 
@@ -200,7 +205,7 @@ def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, 
     windows = Windows(a, weight, stride, padding, dilation, groups, tuple(grad.shape))
     weights = windows.weights(wide(weight)).transpose(1, 2)
     for_weight = None
-    for_bias = None if grad_bias is None else reduce_dims(SUM, wide(grad), (0, 2, 3), False, wide(grad[:1]).dtype)
+    for_bias = None if grad_bias is None else reduce_dims(SUM, grad, (0, 2, 3), False, computed(grad.dtype))
     for begin, end in windows.blocks():
         rows = windows.rows(wide(grad[begin:end]))
         if grad_weight is not None:

@@ -1,0 +1,105 @@
+"""If one of these fails, the CPU's kernels of layers share their work among threads, or cut it into blocks, wrongly."""
+import math
+
+import cygrad
+import pytest
+
+F = cygrad.nn.functional
+
+
+@pytest.fixture(params=[1, 2, 3, 7])
+def threads(request):
+    backend = cygrad.ones(1)._backend()
+    before = backend.get_num_threads()
+    backend.set_num_threads(request.param)
+    yield request.param
+    backend.set_num_threads(before)
+
+
+def by_hand(x, w, b, stride, padding, dilation, groups):
+    """A convolution as the sum of shifted products, in float64."""
+    x = cygrad.constant_pad_nd(x.double(), (padding[1], padding[1], padding[0], padding[0]))
+    (kh, kw), per = w.shape[2:], w.shape[0] // groups
+    height = (x.shape[2] - dilation[0] * (kh - 1) - 1) // stride[0] + 1
+    width = (x.shape[3] - dilation[1] * (kw - 1) - 1) // stride[1] + 1
+    parts = []
+    for g in range(groups):
+        images = x[:, g * w.shape[1]:(g + 1) * w.shape[1]]
+        filters = w[g * per:(g + 1) * per].double()
+        total = 0
+        for r in range(kh):
+            for s in range(kw):
+                seen = images[:, :, r * dilation[0]::stride[0], s * dilation[1]::stride[1]][:, :, :height, :width]
+                total = total + cygrad.einsum("nchw,oc->nohw", seen, filters[:, :, r, s])
+        parts.append(total)
+    return cygrad.cat(parts, 1) + b.double().view(-1, 1, 1)
+
+
+GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, padding, dilation, groups
+    (1, 8, 40, 37, 16, (3, 3), (1, 1), (1, 1), (1, 1), 1),      # one image: split into rows, and into channels
+    (5, 8, 17, 19, 8, (3, 2), (2, 1), (2, 1), (1, 2), 2),
+    (2, 32, 24, 24, 32, (1, 1), (1, 1), (0, 0), (1, 1), 1),     # read where it lies
+    (1, 64, 30, 30, 64, (3, 3), (1, 1), (1, 1), (1, 1), 64),    # each channel for itself
+    (3, 4, 33, 65, 24, (5, 7), (1, 3), (4, 5), (3, 1), 1),
+]
+
+
+@pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
+def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation, groups):
+    x = cygrad.randn(n, c, height, width, requires_grad=True)
+    w = cygrad.randn(filters, c // groups, *kernel, requires_grad=True)
+    b = cygrad.randn(filters, requires_grad=True)
+    found = cygrad.conv2d(x, w, b, stride, padding, dilation, groups)
+    wanted = by_hand(x, w, b, stride, padding, dilation, groups)
+    assert cygrad.allclose(found.double(), wanted, rtol=1e-4, atol=1e-4)
+    grad = cygrad.randn(found.shape)
+    ours = cygrad.autograd.grad(found, (x, w, b), grad)
+    theirs = cygrad.autograd.grad(wanted, (x, w, b), grad.double())
+    for a, e in zip(ours, theirs):
+        assert cygrad.allclose(a, e, rtol=1e-4, atol=1e-4 * e.abs().max().item())
+
+
+def test_layer_norm_and_its_gradients(threads):
+    x, w, b = (cygrad.randn(*shape, requires_grad=True) for shape in ((700, 61), (61,), (61,)))
+    found = cygrad.layer_norm(x, (61,), w, b)
+    wide = x.double()
+    apart = wide - wide.mean(1, keepdim=True)
+    wanted = apart / (apart.square().mean(1, keepdim=True) + 1e-5).sqrt() * w + b
+    assert cygrad.allclose(found.double(), wanted, rtol=1e-5, atol=1e-5)
+    grad = cygrad.randn(found.shape)
+    ours = cygrad.autograd.grad(found, (x, w, b), grad)
+    theirs = cygrad.autograd.grad(wanted, (x, w, b), grad.double())
+    for a, e in zip(ours, theirs):
+        assert cygrad.allclose(a, e, rtol=1e-4, atol=1e-4)
+
+
+def test_rows_of_one_number_are_their_bias():
+    x = cygrad.randn(5, 1) * 1000
+    assert cygrad.layer_norm(x, (1,), cygrad.ones(1), cygrad.full((1,), 3.0)).tolist() == [[3.0]] * 5
+    x.requires_grad_()
+    cygrad.layer_norm(x, (1,)).sum().backward()
+    assert x.grad.tolist() == [[0.0]] * 5
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("batch, rows, keys", [(1, 200, 130), (9, 70, 65), (2, 64, 64), (3, 1, 300)])
+def test_attention(threads, causal, batch, rows, keys):
+    q, k, v = cygrad.randn(batch, rows, 32), cygrad.randn(batch, keys, 32), cygrad.randn(batch, keys, 24)
+    mask = cygrad.rand(batch, rows, keys) < 0.8
+    mask[:, 0] = False
+    found = F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal)
+    seen = mask.logical_and(cygrad.ones(rows, keys, dtype=cygrad.bool).tril()) if causal else mask
+    scores = (q.double() @ k.double().mT / 32**0.5).masked_fill(~seen, -math.inf)
+    wanted = scores.softmax(-1).nan_to_num(0) @ v.double()
+    assert cygrad.allclose(found.double(), wanted, rtol=1e-4, atol=1e-5)
+    assert found[:, 0].abs().max().item() == 0
+
+
+def test_a_large_sequence_needs_no_table_of_scores():
+    """8192 x 8192 scores would be 268 MB."""
+    cygrad.cpu.empty_cache()
+    q = cygrad.randn(1, 8192, 8)
+    cygrad.cpu.reset_peak_memory_stats()
+    before = cygrad.cpu.memory_allocated()
+    F.scaled_dot_product_attention(q, q, q)
+    assert cygrad.cpu.max_memory_allocated() - before < 20_000_000

@@ -79,7 +79,7 @@ class Derivatives:
         seed = cygrad.zeros(output.numel(), dtype=output.dtype, device=output.device)
         for position in range(output.numel()):
             seed[position] = start
-            columns[position] = self.backward(output, variable, seed).reshape(-1)
+            columns[position] = self.backward(output, variable, seed).flatten()
             seed[position] = 0
         return columns.t()
 
@@ -108,7 +108,7 @@ def _real_parts(outputs):
     for output in outputs:
         output = output.detach()
         for part in (output.real, output.imag) if output.is_complex() else (output,):
-            parts.append(part.clone().reshape(-1).to(cygrad.float64))
+            parts.append(part.clone().flatten().to(cygrad.float64))
     return parts
 
 

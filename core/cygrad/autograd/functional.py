@@ -192,7 +192,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
 def _jacobian_of_output(index, output, inputs, create_graph, strict):
     """One tensor of shape ``output.shape + input.shape`` for each input."""
     rows = tuple([] for _ in inputs)
-    flat = output.reshape(-1)
+    flat = output.flatten()
     for position in range(output.numel()):
         gradients = _grad((flat[position],), inputs, create_graph=create_graph, retain_graph=True)
         for number, (row, gradient, tensor) in enumerate(zip(rows, gradients, inputs)):
@@ -207,7 +207,7 @@ def _jacobian_of_output(index, output, inputs, create_graph, strict):
                     f"The jacobian of the user-provided function is independent of input {number}. {_NOT_STRICT} when "
                     "create_graph=True."
                 )
-            row.append(gradient)
+            row.append(gradient.rename(None) if gradient.has_names() else gradient)
     return tuple(
         cygrad.stack(row).reshape(output.shape + tensor.shape) if row else tensor.new_zeros(output.shape + tensor.shape)
         for row, tensor in zip(rows, inputs)

@@ -211,7 +211,7 @@ class _Checker(Derivatives):
             u = random_weights(output, self.generator)
             numerical = (derivatives[part] * u).sum()
             gradient = self.backward(output, variable, (u * start).to(output.dtype))
-            analytical = (gradient.reshape(-1) * v).sum()
+            analytical = (gradient.flatten() * v).sum()
             if not self.close(analytical, numerical, variable.numel() * output.numel()):
                 raise GradcheckError(
                     f"{label}Jacobian mismatch for output {number} with respect to input {place},\n"

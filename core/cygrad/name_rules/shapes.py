@@ -141,12 +141,15 @@ def flattens(call):
     return call.names[:first] + (out,) + call.names[last + 1:]
 
 
-@rule("view")
+@rule("view reshape view_as reshape_as")
 def reinterprets(call):
-    """Elements of another dtype keep their axes; to sizes the names have no answer."""
-    if call["dtype"] is None and not (len(call.args) == 2 and isinstance(call.args[1], DType)):
-        raise RuntimeError(UNSUPPORTED.format("view"))
-    return call.names
+    """Elements of another dtype keep their axes, and the same sizes are the same axes; other sizes say nothing."""
+    if call["dtype"] is not None or len(call.args) == 2 and isinstance(call.args[1], DType):
+        return call.names
+    wanted = call.tensors[1].shape if call.op.endswith("_as") else call.starred
+    if tuple(wanted) != tuple(call.input.shape):
+        raise RuntimeError(UNSUPPORTED.format(call.op))
+    return unified(call.tensors)
 
 
 @rule("ravel")

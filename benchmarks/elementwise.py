@@ -100,6 +100,7 @@ mean = x * 0
 square = x * 0 + 1
 w = x.reshape(-1, 100)
 F = m.nn.functional if hasattr(m, "nn") else getattr(m, "functional", None)
+leaf = x.clone().requires_grad_() if hasattr(x, "requires_grad_") else None
 """
 CHAINS = [
     Row(f"{name}, {size}", operands("float32", SIZES[size]) + "\n" + CHAIN_SETUP, statement, numpy,
@@ -112,6 +113,10 @@ CHAINS = [
         ("gelu(x)", "F.gelu(x)", False, 2, 1e-4),
         ("silu(x)", "F.silu(x)", False, 2, 1e-4),
         ("softplus(x)", "F.softplus(x)", False, 2, 1e-4),
+        ("gradient of gelu", "m.autograd.grad(F.gelu(leaf), leaf, y)[0]", False, 3, 1e-4),
+        ("gradient of silu", "m.autograd.grad(F.silu(leaf), leaf, y)[0]", False, 3, 1e-4),
+        ("gradient of tanh", "m.autograd.grad(leaf.tanh(), leaf, y)[0]", False, 3, 1e-4),
+        ("x.add(y, alpha=0.5)", "x.add(y, alpha=0.5)", "x + np.float32(0.5) * y", 3, 1e-4),
         ("addcmul", "m.addcmul(z, x, y, value=0.5)", "z + 0.5 * x * y", 4, 1e-4),
         ("lerp", "m.lerp(x, y, 0.3)", "x + 0.3 * (y - x)", 3, 1e-4),
         ("normalise rows of 100", "(w - w.mean(1, keepdim=True)) / (w.std(1, keepdim=True) + 1e-5)", False, 2, 1e-3),

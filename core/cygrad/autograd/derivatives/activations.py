@@ -58,17 +58,18 @@ def mish_backward(grad, self):
 @one_pass
 def gelu_slope(grad, self):
     """By the product rule: the distribution's function and x times its density."""
-    below = 0.5 * (1 + (self * math.sqrt(0.5)).erf())
-    density = (self * self * -0.5).exp() / math.sqrt(2 * math.pi)
-    return grad * (below + self * density)
+    below = (self * math.sqrt(0.5)).erf() * 0.5 + 0.5
+    density = (self * self * -0.5).exp() * (1 / math.sqrt(2 * math.pi))
+    return grad * (self * density + below)
 
 
 @one_pass
 def gelu_tanh_slope(grad, self):
     root = math.sqrt(2 / math.pi)
-    t = (root * (self + 0.044715 * self.pow(3))).tanh()
-    slope = root * (1 + 3 * 0.044715 * self * self)
-    return grad * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * slope)
+    square = self * self
+    t = ((square * (0.044715 * root) + root) * self).tanh()
+    slope = square * (3 * 0.044715 * root) + root
+    return grad * (0.5 * self * (1 - t * t) * slope + (t * 0.5 + 0.5))
 
 
 def elu_backward(grad, self, alpha, scale, input_scale):

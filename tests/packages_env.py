@@ -60,7 +60,7 @@ class Environment:
     """
 
     def __init__(self, folder):
-        self.folder = folder
+        self.folder, self.copies = folder, 0
         venv.create(folder / "venv", symlinks=os.name != "nt")
         self.python = folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         site = Path(self.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
@@ -73,7 +73,8 @@ class Environment:
         sources = []
         for project in map(Path, projects):
             if project.is_dir():
-                copy = self.folder / "sources" / project.name
+                self.copies += 1
+                copy = self.folder / "sources" / str(self.copies) / project.name
                 shutil.copytree(project, copy, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
                 project = copy
             sources.append(project)

@@ -11,10 +11,11 @@ def main():
     """What the command line asks for; returns the exit status."""
     if len(sys.argv) == 1:
         return describe()
-    if sys.argv[1] == "new":
+    command, _, kind = sys.argv[1].partition("-")                  # new backend NAME, or new-backend NAME
+    if command == "new":
         from cygrad import scaffold
-        return scaffold.main(sys.argv[2:])
-    print("usage: python -m cygrad [new KIND NAME]", file=sys.stderr)
+        return scaffold.main([kind, *sys.argv[2:]] if kind else sys.argv[2:])
+    print("usage: cygrad [new KIND NAME]", file=sys.stderr)
     return 2
 
 

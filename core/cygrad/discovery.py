@@ -103,6 +103,8 @@ def count(backend):
     """Number of the backend's devices; raises BackendUnavailable when it can't say."""
     try:
         return int(backend.device_count())
+    except BackendError:                  # says what is wrong by itself
+        raise
     except Exception as error:
         raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}"
                                  ) from error
@@ -119,7 +121,9 @@ def open_device(backend, index):
         storage.refuse_orphan(backend)
         devices = count(backend)
         if devices == 0:
-            raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine")
+            remedy = f"; what it needs beside a driver comes with: pip install cygrad[{backend.name}]"
+            raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine"
+                                     + (remedy if backend.name in EXTRAS else ""))
         if not 0 <= index < devices:
             names = ", ".join(f"{backend.name}:{i}" for i in range(devices))
             raise BackendUnavailable(f"backend {backend.name!r} has no device {index}; its devices: {names}")

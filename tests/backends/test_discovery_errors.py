@@ -123,13 +123,22 @@ def test_import_lacks_what_it_needs(folder):
         "module named 'mygpu_driver'")
 
 
-def test_what_a_backend_of_ours_needs_has_its_pip_line(folder, monkeypatch):
-    install_backend(folder, "opencl", code="import no_such_driver\n")
-    ours = discovery.entry_points.find
-    monkeypatch.setattr(discovery.entry_points, "find", lambda group: {
-        name: [point for point in points if point.value.startswith("opencl_device")] or points
-        for name, points in ours(group).items()})
-    discovery._loaded.pop("opencl", None)
+@pytest.fixture
+def fake_opencl(folder, monkeypatch):
+    """A function that installs a fake in the place of cygrad's own backend for OpenCL."""
+    def install(code):
+        install_backend(folder, "opencl", code=code)
+        find = discovery.entry_points.find
+        monkeypatch.setattr(discovery.entry_points, "find", lambda group: {
+            name: [point for point in points if point.value.startswith("opencl_device")] or points
+            for name, points in find(group).items()})
+        discovery._loaded.pop("opencl", None)
+        discovery._opened.difference_update({("opencl", 0), ("opencl", 1)})
+    return install
+
+
+def test_what_a_backend_of_ours_needs_has_its_pip_line(fake_opencl):
+    fake_opencl("import no_such_driver\n")
     assert refused("opencl", errors.BackendLoadError, ModuleNotFoundError).endswith(
         "No module named 'no_such_driver'; what it needs comes with: pip install cygrad[opencl]")
 
@@ -178,6 +187,19 @@ def test_no_hardware(folder):
     install_backend(folder, "mygpu", code=BACKEND.replace("devices = 2", "devices = 0"))
     assert refused("mygpu", errors.BackendUnavailable) == "backend 'mygpu' has no usable device on this machine"
     assert cygrad.backends.mygpu.is_available() is False
+
+
+def test_no_hardware_for_a_backend_of_ours(fake_opencl):
+    fake_opencl(BACKEND.replace("devices = 2", "devices = 0"))
+    assert refused("opencl", errors.BackendUnavailable) == (
+        "backend 'opencl' has no usable device on this machine; what it needs beside a driver comes with: "
+        "pip install cygrad[opencl]")
+
+
+def test_device_count_explains_itself(folder):
+    code = BACKEND.replace("return self.devices", "raise BackendUnavailable('MYGPU_DEVICE=9: there are 2')")
+    install_backend(folder, "mygpu", code="from cygrad.errors import BackendUnavailable\n" + code)
+    assert refused("mygpu", errors.BackendUnavailable) == "MYGPU_DEVICE=9: there are 2"
 
 
 @pytest.mark.parametrize(("body", "text", "cause"), [

@@ -184,7 +184,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         wanted.append(gradient_edge_of(t))
-    found = run_backward(roots, numbers, made, keep, create_graph, wanted, False)
+    used = [edge for edge in wanted if edge[0] is not None]       # a view made in inference mode has no edge
+    found = iter(run_backward(roots, numbers, made, keep, create_graph, used, False))
+    found = [next(found) if edge[0] is not None else None for edge in wanted]
     for i, (gradient, t) in enumerate(zip(found, inputs)):
         if gradient is None:
             if not allow_unused:

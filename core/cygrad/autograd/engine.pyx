@@ -707,9 +707,11 @@ def backward(Tensor self not None, gradient=None, retain_graph=None, bint create
     cdef Tensor one
     if gradient is None and inputs is None and self.elements == 1 and requires_grad(self) \
             and self.dtype.category == CATEGORY_FLOAT:
+        node = gradient_edge(self)
+        if node is None:                # a view made in inference mode
+            raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         one = empty_as(self, self.dtype)
         fill_into(one, 1)
-        node = gradient_edge(self)
         run_backward([node], [self.output_number if self.node is not None else 0], [one],
                      create_graph if retain_graph is None else retain_graph, create_graph, None, True)
         return
@@ -727,10 +729,14 @@ def gradients_of_scalar(Tensor output not None, inputs, bint keep_graph, bint cr
         if not isinstance(t, Tensor) or not requires_grad(<Tensor>t) or (<Tensor>t).names_ is not None:
             return None
         node = gradient_edge(<Tensor>t)
+        if node is None:                # a view made in inference mode
+            return None
         wanted.append((node, (<Tensor>t).output_number if (<Tensor>t).node is not None else 0))
+    node = gradient_edge(output)
+    if node is None:
+        return None
     one = empty_as(output, output.dtype)
     fill_into(one, 1)
-    node = gradient_edge(output)
     return run_backward([node], [output.output_number if output.node is not None else 0], [one], keep_graph, create_graph,
                         wanted, False)
 
@@ -761,7 +767,7 @@ def retain_grad_of(Tensor t not None):
     """Make the engine store the gradient of a non-leaf in its `.grad`."""
     import weakref
     cdef Node node = gradient_edge(t)
-    if t.node is None or t.retains:
+    if t.node is None or t.retains or node is None:
         return
     if node.retained is None:
         node.retained = {}

@@ -2,6 +2,7 @@
 
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
+import operator
 import warnings
 
 from cygrad.autograd.node import primitive
@@ -38,7 +39,8 @@ def for_kernel(stride, padding, dilation, groups):
 # table); `geometry` is (stride, padding, dilation, groups).
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
-    shape = (input.shape[0], weight.shape[0], *map(out_size, input.shape[2:], weight.shape[2:], *geometry[:3]))
+    seen, kernel = tuple(input.shape), tuple(weight.shape)
+    shape = (seen[0], kernel[0], *map(out_size, seen[2:], kernel[2:], *geometry[:3]))
     out = empty_near(input, shape)
     if input.numel() and out.numel():
         call(out, "conv2d", (planes(input), planes(weight), bias, *for_kernel(*geometry), planes(out)), (7,))
@@ -83,15 +85,15 @@ def numbers(name, value, axes):
 
 def check(input, weight, bias, stride, padding, dilation, groups):
     """PyTorch's refusals of numbers and shapes, in its order."""
-    if any(n < 0 for n in padding):
+    if min(padding) < 0:
         raise RuntimeError("negative padding is not supported")
-    if any(n <= 0 for n in stride):
+    if min(stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if any(n <= 0 for n in dilation):
+    if min(dilation) <= 0:
         raise RuntimeError("non-positive dilation is not supported")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
-    shape, k = list(weight.shape), input.dim()
+    shape, given, k = list(weight.shape), tuple(input.shape), input.dim()
     if weight.dim() != k:
         raise RuntimeError(f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {shape}, "
                            f"but got {k}-dimensional input of size {list(input.shape)} instead")
@@ -101,15 +103,15 @@ def check(input, weight, bias, stride, padding, dilation, groups):
     if shape[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
                            f"got weight of size [{shape}] instead")
-    if input.shape[1] != shape[1] * groups:
+    if given[1] != shape[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {shape}, expected input{list(input.shape)} to have "
-                           f"{shape[1] * groups} channels, but got {input.shape[1]} channels instead")
-    if bias is not None and (bias.dim() != 1 or bias.shape[0] != shape[0]):
+                           f"{shape[1] * groups} channels, but got {given[1]} channels instead")
+    if bias is not None and (bias.dim() != 1 or bias.numel() != shape[0]):
         raise RuntimeError(f"Given weight of size {shape}, expected bias to be 1-dimensional with {shape[0]} elements, "
                            f"but got bias of size {list(bias.shape)} instead")
-    padded = [size + 2 * n for size, n in zip(input.shape[2:], padding)]
+    padded = [size + 2 * n for size, n in zip(given[2:], padding)]
     reach = [d * (size - 1) + 1 for size, d in zip(shape[2:], dilation)]
-    if any(a < b for a, b in zip(padded, reach)):
+    if any(map(operator.lt, padded, reach)):
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
                            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size")
 

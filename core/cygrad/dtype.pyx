@@ -285,3 +285,13 @@ class iinfo:
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+cdef extern from *:
+    """
+    static void cygrad_name_type(PyObject *type, const char *name) { ((PyTypeObject *)type)->tp_name = name; }
+    """
+    void cygrad_name_type(object, const char *)
+
+
+cygrad_name_type(DType, "cygrad.dtype")         # what users call it, and what errors show

@@ -57,13 +57,9 @@ def reinterpreted(Tensor self not None, DType dtype not None):
             strides[i] //= ratio
         offset //= ratio
         sizes[self.rank - 1] //= ratio
-    if requires_grad(self):
-        out = new_tensor()
-        fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
-        out.counter = self.counter
-        return out
-    out = view_of(self, offset, self.rank, sizes, strides)
-    out.dtype = dtype
+    out = new_tensor()              # no view to autograd, which has no gradient of reinterpreted bytes
+    fill_strided(out, self.memory, dtype, offset, self.rank, sizes, strides)
+    out.counter = self.counter
     return out
 
 

@@ -51,9 +51,9 @@ cdef object basic_getitem(Tensor t, object index):
     cdef Tensor out
     cdef Py_ssize_t start, stop, step
     if PyLong_CheckExact(index):
-        if t.rank == 0:
+        if t.rank == 0 and index == 0:
             raise IndexError(ZERO_DIM)
-        return select_(t, 0, checked_index(index, t.sizes[0], 0))
+        return select_(t, 0, checked_index(index, t.sizes[0] if t.rank else 0, 0))
     if PySlice_Check(index):
         slice_bounds(index, t.sizes[0] if t.rank else 0, &start, &stop, &step)
         if t.rank == 0:

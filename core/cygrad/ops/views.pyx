@@ -317,7 +317,7 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
             if sizes[i] < 0:
                 raise RuntimeError(f"The expanded size of the tensor ({sizes[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")
-            strides[i] = 0 if sizes[i] != 1 else 1 if i == rank - 1 else sizes[i + 1] * strides[i + 1]
+            strides[i] = 0 if sizes[i] != 1 or t.rank == 0 else sizes[i + 1] * strides[i + 1]
         elif sizes[i] == -1 or sizes[i] == t.sizes[j]:
             if sizes[i] == -1:
                 given = given or list(tuple_of(sizes, rank))

@@ -29,7 +29,8 @@ TYPES = {type_: names.split() for type_, names in {
     "Sequence[Tensor]": "tensors",
     "Tensor | Number": "src other exponent value values end_",
     "Dims": "dim dims",
-    "_int": "dim0 dim1 dim2 axis0 axis1 k n m diagonal offset steps num_samples start_dim end_dim length chunks r "
+    "Axis": "dim0 dim1 dim2 axis0 axis1 start_dim end_dim",
+    "_int": "k n m diagonal offset steps num_samples length chunks r "
             "minlength dimension step size_ row col N decimals seed driver_",
     "_bool": "keepdim requires_grad descending stable largest sorted upper left unitriangular transpose replacement "
              "unbiased accumulate pin_memory return_inverse return_counts as_tuple equal_nan right out_int32 pivot some "
@@ -67,7 +68,7 @@ SPECIAL = {("select", "index"): "_int", ("select_scatter", "index"): "_int", ("f
 SPECIAL |= {(name, "weight"): "Tensor" for name in ("conv1d", "conv2d", "linear")}
 SPECIAL |= {("scaled_dot_product_attention", "value"): "Tensor"}
 STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | Sequence[_int]",
-           "shape": "_int | Sequence[_int]", "dims": "_int | Sequence[_int]", "repeats": "_int | Sequence[_int]",
+           "shape": "_int | Sequence[_int]", "dims": "Axis | Sequence[Axis]", "repeats": "_int | Sequence[_int]",
            "reps": "_int | Sequence[_int]"}
 
 RESULTS = {result: names.split() for result, names in {
@@ -82,7 +83,7 @@ RESULTS = {result: names.split() for result, names in {
            "atleast_3d lu unique unique_consecutive histogramdd hessian jacobian vjp jvp vhp hvp fork_rng "
            "get_device namespace",
     "tuple[Tensor, ...]": "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit meshgrid "
-                          "broadcast_tensors grad",
+                          "broadcast_tensors grad align_tensors",
     "tuple[Tensor, Tensor]": "std_mean var_mean",
     "tuple[Tensor, Tensor, Tensor]": "native_layer_norm",
     "Generator": "manual_seed",
@@ -91,15 +92,21 @@ RESULTS = {result: names.split() for result, names in {
 }.items()}
 RESULTS = {name: result for result, names in RESULTS.items() for name in names}
 
-_EXTREME = [("", "Tensor"), ("dim: _int, keepdim: _bool = False, *, out: Any = None", "return_types.{name}")]
+_EXTREME = [("", "Tensor"), ("dim: Axis, keepdim: _bool = False, *, out: Any = None", "return_types.{name}")]
 OVERLOADS = {  # after the tensor itself
     "max": _EXTREME + [("other: Tensor, *, out: Tensor | None = None", "Tensor")],
     "min": _EXTREME + [("other: Tensor, *, out: Tensor | None = None", "Tensor")],
     "median": _EXTREME, "nanmedian": _EXTREME,
+    "diagonal": [("offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1", "Tensor"),
+                 ("*, outdim: str | None, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1", "Tensor")],
+    "flatten": [("start_dim: Axis = 0, end_dim: Axis = -1, out_dim: str | None = None", "Tensor"),
+                ("dims: Sequence[Axis], out_dim: str | None = None", "Tensor")],
+    "unflatten": [("dim: Axis, sizes: Sequence[_int]", "Tensor"),
+                  ("dim: Axis, sizes: Sequence[tuple[str, _int]] | dict[str, _int]", "Tensor")],
     "nonzero": [("*, out: Tensor | None = None, as_tuple: Literal[False] = False", "Tensor"),
                 ("*, as_tuple: Literal[True]", "tuple[Tensor, ...]")],
-    "size": [("dim: None = None", "Size"), ("dim: _int", "_int")],
-    "stride": [("dim: None = None", "tuple[_int, ...]"), ("dim: _int", "_int")],
+    "size": [("dim: None = None", "Size"), ("dim: Axis", "_int")],
+    "stride": [("dim: None = None", "tuple[_int, ...]"), ("dim: Axis", "_int")],
     "type": [("dtype: None = None", "str"), ("dtype: Any, non_blocking: _bool = False", "Tensor")],
 }
 
@@ -121,7 +128,8 @@ from cygrad import autograd as autograd, linalg as linalg, nn as nn, random as r
 from cygrad import return_types as return_types, special as special
 
 ''' + ALIASES + '''Number: TypeAlias = _int | _float | _bool | _complex
-Dims: TypeAlias = _int | Sequence[_int] | None
+Axis: TypeAlias = _int | str                            # by number, or of a named tensor by name
+Dims: TypeAlias = Axis | Sequence[Axis] | None
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 __version__: str
 e: _float
@@ -236,7 +244,7 @@ PART = NOTE + '''import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from cygrad import DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
+from cygrad import Axis, DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
 from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
 
 ''' + ALIASES

@@ -37,6 +37,8 @@ def main() -> float:
     shape: torch.Size = torch.zeros(2, 3, dtype=torch.float32).shape
     rows: int = shape[0]
     tail: torch.Size = shape[1:]
+    named: torch.Tensor = torch.zeros(2, 3, names=("N", "C")).sum("C", keepdim=True).flatten(["N", "C"], "all")
+    assert named.names == ("all",) and named.size("all") == 2
     assert rows * tail.numel() == 6 and isinstance(shape + (1,), torch.Size)
     values, places = torch.randn(3, 4).max(dim=1)
     largest: torch.Tensor = torch.randn(5).max()

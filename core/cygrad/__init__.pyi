@@ -13,7 +13,8 @@ _float: TypeAlias = builtins.float
 _bool: TypeAlias = builtins.bool
 _complex: TypeAlias = builtins.complex
 Number: TypeAlias = _int | _float | _bool | _complex
-Dims: TypeAlias = _int | Sequence[_int] | None
+Axis: TypeAlias = _int | str                            # by number, or of a named tensor by name
+Dims: TypeAlias = Axis | Sequence[Axis] | None
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 __version__: str
 e: _float
@@ -515,13 +516,15 @@ class Tensor:
         """Cut the tensor off from its history, in place."""
     def diag(self, diagonal: _int = 0) -> Tensor:
         """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal."""
-    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+    def diag_embed(self, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
         """Matrices with the last axis of `input` on a diagonal and zeros elsewhere."""
     def diagflat(self, offset: _int = 0) -> Tensor:
         """The matrix with the elements of `input`, in row-major order, on a diagonal."""
-    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """The view of a diagonal of the planes of axes dim1 and dim2, as a new last axis."""
-    def diagonal_scatter(self, src: Tensor | Number, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+    @overload
+    def diagonal(self, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
+    @overload
+    def diagonal(self, *, outdim: str | None, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
+    def diagonal_scatter(self, src: Tensor | Number, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor:
         """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``."""
     def diff(self, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis:
             Dims = None) -> Tensor:
@@ -595,9 +598,11 @@ class Tensor:
         """Elementwise: the integer part of each element."""
     def fix_(self) -> Tensor:
         """In-place version of `trunc`: writes the result into the tensor and returns it."""
-    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-        """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy."""
-    def flip(self, *dims: _int | Sequence[_int]) -> Tensor:
+    @overload
+    def flatten(self, start_dim: Axis = 0, end_dim: Axis = -1, out_dim: str | None = None) -> Tensor: ...
+    @overload
+    def flatten(self, dims: Sequence[Axis], out_dim: str | None = None) -> Tensor: ...
+    def flip(self, *dims: Axis | Sequence[Axis]) -> Tensor:
         """A copy with the order along some axes reversed."""
     def fliplr(self) -> Tensor:
         """A copy with the order along the second axis reversed."""
@@ -854,7 +859,7 @@ class Tensor:
     @overload
     def max(self) -> Tensor: ...
     @overload
-    def max(self, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
+    def max(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
     @overload
     def max(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def maximum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -865,11 +870,11 @@ class Tensor:
     @overload
     def median(self) -> Tensor: ...
     @overload
-    def median(self, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.median: ...
+    def median(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.median: ...
     @overload
     def min(self) -> Tensor: ...
     @overload
-    def min(self, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
+    def min(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
     @overload
     def min(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def minimum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -909,7 +914,7 @@ class Tensor:
     @overload
     def nanmedian(self) -> Tensor: ...
     @overload
-    def nanmedian(self, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.nanmedian: ...
+    def nanmedian(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.nanmedian: ...
     def nanquantile(self, q: Any, dim: Dims = None, keepdim: _bool = False, *, interpolation: str = 'linear', axis: Dims
             = None, keepdims: _bool = False) -> Tensor:
         """`quantile` of the elements that are not NaN."""
@@ -986,7 +991,7 @@ class Tensor:
         """The tensor on an OpenCL device (the first one, unless given)."""
     def outer(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
-    def permute(self, *dims: _int | Sequence[_int]) -> Tensor:
+    def permute(self, *dims: Axis | Sequence[Axis]) -> Tensor:
         """A view with the axes in another order."""
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
@@ -1136,7 +1141,7 @@ class Tensor:
     @overload
     def size(self, dim: None = None) -> Size: ...
     @overload
-    def size(self, dim: _int) -> _int: ...
+    def size(self, dim: Axis) -> _int: ...
     def slice_scatter(self, src: Tensor | Number, dim: Dims = 0, start: _int | None = None, end: _int | None = None,
             step: _int = 1) -> Tensor:
         """`input` with `src` in the place of ``input[start:end:step]`` along axis `dim`."""
@@ -1172,7 +1177,7 @@ class Tensor:
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
-    def stride(self, dim: _int) -> _int: ...
+    def stride(self, dim: Axis) -> _int: ...
     def sub(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
         """input - alpha * other, elementwise."""
     def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
@@ -1189,13 +1194,13 @@ class Tensor:
     def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
         """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See
         `linalg.svd`."""
-    def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
+    def swapaxes(self, axis0: Axis, axis1: Axis) -> Tensor:
         """A view with two axes swapped; `transpose` by another name."""
-    def swapaxes_(self, dim0: _int, dim1: _int) -> Tensor:
+    def swapaxes_(self, dim0: Axis, dim1: Axis) -> Tensor:
         """Swap two axes, in place."""
-    def swapdims(self, axis0: _int, axis1: _int) -> Tensor:
+    def swapdims(self, axis0: Axis, axis1: Axis) -> Tensor:
         """A view with two axes swapped; `transpose` by another name."""
-    def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
+    def swapdims_(self, dim0: Axis, dim1: Axis) -> Tensor:
         """Swap two axes, in place."""
     def t(self) -> Tensor:
         """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view)."""
@@ -1216,7 +1221,7 @@ class Tensor:
     def tensor_split(self, indices_or_sections: Any = None, dim: Dims = 0, *, indices: Any = None, sections: Any =
             None) -> tuple[Tensor, ...]:
         """Views of consecutive parts of an axis, cut at indices or into sections that differ by at most one."""
-    def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
+    def tile(self, *dims: Axis | Sequence[Axis]) -> Tensor:
         """Copies of the tensor side by side along its last axes; `repeat` where a missing number counts as 1."""
     def to(self, *args: Any, dtype: _dtype | None = None, device: DeviceLike | None = None, non_blocking: _bool = False,
             copy: _bool = False, memory_format: _memory_format | None = None) -> Tensor:
@@ -1227,9 +1232,9 @@ class Tensor:
         """The `k` largest (or smallest) elements along an axis in order, and where they were."""
     def trace(self) -> Tensor:
         """Sum of the diagonal of a matrix; int64 for integers."""
-    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
+    def transpose(self, dim0: Axis, dim1: Axis) -> Tensor:
         """A view with two axes swapped."""
-    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
+    def transpose_(self, dim0: Axis, dim1: Axis) -> Tensor:
         """Swap two axes, in place."""
     def triangular_solve(self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool =
             False) -> return_types.triangular_solve:
@@ -1258,8 +1263,10 @@ class Tensor:
         """The tensor with other's dtype, on other's device."""
     def unbind(self, dim: Dims = 0) -> tuple[Tensor, ...]:
         """Tuple of the slices of `input` along an axis, which is removed."""
-    def unflatten(self, dim: Dims, sizes: Sequence[_int]) -> Tensor:
-        """One axis as several, of these sizes; one of them may be -1."""
+    @overload
+    def unflatten(self, dim: Axis, sizes: Sequence[_int]) -> Tensor: ...
+    @overload
+    def unflatten(self, dim: Axis, sizes: Sequence[tuple[str, _int]] | dict[str, _int]) -> Tensor: ...
     def unfold(self, dimension: _int, size: Sequence[_int] | _int, step: _int) -> Tensor:
         """The view of all windows of `size` elements, `step` apart, along an axis; the window is a new last axis."""
     def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Generator | None = None, **named: Any) -> Tensor:
@@ -1331,7 +1338,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
     """beta * input + alpha * (the outer product of vec1 and vec2)."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of the last two axes."""
-def align_tensors(*tensors: Any) -> Tensor:
+def align_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of tensors with the names of the one that has most axes, for broadcasting by name."""
 def all(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out: Any
         = None) -> Tensor:
@@ -1566,13 +1573,15 @@ def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from its history, in place."""
 def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal."""
-def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+def diag_embed(input: Tensor, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
     """Matrices with the last axis of `input` on a diagonal and zeros elsewhere."""
 def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
     """The matrix with the elements of `input`, in row-major order, on a diagonal."""
-def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-    """The view of a diagonal of the planes of axes dim1 and dim2, as a new last axis."""
-def diagonal_scatter(input: Tensor, src: Tensor | Number, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+@overload
+def diagonal(input: Tensor, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
+@overload
+def diagonal(input: Tensor, *, outdim: str | None, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
+def diagonal_scatter(input: Tensor, src: Tensor | Number, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor:
     """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``."""
 def diff(input: Tensor, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *,
         axis: Dims = None, out: Any = None) -> Tensor:
@@ -1644,9 +1653,11 @@ def fix(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the integer part of each element."""
 def fix_(input: Tensor) -> Tensor:
     """In-place version of `trunc`: writes the result into the tensor and returns it."""
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-    """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy."""
-def flip(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+@overload
+def flatten(input: Tensor, start_dim: Axis = 0, end_dim: Axis = -1, out_dim: str | None = None) -> Tensor: ...
+@overload
+def flatten(input: Tensor, dims: Sequence[Axis], out_dim: str | None = None) -> Tensor: ...
+def flip(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A copy with the order along some axes reversed."""
 def fliplr(input: Tensor) -> Tensor:
     """A copy with the order along the second axis reversed."""
@@ -1882,7 +1893,7 @@ def matrix_power(input: Tensor, n: _int) -> Tensor:
 @overload
 def max(input: Tensor) -> Tensor: ...
 @overload
-def max(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
+def max(input: Tensor, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def maximum(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1893,13 +1904,13 @@ def mean(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dty
 @overload
 def median(input: Tensor) -> Tensor: ...
 @overload
-def median(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.median: ...
+def median(input: Tensor, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.median: ...
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Tuple of the coordinates of a grid, from those along its axes."""
 @overload
 def min(input: Tensor) -> Tensor: ...
 @overload
-def min(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
+def min(input: Tensor, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
 @overload
 def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def minimum(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1934,7 +1945,7 @@ def nanmean(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _
 @overload
 def nanmedian(input: Tensor) -> Tensor: ...
 @overload
-def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any = None) -> return_types.nanmedian: ...
+def nanmedian(input: Tensor, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.nanmedian: ...
 def nanquantile(input: Tensor, q: Any, dim: Dims = None, keepdim: _bool = False, *, interpolation: str = 'linear', axis:
         Dims = None, keepdims: _bool = False, out: Any = None) -> Tensor:
     """`quantile` of the elements that are not NaN."""
@@ -1985,7 +1996,7 @@ def ones_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | N
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
-def permute(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
@@ -2186,9 +2197,9 @@ def sum(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtyp
     """The sum of all elements, or of those along some axes."""
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: Any = None) -> return_types.svd:
     """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See `linalg.svd`."""
-def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor:
+def swapaxes(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
-def swapdims(input: Tensor, axis0: _int, axis1: _int) -> Tensor:
+def swapdims(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view)."""
@@ -2216,14 +2227,14 @@ def threshold(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """x where x > threshold, else value."""
 def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """In-place version of `threshold`: writes the result into the tensor and returns it."""
-def tile(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+def tile(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """Copies of the tensor side by side along its last axes; `repeat` where a missing number counts as 1."""
 def topk(input: Tensor, k: _int, dim: Dims = -1, largest: _bool = True, sorted: _bool = True, *, out: Any =
         None) -> return_types.topk:
     """The `k` largest (or smallest) elements along an axis in order, and where they were."""
 def trace(input: Tensor) -> Tensor:
     """Sum of the diagonal of a matrix; int64 for integers."""
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def transpose(input: Tensor, dim0: Axis, dim1: Axis) -> Tensor:
     """A view with two axes swapped."""
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
     """The integral along an axis, by the trapezoidal rule."""
@@ -2250,8 +2261,10 @@ def trunc_(input: Tensor) -> Tensor:
     """In-place version of `trunc`: writes the result into the tensor and returns it."""
 def unbind(input: Tensor, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Tuple of the slices of `input` along an axis, which is removed."""
-def unflatten(input: Tensor, dim: Dims, sizes: Sequence[_int]) -> Tensor:
-    """One axis as several, of these sizes; one of them may be -1."""
+@overload
+def unflatten(input: Tensor, dim: Axis, sizes: Sequence[_int]) -> Tensor: ...
+@overload
+def unflatten(input: Tensor, dim: Axis, sizes: Sequence[tuple[str, _int]] | dict[str, _int]) -> Tensor: ...
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims =
         None) -> Any:
     """The distinct elements (slices, with `dim`) in ascending order."""

@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from cygrad import DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
+from cygrad import Axis, DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
 from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
 
 _int: TypeAlias = builtins.int
@@ -21,7 +21,7 @@ def cross(input: Tensor, other: Tensor | Number, *, dim: Dims = -1, out: Any = N
     """Cross product of the vectors of three elements along an axis; the other axes broadcast."""
 def det(A: Tensor) -> Tensor:
     """Determinants of square matrices: (..., n, n) gives (...)."""
-def diagonal(A: Tensor, *, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+def diagonal(A: Tensor, *, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
     """The diagonals of matrices, as a view; see `cygrad.diagonal`."""
 def eig(A: Tensor) -> return_types.linalg_eig:
     """Complex eigenvalues and eigenvectors of square matrices."""

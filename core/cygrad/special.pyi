@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from cygrad import DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
+from cygrad import Axis, DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
 from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
 
 _int: TypeAlias = builtins.int

@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import indexing, matmul, pointwise, reduction
+from cygrad_gpu import indexing, matmul, norm, pointwise, reduction, softmax
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -305,6 +305,21 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
         return matmul.addmm(self, out.memory.index, bias, a, b, beta, alpha, out)
+
+    # ---- rows
+
+    cpdef softmax(self, View a, bint log, View out):
+        return softmax.softmax(self, out.memory.index, a, log, out)
+
+    cpdef softmax_backward(self, View grad, View result, bint log, View out):
+        return softmax.softmax_backward(self, out.memory.index, grad, result, log, out)
+
+    cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        return norm.layer_norm(self, out.memory.index, a, weight, bias, eps, out, mean, rstd)
+
+    cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
+                              View grad_bias):
+        return norm.layer_norm_backward(self, a.memory.index, grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
 
     def dtype_of(self, int code):
         """The dtype of a code."""

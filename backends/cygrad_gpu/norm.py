@@ -1,0 +1,123 @@
+"""Layer normalisation over rows, and its gradients."""
+from cygrad.backend import REDUCE
+
+from cygrad_gpu import rows
+from cygrad_gpu.dtypes import ELEMENTS
+from cygrad_gpu.rows import load, store, sweep
+from cygrad_gpu.source import assemble
+
+SUM = REDUCE.index("sum")
+
+
+def make(traits, code, weighted, biased):
+    element = ELEMENTS[code]
+    T = element.computed
+    a = load(code, "a")
+    value = f"({a} - center) * scale"
+    value += " * " + load(code, "weight") if weighted else ""
+    value += " + " + load(code, "bias") if biased else ""
+    body = (f"    {T} center = 0, scale = 0;\n" + sweep(traits, T, a, "center") + "    center /= n;\n"
+            + sweep(traits, T, f"({a} - center) * ({a} - center)", "scale")
+            + f"    scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);\n"
+            + sweep(traits, T, value, store=store(code, "out", "v"))
+            + "    if (ITEM == 0) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }\n")
+    operands = {"out": (element.stored, True), "a": (element.stored, False)}
+    operands |= {name: (element.stored, False) for name, there in (("weight", weighted), ("bias", biased)) if there}
+    more = [f"ARRAY({T}, mean)", "const i64 mean_one", f"ARRAY({T}, rstd)", "const i64 rstd_one", "const number eps"]
+    body = f"    OPEN({T}, mean); OPEN({T}, rstd);\n" + body
+    group = rows.group_of(traits)
+    return "layer_norm", assemble(traits, group, rows.kernel(traits, "layer_norm", T, operands, more, body)), group
+
+
+def layer_norm(backend, device, a, weight, bias, eps, out, mean, rstd):
+    code, vectors = a.dtype.code, present(weight=weight, bias=bias)
+    made = backend.kernel(device, ("layer_norm", code, *vectors), make, code, weight is not None, bias is not None)
+    rows.launch(backend, device, made, {"out": out, "a": a, **vectors},
+                (mean, mean.stride()[0], rstd, rstd.stride()[0], float(eps)), repeated(vectors))
+    return None
+
+
+def present(**views):
+    """Those that are not None."""
+    return {name: view for name, view in views.items() if view is not None}
+
+
+def repeated(vectors):
+    """The strides of vectors that are the same row again and again."""
+    return {name: (0, view.stride()[0]) for name, view in vectors.items()}
+
+
+def make_backward(traits, code, weighted):
+    element = ELEMENTS[code]
+    T = element.computed
+    normal = f"(({load(code, 'a')} - center) * scale)"
+    grad = f"({load(code, 'grad')} * {load(code, 'weight')})" if weighted else load(code, "grad")
+    body = (f"    OPEN(const {T}, mean); OPEN(const {T}, rstd);\n"
+            f"    const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];\n    {T} first = 0, second = 0;\n"
+            + sweep(traits, T, grad, "first") + sweep(traits, T, f"{grad} * {normal}", "second")
+            + "    first /= n; second /= n;\n"
+            + sweep(traits, T, f"({grad} - first - {normal} * second) * scale", store=store(code, "out", "v")))
+    operands = {"out": (element.stored, True), "grad": (element.stored, False), "a": (element.stored, False)}
+    operands |= {"weight": (element.stored, False)} if weighted else {}
+    more = [f"ARRAY(const {T}, mean)", "const i64 mean_one", f"ARRAY(const {T}, rstd)", "const i64 rstd_one"]
+    group = rows.group_of(traits)
+    return "layer_norm_backward", assemble(
+        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body)), group
+
+
+WIDTH = 32                  # columns of a processor's item
+
+
+def make_columns(traits, code):
+    """Partial sums over rows of grad * normalised a, and of grad: (n, parts) each."""
+    element, group = ELEMENTS[code], rows.group_of(traits)
+    S, T = element.stored, element.computed
+    body = f"""
+#define WIDTH {WIDTH if traits.processor else 1}
+KERNEL(norm_columns)(ARRAY({T}, weight), ARRAY({T}, bias), ARRAY(const {S}, grad), ARRAY(const {S}, a),
+    ARRAY(const {T}, mean), ARRAY(const {T}, rstd), const i64 rows, const i64 n, const i64 parts, const i64 part_rows,
+    const i64 grad_row, const i64 grad_column, const i64 a_row, const i64 a_column, const i64 mean_one, const i64 rstd_one) {{
+    OPEN({T}, weight); OPEN({T}, bias); OPEN(const {S}, grad); OPEN(const {S}, a); OPEN(const {T}, mean); OPEN(const {T}, rstd);
+    const i64 part = GROUP_ID % parts, left = (GROUP_ID / parts * GROUP + ITEM) * WIDTH;
+    const i64 begin = part * part_rows, end = begin + part_rows < rows ? begin + part_rows : rows;
+    const int count = n - left < WIDTH ? (int)(n - left) : WIDTH;
+    {T} w[WIDTH], b[WIDTH];
+    for (int l = 0; l < WIDTH; l++) w[l] = b[l] = 0;
+    for (i64 row = begin; row < end; row++) {{
+        const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];
+        for (int l = 0; l < count; l++) {{
+            const {T} g = LOAD_{element.name}(grad, row * grad_row + (left + l) * grad_column);
+            b[l] += g;
+            w[l] += g * ((LOAD_{element.name}(a, row * a_row + (left + l) * a_column) - center) * scale);
+        }}
+    }}
+    for (int l = 0; l < count; l++) {{
+        weight[(left + l) * parts + part] = w[l];
+        bias[(left + l) * parts + part] = b[l];
+    }}
+}}
+"""
+    return "norm_columns", assemble(traits, group, body), group
+
+
+def layer_norm_backward(backend, device, grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias):
+    code, traits = a.dtype.code, backend.traits(device)
+    steps = (mean.stride()[0], rstd.stride()[0])
+    if grad_a is not None:
+        vectors = present(weight=weight)
+        made = backend.kernel(device, ("layer_norm_backward", code, *vectors), make_backward, code, weight is not None)
+        rows.launch(backend, device, made, {"out": grad_a, "grad": grad, "a": a, **vectors},
+                    (mean, steps[0], rstd, steps[1]), repeated(vectors))
+    if grad_weight is not None or grad_bias is not None:
+        made = backend.kernel(device, ("norm_columns", code), make_columns, code)
+        count, n = a.shape
+        blocks = -(-n // (WIDTH if traits.processor else traits.group))
+        parts = max(1, min(-(-count // 64), 4 * traits.units // blocks))
+        kind = backend.dtype_of(ELEMENTS[code].compute_code)
+        sums = [backend.scratch(device, kind, n, parts) for _ in range(2)]
+        backend.launch(made, blocks * parts, *sums, grad, a, mean, rstd, count, n, parts, -(-count // parts),
+                       *grad.stride(), *a.stride(), *steps)
+        for partial, out in zip(sums, (grad_weight, grad_bias)):
+            if out is not None:
+                backend.reduce(SUM, partial, out)
+    return None

@@ -1,0 +1,129 @@
+"""What kernels over rows share: a group takes a row (a processor's item some of them), in sweeps along it.
+
+A sweep computes a value for each element of the row, adds it up or keeps the extreme, and may store something. On a
+processor a sweep goes in chunks: the values of one are computed together, which vectorises, then added up in lanes.
+"""
+from cygrad_gpu.dtypes import ELEMENTS
+
+CHUNK, LANES, RANK = 256, 32, 8
+SPAN = 16384                # elements of the rows that a processor's item takes
+
+HEADER = f"""
+#define CHUNK {CHUNK}
+#define LANES {LANES}
+"""
+
+ADD = "{a} + {b}"
+LARGER = "{a} > {b} ? {a} : {b}"
+
+
+def sweep(traits, T, value, total=None, start="0", combine=ADD, store=None):
+    """C for one sweep: `value` at ``k`` is ``v``; `total` names what they add up to, and `store` is done with each."""
+    if not traits.processor:
+        step = f"acc = {combine.format(a='v', b='acc')};" if total else ""
+        text = f"""    {{ {T} acc = {start};
+      for (i64 k = ITEM; k < n; k += GROUP) {{ const {T} v = {value}; {step} {store or ''} }}
+"""
+        if total:
+            text += f"""      shared[ITEM] = acc;
+      for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
+          BARRIER;
+          if (ITEM < half_) shared[ITEM] = {combine.format(a='shared[ITEM]', b='shared[ITEM + half_]')};
+      }}
+      BARRIER; {total} = shared[0]; BARRIER;
+"""
+        return text + "    }\n"
+    text = f"    {{ {T} chunk[CHUNK], acc[LANES];\n"
+    if total:
+        text += f"      for (int l = 0; l < LANES; l++) acc[l] = {start};\n"
+    text += f"""      for (i64 base = 0; base < n; base += CHUNK) {{
+          const int count = n - base < CHUNK ? (int)(n - base) : CHUNK;
+          for (int j = 0; j < count; j++) {{ const i64 k = base + j; chunk[j] = {value}; }}
+"""
+    if total:
+        text += f"""          int j = 0;
+          for (; j + LANES <= count; j += LANES)
+              for (int l = 0; l < LANES; l++) acc[l] = {combine.format(a='chunk[j + l]', b='acc[l]')};
+          for (; j < count; j++) acc[0] = {combine.format(a='chunk[j]', b='acc[0]')};
+"""
+    if store:
+        text += f"          for (int j = 0; j < count; j++) {{ const i64 k = base + j; const {T} v = chunk[j]; {store} }}\n"
+    text += "      }\n"
+    if total:
+        text += f"""      for (int width = LANES / 2; width > 0; width /= 2)
+          for (int l = 0; l < width; l++) acc[l] = {combine.format(a='acc[l]', b='acc[l + width]')};
+      {total} = acc[0];
+"""
+    return text + "    }\n"
+
+
+def kernel(traits, name, T, operands, more, body):
+    """The kernel around sweeps. `operands`: {name: (stored type, is an output)}; each is walked along its rows.
+
+    In `body` ``NAME_row`` is the start of an operand's row and ``AT(NAME)`` the index of its element k.
+    """
+    arguments = [f"ARRAY({'' if out else 'const '}{stored}, {each})" for each, (stored, out) in operands.items()]
+    arguments += more + ["const i64 rows", "const i64 owned", "const i64 n", "const axes sizes"]
+    arguments += [f"const i64 {each}_step, const axes {each}_strides" for each in operands]
+    opened = "".join(f"    OPEN({'' if out else 'const '}{stored}, {each});\n" for each, (stored, out) in operands.items())
+    bases = "".join(f"    i64 {each}_base = 0;\n" for each in operands)
+    walk = "".join(f"    {{ const i64 above = rest / sizes.s{axis}, at_axis = rest - above * sizes.s{axis}; rest = above;"
+                   + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
+                   for axis in range(RANK - 1))
+    starts = "".join(f"    GLOBAL {'' if out else 'const '}{stored} *{each}_row = {each} + {each}_base;\n"
+                     for each, (stored, out) in operands.items())
+    shared = "" if traits.processor else f"    LOCAL {T} shared[GROUP];\n"
+    return f"""{HEADER}
+#define AT(name) (k * name##_step)
+KERNEL({name})({', '.join(arguments)}) {{
+{opened}{shared}    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
+    for (i64 row = GROUP_ID * owned; row < last; row++) {{
+    i64 rest = row;
+{bases}{walk}{starts}{body}    }}
+}}
+"""
+
+
+def group_of(traits):
+    return 1 if traits.processor else traits.group
+
+
+def launch(backend, device, made, views, extra=(), strides=None):
+    """Run a kernel of `kernel` over the rows of the first view, whose shape all have; `strides`: those of others, by name.
+
+    Parameters
+    ----------
+    views : dict
+        {name: View}, in the order of the kernel's operands.
+    strides : dict, optional
+        {name: strides} of views that are to be walked in another way than their own.
+    """
+    views, others = dict(views), strides or {}
+    shape = tuple(next(iter(views.values())).shape)
+    n, outer = shape[-1], shape[:-1]
+    rows = 1
+    for size in outer:
+        rows *= size
+    owned = max(1, SPAN // n) if backend.traits(device).processor else 1
+    geometry = []
+    for name, view in views.items():
+        steps = tuple(others.get(name) or view.stride())
+        geometry += [steps[-1], _reversed(steps[:-1], 0)]
+    backend.launch(made, -(-rows // owned), *views.values(), *extra, rows, owned, n, _reversed(outer, 1), *geometry)
+
+
+def fits(view):
+    return 1 <= len(view.shape) <= RANK
+
+
+def _reversed(values, missing):
+    return tuple(values[::-1]) + (missing,) * (RANK - len(values))
+
+
+def load(code, name):
+    """The value of an operand's element k."""
+    return f"LOAD_{ELEMENTS[code].name}({name}_row, AT({name}))"
+
+
+def store(code, name, value):
+    return f"STORE_{ELEMENTS[code].name}({name}_row, AT({name}), {value});"

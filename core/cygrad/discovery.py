@@ -25,13 +25,14 @@ _default = None        # (Backend, index) of CYGRAD_BACKEND, read once
 
 
 class _Override(threading.local):
-    """What `set_default_device` and `with device(...)` chose in this thread."""
+    """What `set_default_device`, `with device(...)` and `cuda.set_device` chose in this thread."""
 
     where = None       # the device
     place = None       # its (Backend, index)
 
     def __init__(self):
         self.outer = []        # (where, place) outside each `with` block that the thread is in
+        self.indices = {}      # name of a backend -> the device that its plain name stands for, if not the first
 
 
 _override = _Override()
@@ -143,9 +144,22 @@ def resolve(where):
     if not isinstance(where, device):
         where = device(where)
     backend = load(where.type)
-    index = where.index or 0
+    index = current_index(where.type) if where.index is None else where.index
     open_device(backend, index)
     return backend, index
+
+
+def current_index(name):
+    """Which device of a backend its plain name stands for in this thread."""
+    return _override.indices.get(name, 0) if _ever_overridden else 0
+
+
+def set_current_index(name, index):
+    """Let the plain name of a backend stand for this one of its devices, in the calling thread."""
+    global _ever_overridden
+    open_device(load(name), index)
+    _override.indices[name] = index
+    _ever_overridden = True
 
 
 # ----------------------------------------------------------- the default device
@@ -228,6 +242,12 @@ def push_default(where):
 def pop_default():
     """The thread's default device is again what it was before the last `push_default`."""
     _override.where, _override.place = _override.outer.pop()
+
+
+def home():
+    """The device that CYGRAD_BACKEND names, which printed tensors don't mention, as PyTorch's default tensor type."""
+    from cygrad.devices import of
+    return of(*_default or _from_environment())
 
 
 def get_default_device():

@@ -4,6 +4,7 @@ A namespace is made on first use and asks the backend only when one of its funct
 """
 import sys
 import types
+from contextlib import contextmanager
 
 from cygrad import discovery
 from cygrad.devices import device as device_type
@@ -25,13 +26,13 @@ class DeviceNamespace(types.ModuleType):
         return discovery.load(self._name)
 
     def _index(self, where):
-        """Number of a device given as None (the first one), a number, a string or a device."""
-        if where is None or isinstance(where, int):
-            return where or 0
-        where = device_type(where)
+        """Number of a device given as None (the current one), a number, a string or a device."""
+        if isinstance(where, int):
+            return where
+        where = device_type(self._name if where is None else where)
         if where.type != self._name:
             raise ValueError(f"Expected a {self._name} device, but got: {where}")
-        return where.index or 0
+        return discovery.current_index(self._name) if where.index is None else where.index
 
     def _opened(self, where):
         return discovery.resolve(f"{self._name}:{self._index(where)}")
@@ -49,8 +50,23 @@ class DeviceNamespace(types.ModuleType):
 
     def current_device(self):
         """Index of the device that plain names of this backend stand for."""
-        discovery.resolve(self._name)
-        return 0
+        return discovery.resolve(self._name)[1]
+
+    def set_device(self, device):
+        """Let plain names of this backend stand for this one of its devices, in the calling thread."""
+        discovery.set_current_index(self._name, self._index(device))
+
+    @contextmanager
+    def device(self, device):
+        """`set_device` for a `with` block; -1 and None change nothing."""
+        before = discovery.current_index(self._name)
+        if device is not None and device != -1:
+            self.set_device(device)
+        try:
+            yield
+        finally:
+            if device is not None and device != -1:
+                self.set_device(before)
 
     def synchronize(self, device=None):
         """Wait until the device has finished all work given to it."""

@@ -307,6 +307,30 @@ def test_namespaces():
         dead.synchronize()
 
 
+def test_the_current_device_of_a_backend():
+    one = cygrad.backends.one
+    with one.device(1):
+        assert one.current_device() == 1
+        assert cygrad.ones(1, device="one").device == cygrad.ones(1).to("one").device == cygrad.device("one:1")
+        assert cygrad.ones(1, device="one:0").device.index == 0 and cygrad.ones(1, device="two").device.index == 0
+        with one.device("one:0"), one.device(None), one.device(-1):
+            assert one.current_device() == 0
+        assert one.current_device() == 1
+    assert one.current_device() == 0
+    found = []
+    try:
+        one.set_device(cygrad.device("one", 1))
+        thread = threading.Thread(target=lambda: found.append(one.current_device()))
+        thread.start()
+        thread.join()
+        assert (one.current_device(), found) == (1, [0])            # the choice is the thread's
+        with pytest.raises(errors.BackendUnavailable, match="has no device 7; its devices: one:0, one:1"):
+            one.set_device(7)
+        assert one.current_device() == 1
+    finally:
+        one.set_device(0)
+
+
 def test_namespaces_of_what_does_not_load():
     broken = cygrad.backends.broken
     assert (broken.is_available(), broken.device_count(), broken.memory_allocated(), broken.empty_cache()) == (

@@ -231,6 +231,29 @@ def test_what_is_computed_again_is_not_kept(use_reentrant):
     assert cygrad.allclose(x.grad, x.exp().cos() * x.exp())
 
 
+@pytest.mark.parametrize("use_reentrant", [False, True])
+def test_memory_is_that_of_one_part(use_reentrant):
+    """Eight parts of eight results each: 64 are kept without checkpoints; with them 8 and, for a while, those of a part."""
+    x = cygrad.ones(100_000, requires_grad=True)
+
+    def part(x):
+        for _ in range(8):
+            x = cygrad.sin(x)
+        return x
+
+    def peak(part):
+        before, y = cygrad.cpu.memory_allocated(), x
+        cygrad.cpu.reset_peak_memory_stats()
+        for _ in range(8):
+            y = part(y)
+        y.sum().backward()
+        x.grad = None
+        return (cygrad.cpu.max_memory_allocated() - before) / 400_000
+
+    assert 64 <= peak(part) <= 70
+    assert peak(lambda x: checkpoint(part, x, use_reentrant=use_reentrant)) <= 22
+
+
 def test_without_gradients_the_function_is_just_called():
     calls = []
     with cygrad.no_grad():

@@ -408,7 +408,10 @@ cdef class OpNode(Node):
             if argument == "result":
                 return self._unpack_result()
             if argument in self.row.arguments:
-                return self._unpack(self.row.arguments.index(argument))
+                i = self.row.arguments.index(argument)
+                for k in range(self.row.count):
+                    if self.row.needs[k] >> i & 1:
+                        return self._unpack(i)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
@@ -990,6 +993,23 @@ cdef class CopySlices(Node):
 
 # ------------------------------------------------------------------ primitives
 
+cdef object own(object outputs, tuple args):
+    """Results as tensors of their own: a view of what `forward` made on the way is a view to nobody else."""
+    cdef Tensor out
+    if isinstance(outputs, Tensor):
+        out = <Tensor>outputs
+        if out.base is not None:
+            for x in args:
+                if isinstance(x, Tensor) and (<Tensor>x).memory is out.memory:
+                    return outputs
+            out.base = None
+            out.creation = CREATED_NORMALLY
+    elif isinstance(outputs, tuple):
+        for each in <tuple>outputs:
+            own(each, args)
+    return outputs
+
+
 cdef class Primitive:
     """An op with its own derivative row: `forward(*args)` computes raw values, a call records it when needed.
 
@@ -1032,18 +1052,18 @@ cdef class Primitive:
         cdef Derivative row
         global cygrad_grad_mode
         if not cygrad_grad_mode or not _any_requires(args):
-            return self.forward(*args)
+            return own(self.forward(*args), args)
         row = self.derivative()
         if row is None or not _wanted(row, args):
             cygrad_grad_mode = 0
             try:
-                return self.forward(*args)
+                return own(self.forward(*args), args)
             finally:
                 cygrad_grad_mode = 1
         node = record(row, args)
         cygrad_grad_mode = 0
         try:
-            outputs = self.forward(*args)
+            outputs = own(self.forward(*args), args)
         finally:
             cygrad_grad_mode = 1
         attach(node, outputs)

@@ -149,7 +149,7 @@ def _make_copy(source, target, layout, rng):
     return first(convertible(rng, shape, source, target), source), result(shape, target, last)
 
 
-def layouts_for(in_place, result_in_place=True):
+def layouts_for(in_place):
     """Names of the layouts; those in place only where an op's output has its input's dtype."""
     return [name for name, (_, _, last) in LAYOUTS.items() if last is not None or in_place]
 

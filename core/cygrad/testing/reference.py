@@ -4,8 +4,6 @@ A function has the name and the arguments of its entry (arrays in place of Views
 returns what is written, unrounded: an array, or a tuple of them in the order of the entry's outputs. The CPU backend is
 compared with these; other backends are compared with the CPU, and with these where the CPU declines.
 """
-import math
-
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY

@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import indexing, matmul, norm, pointwise, reduction, softmax
+from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -320,6 +320,27 @@ cdef class KernelBackend(GPUBackend):
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
                               View grad_bias):
         return norm.layer_norm_backward(self, a.memory.index, grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
+
+    # ---- scans, search, random numbers
+
+    cpdef scan(self, int op, View a, View out, View index):
+        return scan.scan(self, out.memory.index, op, a, out, index)
+
+    cpdef nonzero(self, View a, object allocate):
+        return nonzero.nonzero(self, a.memory.index, a, allocate)
+
+    cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
+        return philox.random(self, out.memory.index, kind, out, seed, offset, a, b)
+
+    # ---- for families
+
+    def fetch(self, View v not None, host):
+        """Copy the bytes of a dense View at the start of its storage to host memory; waits."""
+        return self.d2h(v.memory, 0, memoryview(host).cast("B"))
+
+    def put(self, host, View v not None):
+        """Copy bytes of host memory to a dense View at the start of its storage."""
+        return self.h2d(memoryview(host).cast("B"), v.memory, 0)
 
     def dtype_of(self, int code):
         """The dtype of a code."""

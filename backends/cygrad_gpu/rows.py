@@ -3,6 +3,8 @@
 A sweep computes a value for each element of the row, adds it up or keeps the extreme, and may store something. On a
 processor a sweep goes in chunks: the values of one are computed together, which vectorises, then added up in lanes.
 """
+import math
+
 from cygrad_gpu.dtypes import ELEMENTS
 
 CHUNK, LANES, RANK = 256, 32, 8
@@ -100,24 +102,24 @@ def launch(backend, device, made, views, extra=(), strides=None):
     """
     views, others = dict(views), strides or {}
     shape = tuple(next(iter(views.values())).shape)
-    n, outer = shape[-1], shape[:-1]
-    rows = 1
-    for size in outer:
-        rows *= size
+    n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
+    outer = [shape[axis] for axis in kept]
+    rows = math.prod(outer)
     owned = max(1, SPAN // n) if backend.traits(device).processor else 1
     geometry = []
     for name, view in views.items():
         steps = tuple(others.get(name) or view.stride())
-        geometry += [steps[-1], _reversed(steps[:-1], 0)]
+        geometry += [steps[-1], _reversed([steps[axis] for axis in kept], 0)]
     backend.launch(made, -(-rows // owned), *views.values(), *extra, rows, owned, n, _reversed(outer, 1), *geometry)
 
 
 def fits(view):
-    return 1 <= len(view.shape) <= RANK
+    """Whether there are no more axes than kernels walk."""
+    return sum(size != 1 for size in view.shape[:-1]) < RANK
 
 
 def _reversed(values, missing):
-    return tuple(values[::-1]) + (missing,) * (RANK - len(values))
+    return (*values[::-1], *(missing,) * (RANK - len(values)))
 
 
 def load(code, name):

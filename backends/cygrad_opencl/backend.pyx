@@ -160,19 +160,19 @@ cdef class OpenCLBackend(KernelBackend):
 
     def memory_allocated(self, int device=0):
         """Bytes that tensors hold on a device now."""
-        return self.device(device).pool.used
+        return self.at(device).pool.used
 
     def max_memory_allocated(self, int device=0):
         """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
-        return self.device(device).pool.peak
+        return self.at(device).pool.peak
 
     def memory_reserved(self, int device=0):
         """Bytes taken from the driver: held by tensors, or kept for reuse."""
-        return self.device(device).pool.used + self.device(device).pool.cached
+        return self.at(device).pool.used + self.at(device).pool.cached
 
     def reset_peak_memory_stats(self, int device=0):
         """Start `max_memory_allocated` again from what is held now."""
-        self.device(device).pool.peak = self.device(device).pool.used
+        self.at(device).pool.peak = self.at(device).pool.used
 
     def empty_cache(self):
         """Give the buffers kept for reuse back to the driver."""
@@ -182,18 +182,16 @@ cdef class OpenCLBackend(KernelBackend):
 
     def program_stats(self, int device=0):
         """How many programs were built and how many came from the disk, and the seconds both took: a dict."""
-        programs = self.device(device).programs
+        programs = self.at(device).programs
         return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}
 
     def context(self, int device=0):
         """pyopencl's Context of a device: buffers that are shared with tensors must be made in it."""
-        self.ready(device)
-        return self.device(device).context
+        return self.at(device).context
 
     def queue(self, int device=0):
         """pyopencl's CommandQueue on which everything of a device runs, in order."""
-        self.ready(device)
-        return self.device(device).queue.opened
+        return self.at(device).queue.opened
 
     def from_buffer(self, buffer, dtype, shape=None, offset=0, int device=0):
         """A tensor over the memory of a ``cl.Buffer``, which it keeps alive.
@@ -208,13 +206,11 @@ cdef class OpenCLBackend(KernelBackend):
         offset : int
             Of the first element, in elements.
         """
-        self.ready(device)
-        return sharing.from_buffer(self, self.device(device).context, device, buffer, dtype, shape, offset)
+        return sharing.from_buffer(self, self.at(device).context, device, buffer, dtype, shape, offset)
 
     def from_array(self, array, int device=0):
         """A tensor over the memory of a ``pyopencl.array.Array`` of any strides."""
-        self.ready(device)
-        return sharing.from_array(self, self.device(device).context, device, array)
+        return sharing.from_array(self, self.at(device).context, device, array)
 
     def to_buffer(self, View t not None):
         """The ``cl.Buffer`` of a tensor's storage; it is the tensor's only while its storage lives.
@@ -229,8 +225,7 @@ cdef class OpenCLBackend(KernelBackend):
 
     def from_host(self, array, int device=0):
         """A tensor over the memory of a NumPy array, for devices that are CPUs; others copy it at every use."""
-        self.ready(device)
-        return sharing.from_host(self, self.device(device).context, device, array)
+        return sharing.from_host(self, self.at(device).context, device, array)
 
     def mapped(self, View t not None):
         """A context manager that gives a tensor's memory as a NumPy array: no copy on devices that are CPUs.
@@ -239,10 +234,10 @@ cdef class OpenCLBackend(KernelBackend):
         """
         return sharing.mapped(self.queue(t.memory.index), t)
 
-    cdef int ready(self, int index) except -1:
-        """Open a device that is named without a tensor."""
+    cdef Device at(self, int index):
+        """A device that is named without a tensor: opened if it is not yet."""
         discovery.open_device(self, index)
-        return 0
+        return self.device(index)
 
 
 class Event:

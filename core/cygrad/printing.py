@@ -10,6 +10,8 @@ import math
 from contextlib import contextmanager
 from itertools import chain
 
+from cygrad import discovery
+
 __all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_repr"]
 
 _PROFILES = {
@@ -281,7 +283,7 @@ def _suffixes(t):
     """The ``name=value`` parts after the elements, in PyTorch's order."""
     suffixes = []
     device = t.device
-    if device.type != "cpu":
+    if device.type != "cpu" and device != discovery.home():
         suffixes.append(f"device='{device}'")
 
     dtype = t.dtype

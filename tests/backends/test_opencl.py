@@ -1,0 +1,310 @@
+"""If this fails, tensors on an OpenCL device compute something else than on the CPU, or the device breaks."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("pyopencl", reason="the extra 'opencl' is not installed")
+cygrad = pytest.importorskip("cygrad")
+
+from fake_packages import install  # noqa: E402
+
+from cygrad import entry_points  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """What an installation says of the backend, for a checkout that is not installed: a folder for sys.path."""
+    folder = tmp_path_factory.mktemp("packages")
+    if "opencl" not in entry_points.find("cygrad.backends"):
+        install(folder, "cygrad-checkout", {"cygrad.backends": {"opencl": "cygrad_opencl:OpenCLBackend"}})
+    return folder
+
+
+@pytest.fixture(scope="session")
+def opencl(packages):
+    sys.path.insert(0, str(packages))
+    if not cygrad.opencl.is_available():
+        pytest.skip("no OpenCL device; pip install pyopencl[pocl] brings one")
+    yield "opencl"
+    sys.path.remove(str(packages))
+
+
+@pytest.fixture
+def python(packages, tmp_path, opencl):
+    """A function that runs Python with the backend installed and an empty cache of programs."""
+
+    def run(code, check=True, **environment):
+        variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path / "cache"), "CYGRAD_FALLBACK": "error"} | environment
+        variables["PYTHONPATH"] = os.pathsep.join([str(packages), *sys.path])
+        result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=variables, capture_output=True, text=True,
+                                timeout=300)
+        assert not check or result.returncode == 0, result.stderr
+        return result
+
+    return run
+
+
+def same(made, expected, tolerance=0.0):
+    made, expected = made.cpu(), expected.cpu()
+    assert made.dtype == expected.dtype and made.shape == expected.shape
+    if tolerance == 0.0:
+        assert made.tolist() == expected.tolist()
+    else:
+        assert cygrad.allclose(made, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+# ---- values; the conformance suite has every op and dtype, these are what it can't know of
+
+def layouts(t):
+    """The same values in other places: rows far apart, columns, one element for all, short and long last axes."""
+    yield t
+    yield t.t()
+    yield t[1::2, ::3]
+    yield t[:, :1].expand(-1, t.shape[1])
+    yield t[:, 1:4]
+
+
+def test_all_layouts_share_one_arithmetic(opencl):
+    values = cygrad.arange(40 * 300, dtype=cygrad.float32).view(40, 300)
+    for host, there in zip(layouts(values), layouts(values.to(opencl))):
+        same(there + 1, host + 1)
+        same(there * there[:1], host * host[:1])
+        same(there.sum(0), host.sum(0))
+        same(there.sum(1), host.sum(1))
+        same(there.argmax(1), host.argmax(1))
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 257, 70000])
+def test_the_last_group_writes_no_further(opencl, n):
+    room = cygrad.zeros(n + 300, device=opencl)
+    room[:n] += 1
+    assert room.sum().item() == n and room[n:].sum().item() == 0
+    assert cygrad.ones(n, device=opencl).sum().item() == n
+
+
+def test_integer_division_by_zero_raises(opencl):
+    a, b = cygrad.tensor([7, -7], device=opencl), cygrad.tensor([2, 0], device=opencl)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        a // b
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        a % 0
+    assert (a // 2).tolist() == [3, -4] and (a % 2).tolist() == [1, 1]
+    assert cygrad.fmod(a, 2).tolist() == [1, -1]
+
+
+def test_16_bit_floats_are_rounded_once(opencl):
+    ones = cygrad.ones(4096, dtype=cygrad.bfloat16)         # a bfloat16 sum stops growing at 256
+    assert ones.to(opencl).sum().item() == 4096
+    x = cygrad.tensor([1.0, 2.0**-9], dtype=cygrad.float16)
+    same(x.to(opencl) * 3 + x.to(opencl), x * 3 + x)
+    same(cygrad.nextafter(x.to(opencl), -x.to(opencl)), cygrad.nextafter(x, -x))
+
+
+def test_nan_goes_through_extremes_and_comes_first(opencl):
+    x = cygrad.tensor([1.0, float("nan"), 3.0, float("nan")])
+    assert x.to(opencl).max().isnan() and x.to(opencl).min().isnan()
+    assert x.to(opencl).argmax().item() == x.argmax().item() == 1
+
+
+def test_a_long_sum_keeps_its_digits(opencl):
+    x = cygrad.full((3_000_000,), 0.1)
+    assert abs(x.to(opencl).sum().item() - 300000.0) < 0.3         # one chain of float32 additions gives 290775
+
+
+def test_fused_programs_are_one_kernel(opencl):
+    backend = cygrad.ones(1, device=opencl)._backend()
+    names = __import__("cygrad.backend", fromlist=["UNARY"])
+    program = (("in", 0), ("in", 1), ("binary", names.BINARY.index("mul")), ("keep", 0), ("in", 2),
+               ("binary", names.BINARY.index("gt")), ("out", 1), ("kept", 0), ("number", 0.5),
+               ("binary", names.BINARY.index("add")), ("out", 0))
+    a, b = cygrad.rand(1000), cygrad.rand(1000)
+    out, above = cygrad.empty(1000, device=opencl), cygrad.empty(1000, dtype=cygrad.bool, device=opencl)
+    backend.elementwise(program, (a.to(opencl), b.to(opencl), 0.25), (out, above))
+    same(out, a * b + 0.5)
+    same(above, a * b > 0.25)
+    before = cygrad.opencl.program_stats()
+    backend.elementwise(program, (a.to(opencl), b.to(opencl), 0.75), (out, above))       # another number: the same kernel
+    assert cygrad.opencl.program_stats()["built"] == before["built"]
+    same(above, a * b > 0.75)
+
+
+def test_training_compiles_nothing_after_its_first_step(opencl):
+    x, w = cygrad.rand(64, 10, device=opencl), cygrad.rand(10, 3, device=opencl, requires_grad=True)
+
+    def step(rate):
+        nonlocal w
+        ((x @ w).tanh() - 0.5).square().mean().backward()
+        with cygrad.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+
+    step(0.1)
+    before = cygrad.opencl.program_stats()
+    for i in range(5):
+        step(0.01 * i)
+    assert cygrad.opencl.program_stats() == before
+
+
+# ---- memory
+
+def test_buffers_are_reused_and_given_back(opencl):
+    cygrad.opencl.empty_cache()
+    before = cygrad.opencl.memory_allocated()
+    x = cygrad.empty(1 << 20, device=opencl)
+    assert cygrad.opencl.memory_allocated() - before >= 4 << 20
+    place = x.data_ptr()
+    del x
+    assert cygrad.opencl.memory_allocated() == before
+    assert cygrad.empty(1 << 20, device=opencl).data_ptr() == place
+    cygrad.opencl.empty_cache()
+    assert cygrad.opencl.memory_reserved() == cygrad.opencl.memory_allocated()
+
+
+def test_out_of_memory_says_how_much_and_leaves_the_rest_well(opencl):
+    from cygrad.errors import OutOfMemoryError
+    x = cygrad.ones(10, device=opencl)
+    with pytest.raises(OutOfMemoryError, match="bytes"):
+        cygrad.empty(1 << 50, device=opencl)
+    assert (x + x).sum().item() == 20
+
+
+def test_buffers_of_pyopencl_are_shared_both_ways(opencl):
+    import numpy as np
+    import pyopencl as cl
+    import pyopencl.array
+    queue = cygrad.opencl.queue()
+    buffer = cl.Buffer(cygrad.opencl.context(), cl.mem_flags.READ_WRITE, 64)
+    x = cygrad.opencl.from_buffer(buffer, cygrad.float32, (3, 4), offset=2)
+    x.fill_(5)
+    host = np.empty(16, "f4")
+    cl.enqueue_copy(queue, host, buffer)
+    assert host[2:14].tolist() == [5.0] * 12
+    array = cl.array.to_device(queue, np.arange(12, dtype="f4").reshape(3, 4))
+    y = cygrad.opencl.from_array(array[:, ::2])
+    y += 100
+    assert array.get()[:, 0].tolist() == [100.0, 104.0, 108.0] and array.get()[0, 1] == 1.0
+    z = cygrad.arange(6.0, device=opencl).view(2, 3)
+    assert cygrad.opencl.to_array(z.t()).strides == (4, 12)
+    cygrad.opencl.to_array(z[1]).fill(7)
+    assert z.tolist() == [[0.0, 1.0, 2.0], [7.0, 7.0, 7.0]]
+    assert cygrad.opencl.to_buffer(z).size >= 24
+    with pytest.raises(ValueError, match="do not fit"):
+        cygrad.opencl.from_buffer(buffer, cygrad.float32, (17,))
+
+
+def test_host_memory_is_shared(opencl):
+    import numpy as np
+    array = np.arange(4096, dtype="f4")
+    x = cygrad.opencl.from_host(array)
+    assert (x * 2).sum().item() == array.sum() * 2
+    y = cygrad.arange(6, device=opencl).view(2, 3)
+    with cygrad.opencl.mapped(y[1]) as memory:
+        assert memory.tolist() == [3, 4, 5]
+        memory[0] = -1
+    assert y.tolist() == [[0, 1, 2], [-1, 4, 5]]
+
+
+def test_events_measure_the_device(opencl):
+    start, end = cygrad.opencl.Event(), cygrad.opencl.Event()
+    start.record()
+    x = cygrad.rand(1 << 20, device=opencl).exp().sum()
+    end.record()
+    assert start.elapsed_time(end) >= 0 and end.query() and x.item() > 1 << 20
+
+
+# ---- devices, programs, processes
+
+ADD = "import cygrad; x = cygrad.arange(5., device='opencl'); assert (x + x).tolist() == [0, 2, 4, 6, 8]\n"
+
+
+def test_importing_and_listing_start_no_driver(python):
+    python("""
+        import sys, cygrad
+        from cygrad import discovery
+        assert "opencl" in discovery.entry_points.find(discovery.GROUP)
+        assert "pyopencl" not in sys.modules and "cygrad_opencl" not in sys.modules
+    """)
+
+
+def test_a_device_is_chosen_by_name_or_index(python):
+    text = "import cygrad; print(cygrad.ones(1, device='opencl').device, cygrad.opencl.device_name())"
+    assert "opencl:0" in python(text, CYGRAD_OPENCL_DEVICE="0").stdout
+    name = python(text).stdout.split(maxsplit=1)[1].strip()
+    assert name in python(text, CYGRAD_OPENCL_DEVICE=name[:5].upper()).stdout
+    refused = python(text, check=False, CYGRAD_OPENCL_DEVICE="no such thing")
+    assert "CYGRAD_OPENCL_DEVICE='no such thing'" in refused.stderr and name in refused.stderr
+
+
+def test_a_second_process_compiles_nothing(python):
+    text = ADD + "print(cygrad.opencl.program_stats()['built'], cygrad.opencl.program_stats()['loaded'])"
+    built, loaded = map(int, python(text).stdout.split())
+    assert built > 0 and loaded == 0
+    assert python(text).stdout.split() == ["0", str(built)]
+
+
+def test_a_damaged_cache_is_named_once_and_not_used(python, tmp_path):
+    python(ADD)
+    files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(path.read_bytes()[:-7] + b"garbage")
+    result = python(ADD + "print(cygrad.opencl.program_stats()['built'])")
+    assert int(result.stdout) > 0 and result.stderr.count("RuntimeWarning") == 1 and "damaged" in result.stderr
+    assert python(ADD + "print(cygrad.opencl.program_stats()['built'])").stdout.strip() == "0"
+
+
+def test_without_a_place_for_the_cache_it_still_works(python, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    result = python(ADD, CYGRAD_CACHE_DIR=str(tmp_path / "file"))
+    assert result.stderr.count("RuntimeWarning") == 1
+    assert python(ADD, CYGRAD_CACHE_DIR="off").stderr == ""
+
+
+def test_processes_may_start_at_once_with_an_empty_cache(packages, tmp_path, opencl):
+    variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(packages), *sys.path])}
+    started = [subprocess.Popen([sys.executable, "-c", ADD], env=variables, stderr=subprocess.PIPE) for _ in range(8)]
+    for process in started:
+        error = process.communicate(timeout=300)[1]
+        assert process.returncode == 0 and b"Warning" not in error, error.decode()
+
+
+def test_a_kernel_that_does_not_compile_raises_with_the_log(opencl):
+    from cygrad.errors import KernelBuildError
+    backend = cygrad.ones(1, device=opencl)._backend()
+    with pytest.raises(KernelBuildError, match="nonsense"):
+        backend.kernel(0, "test", lambda traits: ("name", "nonsense here", 1))
+    assert cygrad.ones(3, device=opencl).sum().item() == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_child_is_refused(python):
+    result = python(ADD + """
+import os
+pid = os.fork()
+if pid == 0:
+    try:
+        x + x
+    except RuntimeError as error:
+        print("refused:", "fork" in str(error), flush=True)
+    os._exit(0)
+os.waitpid(pid, 0)
+assert (x + 1).tolist() == [1, 2, 3, 4, 5]
+""")
+    assert result.stdout.strip() == "refused: True"
+
+
+def test_threads_share_a_device(opencl):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def work(seed):
+        x = cygrad.full((1000,), float(seed), device=opencl)
+        for _ in range(20):
+            x = (x * 2 - x).relu()
+        return x.sum().item()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(16))) == [1000.0 * seed for seed in range(16)]

@@ -61,6 +61,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept
 cdef void add_input(Job *job, int which, View v, bint dense) noexcept
 cdef void add_constant(Job *job, int which, const char *data, Py_ssize_t item) noexcept
 cdef void arrange(Job *job) noexcept nogil
+cdef void set_columns(Job *job, Py_ssize_t columns) noexcept nogil
 cdef void seek(const Job *job, Py_ssize_t block, Cursor *cursor) noexcept nogil
 cdef void next_block(const Job *job, Cursor *cursor) noexcept nogil
 cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,

@@ -329,6 +329,12 @@ cdef void arrange(Job *job) noexcept nogil:
     choose_blocks(job)
 
 
+cdef void set_columns(Job *job, Py_ssize_t columns) noexcept nogil:
+    """After `arrange`: other blocks for a job that is one contiguous run."""
+    job.columns = min(columns, job.sizes[0])
+    job.blocks = job.column_blocks = (job.sizes[0] + job.columns - 1) // job.columns
+
+
 cdef int run(Job *job, Py_ssize_t grain) noexcept nogil:
     """Do the job with one thread for each `grain` elements; non-zero where an integer was divided by zero."""
     arrange(job)

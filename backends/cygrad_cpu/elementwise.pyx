@@ -11,7 +11,7 @@ from cygrad.dtype cimport BOOL
 from cygrad.view cimport View, data
 from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
-                                next_block, run_arranged, seek, start)
+                                next_block, run_arranged, seek, set_columns, start)
 from cygrad_cpu.parallel cimport thread_count
 from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
 from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
@@ -21,6 +21,7 @@ cdef enum:
     CHEAP_GRAIN = 32768     # elements a thread for programs that memory limits
     DEAR_GRAIN = 4096       # ... for programs with an op that takes tens of cycles an element
     LOCAL = 8192            # bytes of buffers on the stack, for small operands
+    LONG = 16384            # elements of a block without buffers
 
 
 cdef struct Details:        # what the threads share
@@ -196,6 +197,8 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     job.body = run_blocks
     job.details = &details
     arrange(&job)
+    if plan.steps == 1 and plan.buffers == 0 and plain(plan, ins, outs):
+        set_columns(&job, LONG)                 # nothing lies between the steps: no need for the first-level cache
     if n < 2 * grain:
         threads = 1
     details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64

@@ -21,6 +21,9 @@ ctypedef void (*unary_loop)(const char *a, char *out, Py_ssize_t n, void *op) no
 ctypedef int (*binary_loop)(const char *a, const char *b, char *out, Py_ssize_t n, int form, void *op) noexcept nogil
 # Three operands, of which the second and third may be one element for all, as the bits of `form` say.
 ctypedef void (*ternary_loop)(const char *a, const char *b, const char *c, char *out, Py_ssize_t n, int form) noexcept nogil
+# (a op b) * scale + c, where `scale` is one element.
+ctypedef void (*scaled_loop)(const char *a, const char *b, const char *scale, const char *c, char *out, Py_ssize_t n,
+                             void *op) noexcept nogil
 ctypedef void (*where_loop)(const char *condition, const char *a, const char *b, char *out, Py_ssize_t n) noexcept nogil
 ctypedef void (*convert_loop)(const char *a, char *out, Py_ssize_t n) noexcept nogil
 # Copies a block of rows x columns between any strides (in elements).
@@ -56,5 +59,6 @@ cdef struct Kernels:
     argfold_loop argfold[2][12]
     argupdate_loop argupdate[2][12]
     ternary_loop ternary[2][12]     # by Idiom; NULL where there is no such loop
+    scaled_loop scaled[4][12]       # by ADD, SUB, MUL, DIV, likewise
     unary_loop silu[12]             # x * sigmoid(x), likewise
     unary_loop gelu[12]             # x * (1 + erf(x / sqrt(2))) / 2

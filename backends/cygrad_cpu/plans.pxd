@@ -14,14 +14,14 @@ cdef enum Place:            # where the values of each kind are among a plan's s
     SLOTS = 48
 
 cdef enum StepKind:
-    UNARY_STEP, BINARY_STEP, TERNARY_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
+    UNARY_STEP, BINARY_STEP, TERNARY_STEP, SCALED_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
 
 cdef struct Step:
     int kind
     int op                  # of unary and binary steps
     int form                # of a binary or ternary loop
     int log_item            # of the elements copied or spread
-    int slots[4]            # the result, then the operands
+    int slots[5]            # the result, then the operands
     void *loop
 
 cdef struct Plan:

@@ -3,7 +3,7 @@
 A program is a tuple of steps for a stack machine. A `Plan` is the same as a list of calls whose operands are numbered
 slots: inputs, outputs, constants and buffers of a block's size, which are used again as soon as their value is dead.
 What has only constants for operands is computed once a call; `where` wants runs, so its constants are spread out once
-a thread; and what programs often do in two or four steps (a * b + c, a clamp, SiLU, GELU) has a loop of its own. A plan
+a thread; and what programs often do in two to five steps (a * b + c, a clamp, SiLU, GELU) has a loop of its own. A plan
 belongs to a program, a dtype and the places where numbers and masks stand among the inputs; it is made
 when it is first wanted and kept.
 """
@@ -14,7 +14,8 @@ from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32
 from cygrad.view cimport View
 from cygrad_cpu.blocks cimport loaded_kernels, log_of_item
 from cygrad_cpu.loops cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels, MULTIPLY_ADD,
-                               SECOND_SCALAR, binary_loop, convert_loop, ternary_loop, unary_loop, where_loop)
+                               SECOND_SCALAR, binary_loop, convert_loop, scaled_loop, ternary_loop, unary_loop,
+                               where_loop)
 from cygrad_cpu.pointwise cimport dear, store_scalar
 
 cdef enum:
@@ -199,7 +200,7 @@ cdef class Compiler:
             slot = self.buffer(result_code, a, b, c)
             plan.steps += 1
         step.kind, step.op, step.form, step.loop = kind, op, form, loop
-        step.slots[0], step.slots[1], step.slots[2], step.slots[3] = slot, a, b, c
+        step.slots[0], step.slots[1], step.slots[2], step.slots[3], step.slots[4] = slot, a, b, c, NO_SLOT
         step.log_item = log_of_item(ITEMS[result_code])
         self.push(slot)
 
@@ -238,7 +239,7 @@ cdef class Compiler:
         for i in range(plan.spreads):
             plan.spread[i].slots[0] = BUFFERS + buffers + i
         for i in range(plan.steps):
-            for k in range(1, 4):
+            for k in range(1, 5):
                 if plan.step[i].slots[k] >= BUFFERS + buffers:
                     plan.step[i].slots[k] = BUFFERS + buffers + SLOTS - 1 - plan.step[i].slots[k]
         plan.buffers += plan.spreads
@@ -281,7 +282,23 @@ cdef class Compiler:
             return False
         if step.form == FIRST_SCALAR:
             step.slots[1], step.slots[2] = step.slots[2], step.slots[1]
-        self.extend(step, MULTIPLY_ADD, code, c)
+        if not self.scaled(step, c, code):
+            self.extend(step, MULTIPLY_ADD, code, c)
+        return True
+
+    cdef bint scaled(self, Step *step, int c, int code) except -1:
+        """(a op b) * scale + c, where `step` is the product; a, b and c are runs."""
+        cdef Step *first = step - 1
+        if (self.plan.steps < 2 or not a_constant(step.slots[2]) or a_constant(c) or first.kind != BINARY_STEP
+                or first.form != BOTH_VECTORS or first.slots[0] != step.slots[1] or first.op > ops.DIV
+                or kernels.scaled[first.op][code] == NULL
+                or first.slots[0] != step.slots[0] and self.uses[first.slots[0]]):    # somebody else wants a op b
+            return False
+        first.kind, first.loop = SCALED_STEP, <void *>kernels.scaled[first.op][code]
+        first.slots[0], first.slots[3], first.slots[4] = step.slots[0], step.slots[2], c
+        self.plan.steps -= 1
+        self.drop(c)
+        self.stack.append(first.slots[0])
         return True
 
     cdef bint clamp(self, int a, int high, int code) except -1:
@@ -378,6 +395,9 @@ cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noe
         elif step.kind == TERNARY_STEP:
             (<ternary_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
                                       slots[step.slots[0]], n, step.form)
+        elif step.kind == SCALED_STEP:
+            (<scaled_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
+                                     slots[step.slots[4]], slots[step.slots[0]], n, NULL)
         elif step.kind == WHERE_STEP:
             (<where_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
                                     slots[step.slots[0]], n)

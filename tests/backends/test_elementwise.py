@@ -146,6 +146,17 @@ def test_sizes(threads, dtype, n):
     agree(got, want.to(x.dtype), dtype)
 
 
+def test_a_shared_part_is_not_lost_in_an_idiom():
+    x, y, z = (cygrad.tensor([v, 2 * v]) for v in (1.0, 4.0, 32.0))
+
+    def shared(x, y, z):
+        apart, double = x - y, x * 2
+        return apart * 0.5 + z, apart * 3, double + z, double * y
+
+    for got, want in zip(program(shared)(x, y, z), shared(x, y, z)):
+        assert cygrad.equal(got, want)
+
+
 def test_without_axes():
     assert program(lambda x, y: x * y + 1)(cygrad.tensor(3.0), cygrad.tensor([2.0, 4.0])).tolist() == [7.0, 13.0]
     assert program(lambda x: x + 1)(cygrad.tensor(3.0)).shape == ()
@@ -184,6 +195,10 @@ def test_idioms_are_what_they_stand_for(dtype):
         (lambda x, y, z: x * y + z, lambda x, y, z: z - -(x * y)),
         (lambda x, y, z: 3 * x + y, lambda x, y, z: y - -(x * 3)),
         (lambda x, y, z: z + x * 0.25, lambda x, y, z: z - -(x * 0.25)),
+        (lambda x, y, z: (x - y) * 0.3 + y, lambda x, y, z: y - -((x - y).neg().neg() * 0.3)),
+        (lambda x, y, z: z + 0.5 * (x * y), lambda x, y, z: z - -((x * y).neg().neg() * 0.5)),
+        (lambda x, y, z: x / (y.abs() + 1) * 2 + z, lambda x, y, z: z - -((x / (y.abs() + 1)).neg().neg() * 2)),
+        (lambda x, y, z: (x - y) * 0.3 + z + (x - y).abs(), lambda x, y, z: z - (y - x) * 0.3 + (x - y).abs()),
         (lambda x, y, z: x * 0.25 + 2, lambda x, y, z: 2 - -(x * 0.25)),
         (lambda x, y, z: x.maximum(-1).minimum(0.5), lambda x, y, z: (-(x.maximum(-1))).maximum(-0.5).neg()),
         (lambda x, y, z: x.sigmoid() * x, lambda x, y, z: x * x.sigmoid().neg().neg()),

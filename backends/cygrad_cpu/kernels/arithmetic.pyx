@@ -9,7 +9,7 @@ from libc.math cimport copysign, nextafter
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.loops cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels, MULTIPLY_ADD,
-                               SECOND_SCALAR, binary_loop, ternary_loop)
+                               SECOND_SCALAR, binary_loop, scaled_loop, ternary_loop)
 from cygrad_cpu.numbers cimport Integer, Number, Real, int16, int32, int64, int8, uint16, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
@@ -83,6 +83,11 @@ cdef fused Arithmetic:      # any number
     Mul
     Maximum
     Minimum
+
+cdef fused Scalable:        # what comes before `* scale + c`
+    Sub
+    Mul
+    Div
 
 cdef fused IntegerOp:
     Gcd
@@ -296,6 +301,19 @@ cdef void multiply_add_loop(const Real *a, const Real *b, const Real *c, Real *o
             out[i] = a[i] * factor + term
 
 
+cdef void scaled_loop_of(const Real *a, const Real *b, const Real *scale, const Real *c, Real *out, Py_ssize_t n,
+                         Scalable *op) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef Real factor = scale[0]
+    for i in range(n):
+        if Scalable is Sub:
+            out[i] = (a[i] - b[i]) * factor + c[i]
+        elif Scalable is Mul:
+            out[i] = (a[i] * b[i]) * factor + c[i]
+        else:
+            out[i] = (a[i] / b[i]) * factor + c[i]
+
+
 cdef void clamp_loop(const Number *a, const Number *b, const Number *c, Number *out, Py_ssize_t n,
                      int form) noexcept nogil:
     cdef Py_ssize_t i
@@ -378,6 +396,9 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.COPYSIGN, code, <binary_loop>real_loop[Real, Copysign])
     put(table, ops.NEXTAFTER, code, <binary_loop>real_loop[Real, Nextafter])
     table.ternary[<int>MULTIPLY_ADD][code] = <ternary_loop>multiply_add_loop[Real]
+    table.scaled[<int>ops.SUB][code] = <scaled_loop>scaled_loop_of[Real, Sub]
+    table.scaled[<int>ops.MUL][code] = <scaled_loop>scaled_loop_of[Real, Mul]
+    table.scaled[<int>ops.DIV][code] = <scaled_loop>scaled_loop_of[Real, Div]
 
 
 cdef void install_bool(Kernels *table) noexcept:

@@ -200,9 +200,9 @@ C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfl
 
 ADD_MULTIPLE = program(lambda x, y, factor: y * factor + x)
 ADD_PRODUCT = program(lambda x, a, b: a * b + x)
-ADD_SCALED_PRODUCT = program(lambda x, a, b, value: value * a * b + x)
+ADD_SCALED_PRODUCT = program(lambda x, a, b, value: a * b * value + x)
 ADD_QUOTIENT = program(lambda x, a, b: a / b + x)
-ADD_SCALED_QUOTIENT = program(lambda x, a, b, value: value * a / b + x)
+ADD_SCALED_QUOTIENT = program(lambda x, a, b, value: a / b * value + x)
 
 
 @primitive(name="addcmul")

@@ -324,6 +324,20 @@ def test_floats_out_of_range_convert_as_the_hardware_does():
 
 # ---- integers
 
+@pytest.mark.parametrize("bits", [52, 53, 54, 62])
+def test_int64_near_what_doubles_hold(rng, bits):
+    """Quotients next to whole numbers, with numbers on both sides of those that divide in double."""
+    b = rng.integers(2, 1 << (bits // 2), 2000)
+    a = np.r_[rng.integers((1 << bits) - 1000, (1 << bits) + 1000, 1000), rng.integers(-(1 << bits), 1 << bits, 1000)]
+    a = np.r_[a, a // b * b, a // b * b - 1]
+    b = np.r_[b, b, b] * np.where(rng.random(6000) < 0.5, -1, 1)
+    same(tensor(a) // tensor(b), a // b)
+    same(tensor(a) % tensor(b), a % b)
+    same(cygrad.fmod(tensor(a), tensor(b)), np.fmod(a, b))
+    same(cygrad.div(tensor(a), tensor(b), rounding_mode="trunc"), (a - np.fmod(a, b)) // b)
+    same(tensor(a) // 7, a // 7)
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_division_of_integers_is_pythons(rng, dtype):
     info = np.iinfo(dtype)

@@ -7,11 +7,11 @@ are summed apart and then added, which keeps float32 as exact as pairwise summat
 """
 from cygrad.backend import ARGREDUCE, REDUCE
 
-from cygrad_gpu.dtypes import BOOL, ELEMENTS, FLOAT32, INT64, convert
+from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
-COMBINE = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or", "all": "bitwise_and"}
+COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or", "all": "bitwise_and"}
 LOWEST = {"u8": "0", "i8": "-128", "i16": "-32768", "i32": "(-2147483647 - 1)", "i64": "(-9223372036854775807 - 1)",
           "f32": "-INFINITY", "f64": "-INFINITY"}
 HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807", "f32": "INFINITY",
@@ -71,8 +71,16 @@ def make_rows(traits, op, code, out_code, neighbours):
     T = ELEMENTS[work]
     load = convert(f"LOAD_{element.name}(row, {{0}})" if neighbours else f"LOAD_{element.name}(row, ({{0}}) * step)",
                    element.compute_code, work)
-    combine = lambda a, b: expression(COMBINE[name], T, a, b)       # noqa: E731
     start = identity(name, T)
+
+    def combine(a, b):
+        return expression(COMBINE[name], T, a, b)
+
+    def taken(place):
+        """The element that is combined, or its square."""
+        value = load.format(place)
+        return f"SQUARE_{T.suffix}({value})" if name == "square_sum" else value
+
     tree = "" if group == 1 else _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
     body = f"""
 #define LANES {lanes}
@@ -102,13 +110,13 @@ KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.store
             UNROLL for (int l = 0; l < LANES; l++) sum[l] = {start};
             for (; k + LANES * GROUP <= stop; k += LANES * GROUP)
                 UNROLL for (int l = 0; l < LANES; l++) {{
-                    const {T.computed} x = {load.format("k + l * GROUP + ITEM")};
+                    const {T.computed} x = {taken("k + l * GROUP + ITEM")};
                     sum[l] = {combine("sum[l]", "x")};
                 }}
             UNROLL for (int l = 0; l < LANES; l++) kept[l] = {combine("kept[l]", "sum[l]")};
         }}
         for (k += ITEM; k < end; k += GROUP) {{
-            const {T.computed} x = {load.format("k")};
+            const {T.computed} x = {taken("k")};
             total = {combine("total", "x")};
         }}
     }}
@@ -130,8 +138,16 @@ def make_columns(traits, op, code, out_code):
     work, element = accumulator(name, out_code), ELEMENTS[code]
     T, out = ELEMENTS[work], ELEMENTS[out_code]
     load = convert(f"LOAD_{element.name}(row, k * step + {{0}})", element.compute_code, work)
-    combine = lambda a, b: expression(COMBINE[name], T, a, b)       # noqa: E731
     start = identity(name, T)
+
+    def combine(a, b):
+        return expression(COMBINE[name], T, a, b)
+
+    def taken(place):
+        """The element that is combined, or its square."""
+        value = load.format(place)
+        return f"SQUARE_{T.suffix}({value})" if name == "square_sum" else value
+
 
     def loop(bound):
         return f"""
@@ -141,7 +157,7 @@ def make_columns(traits, op, code, out_code):
             for (int l = 0; l < {bound}; l++) sum[l] = {start};
             for (; k < stop; k++)
                 for (int l = 0; l < {bound}; l++) {{
-                    const {T.computed} x = {load.format("l")};
+                    const {T.computed} x = {taken("l")};
                     sum[l] = {combine("sum[l]", "x")};
                 }}
             for (int l = 0; l < {bound}; l++) kept[l] = {combine("kept[l]", "sum[l]")};
@@ -181,7 +197,9 @@ def reduce(backend, device, op, a, out):
     """The entry `Backend.reduce`."""
     traits = backend.traits(device)
     code, out_code = a.dtype.code, out.dtype.code
-    if REDUCE[op] in ("any", "all") and out_code != BOOL or ELEMENTS[out_code].kind == "complex" and REDUCE[op] in ("max", "min"):
+    name, kind = REDUCE[op], ELEMENTS[out_code].kind
+    if name not in COMBINE or name in ("any", "all") and out_code != BOOL or name == "square_sum" and kind != "real" \
+            or name in ("max", "min") and kind == "complex":
         return NotImplemented
     shape, strides, kept = list(a.shape), list(a.stride()), len(out.shape)
     sizes, kept_strides = shape[:kept], strides[:kept]
@@ -237,7 +255,8 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
                    _reversed(sizes, 1), _reversed(strides, 0), _reversed(target_strides, 0),
                    _reversed(inner_sizes[:-1], 1), _reversed(inner_strides[:-1], 0))
     if parts > 1:
-        _rows(backend, device, traits, op, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
+        again = REDUCE.index("sum") if REDUCE[op] == "square_sum" else op
+        _rows(backend, device, traits, again, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
 
 
 def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
@@ -257,7 +276,8 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step, target_strides[-1],
                    _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0), _reversed(target_strides[:-1], 0))
     if parts > 1:
-        _rows(backend, device, traits, op, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
+        again = REDUCE.index("sum") if REDUCE[op] == "square_sum" else op
+        _rows(backend, device, traits, again, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
 
 
 # ---- places of extremes

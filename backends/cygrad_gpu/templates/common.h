@@ -74,3 +74,7 @@ typedef struct { f64 high, low; } parts;         /* a value and what its roundin
 #define STORE_float64(p, i, x) (p)[i] = PACK_float64(x)
 #define STORE_complex64(p, i, x) (p)[i] = PACK_complex64(x)
 #define STORE_complex128(p, i, x) (p)[i] = PACK_complex128(x)
+FUNCTION f32 SQUARE_f32(f32 x) { return x * x; }
+#if FP64
+FUNCTION f64 SQUARE_f64(f64 x) { return x * x; }
+#endif

@@ -20,7 +20,7 @@ EXTRAS = ("cuda", "opencl")               # what `pip install cygrad[NAME]` brin
 
 _lock = threading.RLock()
 _loaded = {}           # name -> Backend
-_opened = set()        # (name, index)
+_opened = set()        # (Backend, index)
 _default = None        # (Backend, index) of CYGRAD_BACKEND, read once
 
 
@@ -113,7 +113,7 @@ def count(backend):
 
 def open_device(backend, index):
     """Check the index and open the device at its first use."""
-    key = (backend.name, index)
+    key = backend, index
     if key in _opened:
         return
     with _lock:
@@ -262,9 +262,9 @@ def _after_fork():
     """In a forked child: nobody holds the lock, and backends that don't survive a fork are out of reach."""
     global _lock
     _lock = threading.RLock()
-    lost = {name for name, _ in _opened if not _loaded[name].fork_safe}
+    lost = {backend for backend, _ in _opened if not backend.fork_safe}
     _opened.difference_update([key for key in _opened if key[0] in lost])
-    storage.orphan({_loaded[name] for name in lost})
+    storage.orphan(lost)
 
 
 if hasattr(os, "register_at_fork"):

@@ -133,7 +133,6 @@ def fake_opencl(folder, monkeypatch):
             name: [point for point in points if point.value.startswith("opencl_device")] or points
             for name, points in find(group).items()})
         discovery._loaded.pop("opencl", None)
-        discovery._opened.difference_update({("opencl", 0), ("opencl", 1)})
     return install
 
 

@@ -2,6 +2,7 @@
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import cast_to, result_type
 from cygrad.ops.composite import BOOL, refused
+from cygrad.ops.pointwise import clamped_few
 from cygrad.ops.registry import inplace_form, op
 from cygrad.programs import program, same_floats
 from cygrad.tensor import Tensor
@@ -108,6 +109,9 @@ def clamp(input, min=None, max=None):
     >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    out = clamped_few(input, min, max)
+    if out is not None:
+        return out
     if isinstance(min, float) and isinstance(max, float) and same_floats(input):
         return _clamp(input, min, max)
     if not bounded("clamp", input, min, max):

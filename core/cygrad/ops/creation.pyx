@@ -3,6 +3,8 @@
 `tensor` walks nested sequences twice in C: once for the shape and dtype, once to write the elements into host memory;
 a tensor for another device is copied there. 16-bit floats are written as float32 and converted by the copy kernel.
 """
+from libc.string cimport memset
+
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
@@ -11,7 +13,8 @@ from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport (C_NAMES, LIMITS, cast, check_scalar, copy_into, dense_copy, empty, fill_into, scalar_dtype)
+from cygrad.dispatch cimport (C_NAMES, LIMITS, cast, check_scalar, copy_into, dense_copy, empty, empty_as,
+                              fill_into, scalar_dtype)
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER,
                            COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
                            default_complex, default_float, dtype_of, promote)
@@ -24,7 +27,11 @@ from cygrad.view cimport MAX_RANK, View, data, fill_strided, size_of
 import warnings
 
 from cygrad import devices as _device, discovery
+from cygrad.dispatch import empty_like_strided
 from cygrad.ops.registry import op
+
+cdef enum:
+    FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
 
 cdef object _cpu = None
 cdef object _MISSING = object()
@@ -513,6 +520,14 @@ cdef Tensor new_on(object device, DType dtype, int rank, const Py_ssize_t *sizes
     return empty(backend, index, default_float() if dtype is None else dtype, rank, sizes)
 
 
+cdef int clear(Tensor t) except -1:
+    """Fill a new tensor with zeros, which are zero bytes in every dtype."""
+    if t.memory.pointer != NULL and t.memory.nbytes_ <= FEW_BYTES:
+        memset(t.memory.pointer, 0, t.memory.nbytes_)
+        return 0
+    return fill_into(t, 0)
+
+
 cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str name):
     cdef Py_ssize_t sizes[64]
     if kwsize is not None:
@@ -581,7 +596,7 @@ def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bin
     requires_grad : bool
     """
     cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "zeros")
-    fill_into(t, 0)
+    clear(t)
     return finished(target(t, out, "zeros"), requires_grad, names)
 
 
@@ -632,11 +647,16 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
 
 cdef Tensor like(Tensor input, object dtype, object device):
     cdef Tensor out
+    cdef int i
     cdef DType wanted = checked_dtype(dtype, "like")
-    from cygrad.dispatch import empty_like_strided
     if wanted is None:
         wanted = input.dtype
     if device is None:
+        if input.dense:
+            out = empty_as(input, wanted)
+            for i in range(input.rank):                 # an axis of size 1 may have any stride
+                out.strides[i] = input.strides[i]
+            return out
         return empty_like_strided(input, wanted)
     return new_on(device, wanted, input.rank, input.sizes)
 
@@ -651,7 +671,7 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
                memory_format=None, pin_memory=False):
     """A tensor of zeros of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
-    fill_into(t, 0)
+    clear(t)
     return finished(t, requires_grad, None)
 
 

@@ -236,6 +236,23 @@ cdef bint binary_to(BinaryOp op, Tensor a, object y, object out) except -1:
     return True
 
 
+cdef enum:
+    FEW = 4096          # elements up to which two kernels cost less than a program
+
+
+def clamped_few(Tensor a not None, low, high):
+    """`a` between two Python numbers by two kernels, if it is small and the call plain; else None."""
+    cdef Tensor out
+    if (a.elements > FEW or not a.dense or a.elements == 0 or a.rank > INLINE_RANK or a.dtype.category != CATEGORY_FLOAT
+            or not (PyFloat_CheckExact(low) or PyLong_CheckExact(low))
+            or not (PyFloat_CheckExact(high) or PyLong_CheckExact(high)) or (grad_enabled() and requires_grad(a))):
+        return None
+    out = empty_as(a, a.dtype)
+    scalar_into(k.MAXIMUM, a, low, False, out)
+    scalar_into(k.MINIMUM, out, high, False, out)
+    return out
+
+
 cdef object other_operand(BinaryOp op, object x, object y):
     """NumPy scalars and other objects that convert to a number count as one; the rest is not ours."""
     if hasattr(y, "__array_interface__") and getattr(y, "shape", None) == () and isinstance(x, Tensor):

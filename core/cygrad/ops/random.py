@@ -239,6 +239,11 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     dtype, device, requires_grad
         As in `zeros`.
     """
+    if generator is None and out is None and names is None and dtype is None:
+        made = empty_(*size, device=device)
+        if made.is_cpu and made.numel() and made.dtype.is_floating_point:
+            default_generator.fill("uniform", made.data_ptr(), made.numel(), made.dtype.code, 0, 1)
+            return made.requires_grad_() if requires_grad else made
     return _made(size, out, dtype, device, requires_grad, names, lambda t: _fill_uniform(t, generator))
 
 
@@ -255,6 +260,11 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
     dtype, device, requires_grad
         As in `zeros`.
     """
+    if generator is None and out is None and names is None and dtype is None:
+        made = empty_(*size, device=device)
+        if made.is_cpu and made.numel() and made.dtype.is_floating_point:
+            default_generator.fill("normal", made.data_ptr(), made.numel(), made.dtype.code, 0, 1)
+            return made.requires_grad_() if requires_grad else made
     return _made(size, out, dtype, device, requires_grad, names, lambda t: t.normal_(0, 1, generator=generator))
 
 

@@ -1,16 +1,24 @@
 """Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
 import math
 
+from cpython.long cimport PyLong_CheckExact
+
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport fill_into
+from cygrad.dtype cimport DType, INT64, dtype_of
+from cygrad.ops.creation cimport new_on
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport make_view
+
 from cygrad import discovery
 from cygrad.dispatch import arange_into, empty_on
-from cygrad.dtype import DType, all_dtypes, get_default_dtype
+from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.ops.creation import dtype_for, zeros
 from cygrad.ops.registry import op, write_out
-from cygrad.tensor import Tensor
 
-_int64 = next(d for d in all_dtypes() if d.name == "int64")
-_float64 = next(d for d in all_dtypes() if d.name == "float64")
+cdef DType _int64 = dtype_of(INT64)
+_float64 = [d for d in all_dtypes() if d.name == "float64"][0]
 
 
 def _number(value):
@@ -44,12 +52,19 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     >>> cygrad.arange(1, 2.5, 0.5)
     tensor([1.0000, 1.5000, 2.0000])
     """
+    cdef Tensor counted
+    cdef Py_ssize_t n
     if end is None:
+        if PyLong_CheckExact(start) and start >= 0 and step == 1 and out is None and dtype is None:
+            n = start                                   # the commonest call: 0, 1, ... n - 1
+            counted = new_on(device, _int64, 1, &n)
+            arange_into(counted, 0, 1)
+            return _finish(counted, None, "arange", requires_grad, names)
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
     if dtype is None:
         dtype = out.dtype if out is not None else (
-            _int64 if all(isinstance(v, int) for v in (start, end, step)) else get_default_dtype())
+            _int64 if all([isinstance(v, int) for v in (start, end, step)]) else get_default_dtype())
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -140,6 +155,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
                            else f"m must be greater or equal to 0, got {m}")
-    made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
-    made.diagonal().fill_(1)
+    cdef Tensor made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
+    cdef Py_ssize_t count = min(made.sizes[0], made.sizes[1]), step = made.sizes[1] + 1
+    fill_into(make_view(made.memory, made.dtype, 0, 1, &count, &step), 1)
     return _finish(made, out, "eye", requires_grad, names)

@@ -1,13 +1,20 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives, and writes into a tensor (`copy_`, `fill_`)."""
+from cygrad.dispatch cimport cast, copy_into, empty_as
+from cygrad.dtype cimport CATEGORY_FLOAT, DType
+from cygrad.ops.products cimport Row
+from cygrad.ops.reductions cimport recorded
+from cygrad.tensor cimport Tensor
+
 from cygrad import devices as _devices, discovery, transfer
 from cygrad.autograd.node import grad_mode, primitive
 from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, fill_ as raw_fill,
                              refuse_partial_overlap, wide_enough)
-from cygrad.dtype import DType, all_dtypes
+from cygrad.dtype import all_dtypes
 from cygrad.ops.registry import op
-from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
+cdef Row CLONE = Row("clone", "self")
+cdef Row TO_COPY = Row("to_copy", "self", "dtype", "backend", "index")
 
 
 @primitive
@@ -27,7 +34,7 @@ def to_copy(self, dtype, backend, index):
 
 
 @op(name="clone")
-def _clone(input, *, memory_format=None):
+def _clone(Tensor input not None, *, memory_format=None):
     """A copy of the tensor, recorded by autograd.
 
     Parameters
@@ -35,6 +42,15 @@ def _clone(input, *, memory_format=None):
     memory_format : memory_format, optional
         `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
     """
+    cdef Tensor out
+    cdef int i
+    if input.dense:
+        out = empty_as(input, input.dtype)
+        if memory_format is not _devices.contiguous_format:
+            for i in range(input.rank):                 # an axis of size 1 may have any stride
+                out.strides[i] = input.strides[i]
+        copy_into(input, out)
+        return recorded(CLONE, out, input, None, ())
     return clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
 
 
@@ -51,8 +67,16 @@ def contiguous(self, memory_format=None):
 
 # -------------------------------------------------------------- dtype and device
 
-def convert(self, dtype=None, where=None, copy=False):
+cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False):
     """The tensor itself, or a copy with the dtype and on the device asked for."""
+    cdef Tensor out
+    if where is None and dtype is not None and not copy:
+        if dtype is self.dtype:
+            return self
+        out = cast(self, dtype)
+        if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
+            recorded(TO_COPY, out, self, dtype, (self.memory.backend, self.memory.index))
+        return out
     backend, index = (self._backend(), self._device_index()) if where is None else discovery.resolve(where)
     if dtype is None:
         dtype = self.dtype
@@ -64,7 +88,7 @@ def convert(self, dtype=None, where=None, copy=False):
 
 
 @op(only_method=True)
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """The tensor with another dtype or on another device; itself where nothing changes.
 
     Parameters
@@ -74,6 +98,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     copy : bool
         Copy even where nothing changes.
     """
+    if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None:
+        return convert(self, args[0], None, copy)
     flags = []
     for value in args:
         if isinstance(value, DType):
@@ -152,6 +178,7 @@ def copy_(self, src, non_blocking=False):
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if src is self:
+        self._check_inplace()
         return self
     if src._storage() is self._storage():
         refuse_partial_overlap(self, src)

@@ -1,16 +1,25 @@
 """Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
 import warnings
 
+from cygrad.dtype cimport CATEGORY_FLOAT, DType
+from cygrad.ops.products cimport Row
+from cygrad.ops.reductions cimport recorded, sum_dtype
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.node import primitive
 from cygrad.backend import SCAN
 from cygrad.dispatch import cast_to, clone_dense, clone_like, scan_op, softmax_op
 from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused, widened
-from cygrad.ops.reductions import axis_of, sum_dtype
+from cygrad.ops.reductions import axis_of
 from cygrad.ops.registry import op
 
-CUMSUM, CUMPROD, CUMMAX, CUMMIN = (SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin"))
+CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]
+cdef Row RUNNING_SUM = Row("cumsum", "self", "dim", "dtype")
+cdef Row SOFTMAX = Row("softmax", "self", "dim", "dtype")
+cdef Row LOG_SOFTMAX = Row("log_softmax", "self", "dim", "dtype")
 
 
 # --------------------------------------------------------------- running reductions
@@ -52,7 +61,7 @@ def in_place(running):
 
 
 @op(inplace=in_place(_cumsum), out="dtype", axis=True)
-def cumsum(input, dim, *, dtype=None):
+def cumsum(Tensor input not None, dim, *, dtype=None):
     """Sums of the elements up to each place along an axis.
 
     Parameters
@@ -68,7 +77,10 @@ def cumsum(input, dim, *, dtype=None):
     >>> cygrad.cumsum(cygrad.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    dim = axis_of(dim, input.dim(), "cumsum")
+    dim = axis_of(dim, input.rank, "cumsum")
+    if dtype is None and input.rank:
+        dtype = sum_dtype(input, None)
+        return recorded(RUNNING_SUM, scan_op(CUMSUM, input, dim, dtype), input, dim, (dtype,))
     return _cumsum(input, dim, computable("cumsum", input, sum_dtype(input, dtype)))
 
 
@@ -218,7 +230,7 @@ def normalised(running, kernel, input, dim, dtype):
 
 
 @op(out="exact", axis=True)
-def softmax(input, dim, dtype=None):
+def softmax(Tensor input not None, dim, dtype=None):
     """exp(x) divided by its sum along an axis.
 
     Parameters
@@ -229,11 +241,14 @@ def softmax(input, dim, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed.
     """
+    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
+        dim = wrap_dim(dim, input.rank)
+        return recorded(SOFTMAX, softmax_op(input, dim, False), input, dim, (input.dtype,))
     return normalised(_softmax, "softmax_kernel_impl", input, dim, dtype)
 
 
 @op(out="exact", axis=True)
-def log_softmax(input, dim, dtype=None):
+def log_softmax(Tensor input not None, dim, dtype=None):
     """The logarithm of `softmax`, computed without its cancellation.
 
     Parameters
@@ -244,6 +259,9 @@ def log_softmax(input, dim, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed.
     """
+    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
+        dim = wrap_dim(dim, input.rank)
+        return recorded(LOG_SOFTMAX, softmax_op(input, dim, True), input, dim, (input.dtype,))
     return normalised(_log_softmax, "log_softmax_kernel_impl", input, dim, dtype)
 
 

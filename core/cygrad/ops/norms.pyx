@@ -1,13 +1,21 @@
 """Vector norms and what is made of them: `norm`, `dist`, `renorm`. `cygrad.linalg.vector_norm` is the function here."""
 import math
 
+from cygrad cimport backend as k
+from cygrad.dispatch cimport reduce, unary_into
+from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
+from cygrad.ops.products cimport Row
+from cygrad.ops.reductions cimport every_axis, recorded
+from cygrad.tensor cimport Tensor
+
 import cygrad
 from cygrad.autograd.node import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
 from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
 from cygrad.ops.registry import op, with_out
-from cygrad.tensor import Tensor
+
+cdef Row VECTOR_NORM = Row("linalg_vector_norm", "self", "ord", "dim", "keepdim", "dtype")
 
 
 @primitive(name="linalg_vector_norm")
@@ -94,7 +102,7 @@ linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")
 
 
 @op(axis=True)
-def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """A vector norm, or the nuclear norm of matrices.
 
     Parameters
@@ -110,6 +118,12 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     dtype : dtype, optional
         To which `input` is converted first.
     """
+    cdef Tensor length
+    if p == "fro" and dim is None and not keepdim and dtype is None and out is None and input.elements and (
+            input.dtype.code == FLOAT32_CODE or input.dtype.code == FLOAT64_CODE):
+        length = reduce(k.SQUARE_SUM, input, every_axis(input), False, input.dtype)
+        unary_into(k.SQRT, length, length)
+        return recorded(VECTOR_NORM, length, input, 2.0, (every_axis(input), False, None))
     if p == "nuc" or (isinstance(p, str) and p != "fro"):
         axes = (-2, -1) if dim is None else dim
         return cygrad.linalg.matrix_norm(input, p, axes, keepdim, dtype=dtype, **({} if out is None else {"out": out}))

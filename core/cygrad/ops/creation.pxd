@@ -1,0 +1,5 @@
+"""What other Cython modules use to make tensors."""
+from cygrad.dtype cimport DType
+from cygrad.tensor cimport Tensor
+
+cdef Tensor new_on(object device, DType dtype, int rank, const Py_ssize_t *sizes)

@@ -141,7 +141,7 @@ def main(arguments=None):
             continue
         took, reference = compare((mine, backend, index), (other, host, 0), options.rounds)
         ratio = f"{took / reference:.2f}"
-        print(layout.format(entry, what, f"{took * 1e6:.4g}", f"{reference * 1e6:.4g}", ratio), flush=True)
+        print(layout.format(entry, what, f"{took * 1e6:.2f}", f"{reference * 1e6:.2f}", ratio), flush=True)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
 import functools
 import warnings
+from collections import OrderedDict
 
 from cygrad import discovery
 from cygrad.autograd import engine
@@ -8,7 +9,7 @@ from cygrad.autograd.engine import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.dispatch import to_list
 from cygrad.ops.creation import to_numpy
-from cygrad.ops.registry import op
+from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
 
 
@@ -44,6 +45,16 @@ def _on_named(names, hook):
         found = hook(grad.rename(*names))
         return found.rename(None) if isinstance(found, Tensor) else found
     return named_hook
+
+
+@property
+def _backward_hooks(self):
+    """The tensor's hooks by number; None if it has none."""
+    hooks = tensor_hooks_of(self) if self.requires_grad else None
+    return OrderedDict(hooks) if hooks else None
+
+
+methods["_backward_hooks"] = _backward_hooks
 
 
 @op(only_method=True)

@@ -307,7 +307,8 @@ cdef int add_to(Tensor variable, Tensor grad) except -1:
     cdef Tensor held
     if variable.gradient is None:
         if grad_enabled():
-            variable.gradient = grad.clone() if requires_grad(grad) else private_copy(grad, variable)
+            variable.gradient = (empty_as(grad, grad.dtype).copy_(grad) if requires_grad(grad)
+                                 else private_copy(grad, variable))
         else:
             variable.gradient = private_copy(grad, variable)
         (<Tensor>variable.gradient).names_ = variable.names_

@@ -393,9 +393,10 @@ cdef class OpNode(Node):
             return
         self.released = True
         self.result = None
-        if isinstance(self.value0, Tensor):
+        numbers = saves_numbers(self.row)
+        if isinstance(self.value0, Tensor) or numbers and isinstance(self.value0, (int, float, complex)):
             self.value0 = _released
-        if isinstance(self.value1, Tensor):
+        if isinstance(self.value1, Tensor) or numbers and isinstance(self.value1, (int, float, complex)):
             self.value1 = _released
         if self.rest is not None:
             rest = [_released if isinstance(value, Tensor) else value for value in self.rest]
@@ -420,6 +421,7 @@ cdef class _Released:
         return "<released>"
 
 cdef object _released = _Released()
+cdef str MUL = "mul", DIV = "div"       # as the rows have them: literals are one object
 
 
 cdef class _Dropped:
@@ -729,7 +731,14 @@ cdef inline object _keep(OpNode node, unsigned long long needs, int i, object va
         return _dropped
     if node.lists and type(value) in (list, tuple) and _is_input(node.row, i):
         return _list_of(value)
+    if needs >> i & 1 and saves_numbers(node.row):
+        node.holds_tensors = True
     return value
+
+
+cdef inline bint saves_numbers(Derivative row) noexcept:
+    """Whether a number counts as a saved tensor, which is gone after a pass: PyTorch makes tensors of these ops' numbers."""
+    return row.op is MUL or row.op is DIV
 
 
 cdef bint _is_input(Derivative row, int i) noexcept:

@@ -97,12 +97,12 @@ def check_fill(mask, value):
         raise TypeError("masked_fill() received an invalid combination of arguments - got "
                         f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor value), "
                         "(Tensor mask, Number value)")
-    if mask.dtype.name != "bool":
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{C_WORDS[scalar_name(mask)]}")
     if isinstance(value, Tensor) and value.dim():
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.dim()} dimension(s).")
+    if mask.dtype.name != "bool":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{C_WORDS[scalar_name(mask)]}")
 
 
 def _masked_fill_(self, mask, value):

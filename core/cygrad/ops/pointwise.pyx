@@ -915,4 +915,4 @@ for _name, _function, _inplace, _aliases in (
         ("add", add, add_, ()), ("sub", sub, sub_, ("subtract",)), ("div", div, div_, ("divide", "true_divide")),
         ("floor_divide", floor_divide, floor_divide_, ()), ("pow", pow, pow_, ()), ("square", square, square_, ())):
     add_op(_name, _function, None, inplace=_inplace, aliases=_aliases)
-add_op("rsub", rsub, None, inplace=None, aliases=())
+add_op("rsub", rsub, None, inplace=None, aliases=(), method=False)

@@ -297,7 +297,7 @@ def histc(input, bins=100, min=0, max=0):
     low, high = data.new_full((), low).item(), data.new_full((), high).item()
     width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
     data = data.masked_select((data >= low) & (data <= high))
-    places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(max=bins - 1)
+    places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(0, bins - 1)
     return data.new_zeros(bins).index_add(0, places, data.new_ones(places.shape))
 
 

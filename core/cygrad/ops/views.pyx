@@ -447,6 +447,8 @@ def permute(Tensor input not None, *dims):
     """
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = tuple(dims[0])
+    elif not dims:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     return permute_(input, dims)
 
 

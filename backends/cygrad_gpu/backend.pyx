@@ -12,7 +12,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax
+from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -325,6 +325,12 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef scan(self, int op, View a, View out, View index):
         return scan.scan(self, out.memory.index, op, a, out, index)
+
+    cpdef sort(self, View a, bint descending, bint stable, View values, View index):
+        return sort.sort(self, a.memory.index, a, descending, 0, values, index)
+
+    cpdef partial_sort(self, View a, bint descending, Py_ssize_t first, View values, View index):
+        return sort.sort(self, a.memory.index, a, descending, first, values, index)
 
     cpdef nonzero(self, View a, object allocate):
         return nonzero.nonzero(self, a.memory.index, a, allocate)

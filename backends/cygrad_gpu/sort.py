@@ -1,0 +1,139 @@
+"""Sorting along the last axis by merging: always stable, parallel within a row.
+
+Elements become unsigned keys whose order is theirs (NaN above all, the bits complemented if descending). An item sorts a
+BLOCK of them; then runs are merged two by two, an item finding by bisection where its BLOCK of the result begins (merge
+path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part.
+"""
+import math
+
+from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
+from cygrad_gpu.source import assemble
+
+BLOCK, OWNED, RANK = 16, 64, 8
+
+KEYS = {            # what an element's key is, and its C type
+    "u8": ("u32", "x"), "i8": ("u32", "(u32)(i32)x ^ 0x80000000u"), "i16": ("u32", "(u32)(i32)x ^ 0x80000000u"),
+    "i32": ("u32", "(u32)x ^ 0x80000000u"), "i64": ("u64", "(u64)x ^ 0x8000000000000000ul"),
+    "f32": ("u32", "x != x ? 0xffffffffu : x == 0 ? 0x80000000u : (BITS32(x) >> 31 ? ~BITS32(x) : BITS32(x) | 0x80000000u)"),
+    "f64": ("u64", "x != x ? 0xfffffffffffffffful : x == 0 ? 0x8000000000000000ul : "
+                   "(BITS64(x) >> 63 ? ~BITS64(x) : BITS64(x) | 0x8000000000000000ul)"),
+}
+
+TEXT = """
+#define BLOCK %(block)d
+#define ITEMS for (i64 t = (GROUP_ID * GROUP + ITEM) * owned; t < (GROUP_ID * GROUP + ITEM + 1) * owned && t < items; t++)
+FUNCTION %(K)s key_of(%(T)s x) { return %(key)s; }
+
+KERNEL(sort_blocks)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(S)s, a), const i64 items, const i64 owned,
+                    const i64 n, const i64 blocks, const i64 flip, const i64 step, const axes sizes, const axes strides) {
+    OPEN(%(K)s, keys); OPEN(i32, places); OPEN(const %(S)s, a);
+    ITEMS {
+        const i64 row = t / blocks, first = (t - row * blocks) * BLOCK, to = row * n + first;
+        const int count = n - first < BLOCK ? (int)(n - first) : BLOCK;
+        i64 rest = row, base = first * step;
+        %(walk)s
+        %(K)s key[BLOCK]; i32 place[BLOCK];
+        for (int i = 0; i < count; i++) {
+            const %(K)s x = key_of(LOAD_%(dtype)s(a, base + i * step)) ^ (%(K)s)flip;
+            int j = i;
+            for (; j > 0 && key[j - 1] > x; j--) { key[j] = key[j - 1]; place[j] = place[j - 1]; }
+            key[j] = x;
+            place[j] = (i32)(first + i);
+        }
+        for (int i = 0; i < count; i++) { keys[to + i] = key[i]; places[to + i] = place[i]; }
+    }
+}
+
+KERNEL(merge_runs)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(K)s, old_keys), ARRAY(const i32, old_places),
+                   const i64 items, const i64 owned, const i64 n, const i64 blocks, const i64 width) {
+    OPEN(%(K)s, keys); OPEN(i32, places); OPEN(const %(K)s, old_keys); OPEN(const i32, old_places);
+    ITEMS {
+        const i64 row = t / blocks, first = (t - row * blocks) * BLOCK, start = first / (2 * width) * (2 * width);
+        const i64 middle = start + width < n ? start + width : n, end = middle + width < n ? middle + width : n;
+        const i64 last = first + BLOCK < end ? first + BLOCK : end, before = first - start;
+        GLOBAL const %(K)s *left = old_keys + row * n + start, *right = old_keys + row * n + middle;
+        i64 low = before > end - middle ? before - (end - middle) : 0, high = before < middle - start ? before : middle - start;
+        while (low < high) {
+            const i64 half_ = (low + high) / 2;
+            if (left[half_] <= right[before - 1 - half_]) low = half_ + 1; else high = half_;
+        }
+        i64 i = low, j = before - low;
+        for (i64 k = first; k < last; k++) {
+            const int from_left = i < middle - start && (j >= end - middle || left[i] <= right[j]);
+            const i64 from = row * n + (from_left ? start + i : middle + j);
+            keys[row * n + k] = old_keys[from];
+            places[row * n + k] = old_places[from];
+            if (from_left) i++; else j++;
+        }
+    }
+}
+
+KERNEL(write_sorted)(ARRAY(%(S)s, values), ARRAY(i64, index), ARRAY(const %(S)s, a), ARRAY(const i32, places),
+                     const i64 items, const i64 owned, const i64 n, const i64 first, const i64 count, const i64 step,
+                     const i64 values_step, const i64 index_step, const axes sizes, const axes strides,
+                     const axes values_strides, const axes index_strides) {
+    OPEN(%(S)s, values); OPEN(i64, index); OPEN(const %(S)s, a); OPEN(const i32, places);
+    ITEMS {
+        const i64 row = t / count, k = t - row * count, place = places[row * n + first + k];
+        i64 rest = row, base = place * step, values_base = k * values_step, index_base = k * index_step;
+        %(walk_all)s
+        values[values_base] = a[base];
+        index[index_base] = place;
+    }
+}
+"""
+
+
+def make(traits, name, code):
+    element = ELEMENTS[code]
+    K, key = KEYS[element.computed]
+
+    def walk(**strides):
+        return " ".join(f"{{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
+                        + " ".join(f"{each} += at * {steps}.s{d};" for each, steps in strides.items()) + " }"
+                        for d in range(RANK - 1))
+
+    text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name, "block": BLOCK,
+                   "walk": walk(base="strides"),
+                   "walk_all": walk(base="strides", values_base="values_strides", index_base="index_strides")}
+    group = 1 if traits.processor else traits.group
+    return name, assemble(traits, group, text), group
+
+
+def sort(backend, device, a, descending, first, values, index):
+    """The places first, first + 1, ... of the order of the last axis; as many as values and index have."""
+    shape, code, traits = tuple(a.shape) or (1,), a.dtype.code, backend.traits(device)
+    n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
+    if ELEMENTS[code].kind == "complex" or len(kept) >= RANK or n >= 2 ** 31:
+        return NotImplemented
+    outer = [shape[axis] for axis in kept]
+    rows, blocks, count = math.prod(outer), -(-n // BLOCK), values.shape[-1] if shape and values.shape else 1
+    wide = KEYS[ELEMENTS[code].computed][0] == "u64"
+    key_type, place_type = backend.dtype_of(INT64 if wide else INT32), backend.dtype_of(INT32)
+    keys, places = ([backend.scratch(device, each, rows, n) for _ in range(2)] for each in (key_type, place_type))
+    kernels = [backend.kernel(device, (name, code), make, name, code) for name in ("sort_blocks", "merge_runs", "write_sorted")]
+    owned = OWNED if traits.processor else 1
+    per_group = owned * (1 if traits.processor else traits.group)
+
+    def steps(view):
+        strides = tuple(view.stride()) or (1,)
+        return strides[-1], _reversed([strides[axis] for axis in kept], 0)
+
+    a_step, a_strides = steps(a)
+    sizes, items = _reversed(outer, 1), rows * blocks
+    flip = -1 if descending else 0
+    backend.launch(kernels[0], -(-items // per_group), keys[0], places[0], a, items, owned, n, blocks, flip, a_step, sizes,
+                   a_strides)
+    width, now = BLOCK, 0
+    while width < n:
+        backend.launch(kernels[1], -(-items // per_group), keys[1 - now], places[1 - now], keys[now], places[now], items,
+                       owned, n, blocks, width)
+        width, now = 2 * width, 1 - now
+    (values_step, values_strides), (index_step, index_strides) = steps(values), steps(index)
+    backend.launch(kernels[2], -(-(rows * count) // per_group), values, index, a, places[now], rows * count, owned, n, first,
+                   count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
+    return None
+
+
+def _reversed(values, missing):
+    return (*values[::-1], *(missing,) * (RANK - len(values)))

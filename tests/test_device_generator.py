@@ -23,6 +23,7 @@ def required(monkeypatch):
     backend = NumPyBackend()
     backend.name = "required"
     monkeypatch.setitem(discovery._loaded, "required", backend)
+    monkeypatch.setattr(discovery, "_opened", set(discovery._opened))
     monkeypatch.setenv("CYGRAD_FALLBACK", "silent")
     return "required"
 

@@ -34,22 +34,25 @@ for _entry in ENTRIES:
     setattr(Required, _entry, composed(_entry))
 
 
+def register(backend, name, monkeypatch):
+    """Make a backend known for the time of a test, and forbid it the CPU."""
+    backend.name = name
+    monkeypatch.setitem(discovery._loaded, name, backend)
+    monkeypatch.setattr(discovery, "_opened", set(discovery._opened))
+    monkeypatch.setenv("CYGRAD_FALLBACK", "error")
+
+
 @pytest.fixture
 def required(monkeypatch):
     """A device with the required entries alone, which may not turn to the CPU."""
-    backend = NumPyBackend()
-    backend.name = "required"
-    monkeypatch.setitem(discovery._loaded, "required", backend)
-    monkeypatch.setenv("CYGRAD_FALLBACK", "error")
+    register(NumPyBackend(), "required", monkeypatch)
     return "required"
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_composition_agrees_with_the_cpus_kernel(entry, monkeypatch):
-    monkeypatch.setenv("CYGRAD_FALLBACK", "error")
     backend = Required()
-    backend.name = "composed"
-    monkeypatch.setitem(discovery._loaded, "composed", backend)
+    register(backend, "composed", monkeypatch)
     report = run(selected([entry]), backend, 0, "cpu")
     assert not report.failed, report.details()
     counts = report.counts[entry]

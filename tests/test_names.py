@@ -428,6 +428,12 @@ def test_products():
         cygrad.addmm(zeros(4, names=("other",)), a, b)
 
 
+def test_distances():
+    x, y = zeros(3, 1, 2, 7, names=("M", "N", "first", "F")), zeros(5, 11, 7, names=("N", "second", "F"))
+    assert cygrad.cdist(x, y).names == ("M", "N", "first", "second")
+    assert cygrad.cosine_similarity(x, x, dim=3).names == cygrad.pairwise_distance(x, x).names == ("M", "N", "first")
+
+
 def test_matrices():
     m = (cygrad.eye(3) * 2).refine_names("out", "in")
     assert cygrad.linalg.inv(m).names == m.inverse().names == ("in", "out") and m.det().names == m.trace().names == ()

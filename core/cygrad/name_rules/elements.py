@@ -10,10 +10,11 @@ from cygrad.names import unified, unify
     round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square tan tanh trunc
     celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus softshrink
     softsign tanhshrink threshold
-    bernoulli poisson cauchy_ exponential_ fill_ geometric_ log_normal_ normal_ random_ uniform_ zero_ fill_diagonal_
+    apply_ bernoulli cauchy_ detach exponential_ fill fill_ fill_diagonal_ geometric_ log_normal_ mvlgamma normal_
+    poisson prelu random_ uniform_ unravel_index zero_
     empty_like full_like ones_like rand_like randint_like randn_like zeros_like
     bfloat16 bool byte cdouble cfloat char clone contiguous cpu cuda double float half int long opencl short to
-    type type_as
+    to_dense type type_as
     argsort cummax cummin cumprod cumsum cumulative_trapezoid diff flip fliplr flipud log_softmax logcumsumexp msort
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
@@ -34,8 +35,8 @@ def looks_up(call):
 @rule("""
     add addcdiv addcmul atan2 binomial bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
     clamp_max clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside
-    hypot isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill
-    maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
+    hypot isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt map2_ map_
+    masked_fill maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
 def unifies(call):
     """Operands are lined up from the right, and their names have to match."""
     return unified(call.tensors)
@@ -55,7 +56,9 @@ def equals(call):
         call.answer = False
 
 
-@rule("is_complex is_conj is_floating_point is_neg is_nonzero is_set_to is_signed numel")
+@rule("""
+    get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to
+    is_shared is_signed numel""")
 def asks(call):
     """The answer is no tensor."""
 

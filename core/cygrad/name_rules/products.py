@@ -66,6 +66,13 @@ def convolves(call):
     return batch + weight[:1] + own[len(batch) + 1:]
 
 
+@rule("cdist")
+def pairs_rows(call):
+    """A number for each row of the one and each row of the other."""
+    a, b = (t.names for t in call.tensors[:2])
+    return unify(a[:-2], b[:-2]) + a[-2:-1] + b[-2:-1]
+
+
 @rule("linear")
 def maps(call):
     weight = call["weight"].names

@@ -67,6 +67,14 @@ def sums_to(call):
     return call.names[len(call.names) - len(sizes):] if sizes else ()
 
 
+@rule("cosine_similarity pairwise_distance")
+def compares_rows(call):
+    """A number for each pair of vectors along an axis (by default the last)."""
+    names = unified(call.tensors)
+    dim = call["dim"] if call.op == "cosine_similarity" else -1
+    return names if call["keepdim"] is True else without(names, {dim % len(names)} if names else ())
+
+
 @rule("l1_loss mse_loss")
 def measures(call):
     names = unified(call.tensors)

@@ -176,18 +176,19 @@ IN_PLACE_FUNCTIONS = """
 
 # What is no op on values: it makes tensors, or deals with the object; names are its own affair, or none of it.
 NOT_ON_VALUES = frozenset("""
-    align_as align_tensors align_to arange as_tensor asarray backward broadcast_shapes detach_ empty empty_strided eye
-    from_numpy full get_rng_state initial_seed linspace logspace manual_seed new new_empty new_empty_strided new_full
+    align_as align_tensors align_to arange as_tensor asarray backward bartlett_window blackman_window
+    broadcast_shapes detach_ empty empty_strided eye from_numpy frombuffer full get_rng_state hamming_window
+    hann_window initial_seed kaiser_window linspace logspace manual_seed new new_empty new_empty_strided new_full
     new_ones new_tensor new_zeros numpy ones rand randint randn randperm refine_names register_hook
-    register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor tolist
-    tril_indices triu_indices untyped_storage zeros""".split())
+    register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor
+    tolist tril_indices triu_indices untyped_storage zeros""".split())
 GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
 _public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
 
 
 def public(name, function, method=False):
     """What users call: the function with the care for named tensors, and for arguments no overload takes, around it."""
-    if name.startswith("__"):
+    if name.startswith("_"):
         return function
     if isinstance(function, property):
         return property(public(name, function.fget, True), doc=function.__doc__)

@@ -645,6 +645,18 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     return finished(target(t, out, "full"), requires_grad, names)
 
 
+def drawn(tuple size, str sampler, generator):
+    """A tensor of the default dtype and device, with standard numbers of a sampler: the plain calls of `rand`, `randn`."""
+    cdef Tensor out = sized(size, None, None, None, "rand"), host = out
+    if out.elements:
+        if out.memory.pointer == NULL:
+            host = host_empty(out.dtype, out.rank, out.sizes)
+        generator.fill(sampler, <size_t>host.memory.pointer, host.elements, host.dtype.code, 0, 1)
+        if host is not out:
+            copy_into(host, out)
+    return out
+
+
 cdef Tensor like(Tensor input, object dtype, object device):
     cdef Tensor out
     cdef int i

@@ -12,7 +12,7 @@ from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_laid_out, emp
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
 from cygrad.ops import device_random
-from cygrad.ops.creation import empty_, empty_like
+from cygrad.ops.creation import drawn, empty_, empty_like
 from cygrad.ops.registry import op, write_out
 from cygrad.tensor import Tensor, attach_methods
 from cygrad.transfer import host_backend
@@ -239,11 +239,8 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     dtype, device, requires_grad
         As in `zeros`.
     """
-    if generator is None and out is None and names is None and dtype is None:
-        made = empty_(*size, device=device)
-        if made.is_cpu and made.numel() and made.dtype.is_floating_point:
-            default_generator.fill("uniform", made.data_ptr(), made.numel(), made.dtype.code, 0, 1)
-            return made.requires_grad_() if requires_grad else made
+    if generator is None and out is None and names is None and dtype is None and device is None and not requires_grad:
+        return drawn(size, "uniform", default_generator)
     return _made(size, out, dtype, device, requires_grad, names, lambda t: _fill_uniform(t, generator))
 
 
@@ -260,11 +257,8 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
     dtype, device, requires_grad
         As in `zeros`.
     """
-    if generator is None and out is None and names is None and dtype is None:
-        made = empty_(*size, device=device)
-        if made.is_cpu and made.numel() and made.dtype.is_floating_point:
-            default_generator.fill("normal", made.data_ptr(), made.numel(), made.dtype.code, 0, 1)
-            return made.requires_grad_() if requires_grad else made
+    if generator is None and out is None and names is None and dtype is None and device is None and not requires_grad:
+        return drawn(size, "normal", default_generator)
     return _made(size, out, dtype, device, requires_grad, names, lambda t: t.normal_(0, 1, generator=generator))
 
 

@@ -8,6 +8,8 @@ import functools
 import sys
 import warnings
 
+from cygrad.autograd.node cimport grad_enabled, set_grad_enabled as set_mode
+
 from cygrad.autograd.node import inference_mode_enabled, set_grad_mode, set_inference_mode
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
@@ -96,10 +98,11 @@ class no_grad(_GradContext):
         return _new(cls) if function is None else cls()(function)
 
     def __enter__(self):
-        self.prev = set_grad_mode(False)
+        self.prev = bool(grad_enabled())
+        set_mode(False)
 
     def __exit__(self, exc_type, exc_value, traceback):
-        set_grad_mode(self.prev)
+        set_mode(self.prev)
 
 
 class enable_grad(_GradContext):
@@ -111,10 +114,11 @@ class enable_grad(_GradContext):
         return _new(cls) if function is None else cls()(function)
 
     def __enter__(self):
-        self.prev = set_grad_mode(True)
+        self.prev = bool(grad_enabled())
+        set_mode(True)
 
     def __exit__(self, exc_type, exc_value, traceback):
-        set_grad_mode(self.prev)
+        set_mode(self.prev)
 
 
 class set_grad_enabled(_GradContext):

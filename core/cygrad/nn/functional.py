@@ -3,6 +3,7 @@ from cygrad.ops import activations as _activations, dropout as _dropout, padding
 from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
 from cygrad.ops.attention import scaled_dot_product_attention  # noqa: F401
+from cygrad.ops.entry import PublicOp as _PublicOp
 from cygrad.ops.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
 from cygrad.ops.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
                                  public as _public)
@@ -88,4 +89,5 @@ def pad(input, pad, mode="constant", value=None):
 
 for _name, _value in list(globals().items()):
     if not _name.startswith("_") and callable(_value):
-        globals()[_name] = _public(_name, _value)
+        _own = getattr(_value, "__module__", "") == __name__     # called otherwise than `torch.softmax` and its like are
+        globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)

@@ -62,7 +62,7 @@ def composed(query, key, value, mask, dropout, causal, scale):
     chances = _safe_softmax(attention_scores(query * math.copysign(root, scale), key * root, mask, causal), -1)
     if dropout > 0:
         from cygrad.ops.dropout import dropout as drop
-        chances = drop(chances, dropout)
+        chances = drop(chances, dropout, True)
     return chances @ value
 
 

@@ -5,7 +5,7 @@ from cygrad.ops.registry import op
 
 
 @op(method=False)
-def dropout(input, p=0.5, train=True):
+def dropout(input, p, train):
     """Elements set to 0 with probability `p`, the others divided by 1 - p.
 
     Parameters

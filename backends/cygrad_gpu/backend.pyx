@@ -184,8 +184,8 @@ cdef class KernelBackend(GPUBackend):
         kernel = self.kernel_of(index, key)
         if kernel is None:
             try:
-                kernel = self.kernel(index, key, pointwise.make, program, codes[:ins], outs, layout_of(&walk, len(views)),
-                                     op if family < 0 else None)
+                kernel = self.kernel(index, key, pointwise.make, program, codes[:ins], outs,
+                                     layout_of(&walk, len(views)), op if family < 0 else None)
             except Declined:
                 return NotImplemented
         begin(&arguments, traits.fp64)
@@ -271,7 +271,8 @@ cdef class KernelBackend(GPUBackend):
         for where, what in planned[1]:
             numbers.append(ins[what] if where else what)
         codes = tuple([(<View>v).dtype.code for v in views[len(outs):]])
-        return self.pointwise(-1, number, views, planned[0], codes + (number,) * len(numbers), out_codes, tuple(numbers))
+        codes += (number,) * len(numbers)
+        return self.pointwise(-1, number, views, planned[0], codes, out_codes, tuple(numbers))
 
     cpdef arange(self, View out, object start, object step):
         cdef int code = out.dtype.code

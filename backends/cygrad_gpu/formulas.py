@@ -1,6 +1,7 @@
 """The formula of every pointwise op, by the kind of the dtype it computes in.
 
-``{a}`` and ``{b}`` are operands, ``{T}`` the C type, ``{S}`` the functions' suffix, ``{M}`` the maker of complex values.
+``{a}`` and ``{b}`` are operands, ``{T}`` the C type, ``{S}`` the functions' suffix, ``{M}`` the maker of complex
+values.
 "NAME" alone stands for the function ``NAME_{S}`` of the operands. An op that lacks a kind is declined for it.
 """
 from cygrad.backend import BINARY, UNARY
@@ -16,10 +17,10 @@ _BOOL_UNARY = {
     "abs": "{a}", "sign": "{a}", "conj": "{a}", "logical_not": "{a} == 0", "bitwise_not": "{a} == 0", "isnan": "0",
     "isinf": "0", "isfinite": "1",
 }
-_FUNCTIONS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos",
-              "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid")
-_REAL_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "erf", "erfc", "erfinv", "lgamma", "digamma", "floor", "ceil",
-                                       "trunc", "round")} | {
+_FUNCTIONS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin",
+              "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid")
+_REAL_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "erf", "erfc", "erfinv", "lgamma", "digamma", "floor",
+                                       "ceil", "trunc", "round")} | {
     "neg": "-{a}", "sign": "({T})(({a} > 0) - ({a} < 0))", "reciprocal": "1 / {a}", "square": "{a} * {a}",
     "relu": "{a} < 0 ? 0 : {a}", "logical_not": "{a} == 0", "isnan": NAN, "isinf": "(" + INFINITE + ")",
     "isfinite": FINITE, "conj": "{a}", "angle": "{a} < 0 ? ({T})3.141592653589793 : {a} != {a} ? {a} : 0",
@@ -67,7 +68,6 @@ _UNARY = {"bool": _BOOL_UNARY, "integer": _INTEGER_UNARY, "real": _REAL_UNARY, "
 _BINARY = {"bool": _BOOL_BINARY, "integer": _INTEGER_BINARY, "real": _REAL_BINARY, "complex": _COMPLEX_BINARY}
 PREDICATES = frozenset((*UNARY[UNARY.index("logical_not"):UNARY.index("logical_not") + 1], "isnan", "isinf", "isfinite",
                         *BINARY[BINARY.index("eq"):]))
-DIVISIONS = frozenset(("floor_divide", "trunc_divide", "remainder", "fmod"))      # of integers: the divisor is looked at
 
 
 def expression(name, element, a, b=None):

@@ -1,9 +1,9 @@
 """Source of pointwise kernels: any postfix program (see `Backend.elementwise`) over any dtypes in one pass.
 
-Fill, copy with conversion, unary, binary and where are programs of one step. Sizes and strides are arguments; compiled in
-is only the class of a layout:
+Fill, copy with conversion, unary, binary and where are programs of one step. Sizes and strides are arguments;
+compiled in is only the class of a layout:
 
-run     one axis; ``steps`` has a letter for each operand, outs first: "1" neighbours, "0" one element for all, "s" any step
+run     one axis; ``steps`` has a letter for each operand, outs first: "1" neighbours, "0" one for all, "s" any step
 rows    a long last axis of such steps below up to `outer` other axes; a group stays in one row
 flat    up to `outer` + 1 axes of any strides; each item finds its own place by dividing
 """
@@ -59,7 +59,8 @@ def kernel(program, ins, outs, layout, number=None):
            f"{written(stores)}    }}\n}}\n"
 
 
-# Past the end an item repeats the last element and stores nothing. Values computed under a condition would not be vectorised.
+# Past the end an item repeats the last element and stores nothing: values that are computed under a condition are not
+# vectorised.
 _PLACE = """    const i64 left = n - first;
     const int whole = left >= GROUP;
     const i64 i = whole ? first + ITEM : ITEM < left ? first + ITEM : n - 1;
@@ -101,18 +102,20 @@ def _decompose(names, axes, count, kind, skipped=None):
     lines = [f"    i64 {name}_base = 0;\n" for name in names]
     used = [axis for axis in AXES if axis != skipped][:axes]
     for axis in used[:-1]:
-        lines.append(f"    {{ const {kind} size = ({kind})sizes.{axis}, above = {count} / size, at_axis = {count} - above * size;"
-                     f" {count} = above;" + "".join(f" {name}_base += (i64)at_axis * {name}_strides.{axis};" for name in names)
-                     + " }\n")
+        adds = "".join(f" {name}_base += (i64)at_axis * {name}_strides.{axis};" for name in names)
+        lines.append(f"    {{ const {kind} size = ({kind})sizes.{axis}, above = {count} / size, "
+                     f"at_axis = {count} - above * size; {count} = above;{adds} }}\n")
     lines.append("".join(f"    {name}_base += (i64){count} * {name}_strides.{used[-1]};\n" for name in names))
     return "".join(lines)
 
 
 def statements(program, ins, outs, number=None):
-    """(lines of C, those that store, numbers) of a program; ``NAME@`` is an operand's index, a number's are its C type and its parts.
+    """(lines of C, those that store, numbers) of a program.
 
-    A number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run. With `number`, a
-    dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in their operand's.
+    ``NAME@`` stands for an operand's index; of a number its C type and the suffixes of its arguments are returned. A
+    number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run. With `number`, a
+    dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in their operand's
+    dtype.
     """
     lines, stores, numbers, stack, kept = [], [], [], [], {}
 

@@ -11,11 +11,12 @@ from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
-COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or", "all": "bitwise_and"}
+COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or",
+           "all": "bitwise_and"}
 LOWEST = {"u8": "0", "i8": "-128", "i16": "-32768", "i32": "(-2147483647 - 1)", "i64": "(-9223372036854775807 - 1)",
           "f32": "-INFINITY", "f64": "-INFINITY"}
-HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807", "f32": "INFINITY",
-           "f64": "INFINITY"}
+HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807",
+           "f32": "INFINITY", "f64": "INFINITY"}
 BLOCK = 64
 
 
@@ -46,8 +47,8 @@ def decompose(count, sizes, strided, axes=AXES):
     lines = [f"i64 rest_ = {count};"]
     for axis in axes:
         adds = " ".join(f"{name} += at_ * {strides}.{axis};" for name, strides in strided.items())
-        lines.append(f"if (rest_ != 0) {{ const i64 above_ = rest_ / {sizes}.{axis}, at_ = rest_ - above_ * {sizes}.{axis}; "
-                     f"rest_ = above_; {adds} }}")
+        lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, above_ = rest_ / size_, "
+                     f"at_ = rest_ - above_ * size_; rest_ = above_; {adds} }}")
     return "{ " + "\n      ".join(lines) + " }"
 
 
@@ -84,8 +85,8 @@ def make_rows(traits, op, code, out_code, neighbours):
     tree = "" if group == 1 else _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
     body = f"""
 #define LANES {lanes}
-KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs, const i64 owned,
-             const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits, const i64 q_chunk,
+KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs,
+             const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits, const i64 q_chunk,
              const i64 step, const axes sizes, const axes strides, const axes out_strides, const axes inner_sizes,
              const axes inner_strides) {{
     OPEN({ELEMENTS[out_code].stored}, out);
@@ -162,7 +163,8 @@ def make_columns(traits, op, code, out_code):
                 }}
             for (int l = 0; l < {bound}; l++) kept[l] = {combine("kept[l]", "sum[l]")};
         }}
-        for (int l = 0; l < {bound}; l++) STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});"""
+        for (int l = 0; l < {bound}; l++)
+            STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});"""
 
     body = f"""
 #define LANES {lanes}
@@ -250,7 +252,8 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
         target = backend.scratch(device, backend.dtype_of(work), outputs, parts)
         target_code, target_strides = work, _dense_strides(sizes, parts)
     neighbours = step == 1
-    kernel = backend.kernel(device, ("rows", op, code, target_code, neighbours), make_rows, op, code, target_code, neighbours)
+    kernel = backend.kernel(device, ("rows", op, code, target_code, neighbours), make_rows, op, code, target_code,
+                            neighbours)
     backend.launch(kernel, groups, target, a, outputs, owned, n, splits, chunk, repeat, q_splits, q_chunk, step,
                    _reversed(sizes, 1), _reversed(strides, 0), _reversed(target_strides, 0),
                    _reversed(inner_sizes[:-1], 1), _reversed(inner_strides[:-1], 0))
@@ -273,8 +276,8 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
         target = backend.scratch(device, backend.dtype_of(work), _product(sizes), parts)
         target_code, target_strides = work, _dense_strides(sizes, parts)
     kernel = backend.kernel(device, ("columns", op, code, target_code), make_columns, op, code, target_code)
-    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step, target_strides[-1],
-                   _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0), _reversed(target_strides[:-1], 0))
+    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step,
+                   target_strides[-1], _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0), _reversed(target_strides[:-1], 0))
     if parts > 1:
         again = REDUCE.index("sum") if REDUCE[op] == "square_sum" else op
         _rows(backend, device, traits, again, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
@@ -283,7 +286,7 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
 # ---- places of extremes
 
 def make_places(traits, op, code, neighbours, second):
-    """The place of the extreme of ``n`` elements `step` apart; the second launch looks at the places the first found."""
+    """The place of the extreme of ``n`` elements `step` apart; a second launch looks at the places the first found."""
     group, lanes = (1, 16) if traits.processor else (traits.group, 2)
     element = ELEMENTS[code]
     T = element.computed
@@ -378,7 +381,9 @@ def argreduce(backend, device, op, a, out):
     geometry = (_reversed(sizes, 1), _reversed(strides, 0))
 
     def launch(second, target, found, before, n, splits, chunk, target_strides):
-        kernel = backend.kernel(device, ("places", op, code, step == 1, second), make_places, op, code, step == 1, second)
+        neighbours = step == 1
+        kernel = backend.kernel(device, ("places", op, code, neighbours, second), make_places, op, code, neighbours,
+                                second)
         backend.launch(kernel, outputs * splits, target, a, found, before, n, splits, chunk, step, *geometry,
                        _reversed(target_strides, 0))
 

@@ -1,4 +1,4 @@
-"""The few calls of the OpenCL API that are on every op's path, through pointers into the library pyopencl has loaded."""
+"""The few calls of the OpenCL API that are on every op's path; see driver.pyx."""
 
 cdef class Queue:
     """An in-order queue of a device."""

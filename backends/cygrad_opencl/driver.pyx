@@ -1,7 +1,7 @@
 """The few calls of the OpenCL API that are on every op's path, through pointers into the library pyopencl has loaded.
 
-pyopencl checks, wraps and counts references in each of them, which is right for set-up, building and errors, and is done
-by it; a launch through it takes longer than all else an op does.
+pyopencl checks, wraps and counts references in each of them, which is right for set-up, building and errors, and is
+done by it; a launch through it takes longer than all else an op does.
 """
 import ctypes
 import os

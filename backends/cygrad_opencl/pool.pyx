@@ -88,8 +88,8 @@ cdef class Pool:
         try:
             return Buffer(pyopencl.Buffer(self.context, flags, capacity), capacity)
         except (pyopencl.MemoryError, pyopencl.RuntimeError) as error:
-            raise OutOfMemoryError(f"OpenCL: no buffer of {capacity} bytes to be had ({self.used} of {self.total} bytes "
-                                   f"are in use): {error}") from error
+            raise OutOfMemoryError(f"OpenCL: no buffer of {capacity} bytes to be had ({self.used} of {self.total} "
+                                   f"bytes are in use): {error}") from error
 
     def empty(self):
         """Give all cached buffers back to the driver."""

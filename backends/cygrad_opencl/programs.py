@@ -95,8 +95,8 @@ class Programs:
         self.built += 1
         self._store(source, program)
         if time.perf_counter() - start > SLOW and sys.stderr.isatty():
-            print(f"cygrad: built an OpenCL kernel in {time.perf_counter() - start:.0f} s; it is kept for the next time",
-                  file=sys.stderr)
+            print(f"cygrad: built an OpenCL kernel in {time.perf_counter() - start:.0f} s; it is kept for the next "
+                  "time", file=sys.stderr)
         return program
 
     # ---- the disk

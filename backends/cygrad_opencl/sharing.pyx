@@ -38,8 +38,8 @@ cdef Tensor share(object backend, int index, object buffer, object owner, DType 
         last += (sizes[i] - 1) * steps[i]
     fill_strided(made, storage, dtype, offset, len(shape), sizes, steps)
     if offset < 0 or made.elements and (last + 1) * dtype.itemsize > storage.nbytes_:
-        raise ValueError(f"{tuple(shape)} elements of {dtype!r} with strides {strides} from {offset} on do not fit a buffer "
-                         f"of {storage.nbytes_} bytes")
+        raise ValueError(f"{tuple(shape)} elements of {dtype!r} with strides {strides} from {offset} on do not fit a "
+                         f"buffer of {storage.nbytes_} bytes")
     return made
 
 
@@ -55,7 +55,8 @@ def dense_strides(shape):
 def from_buffer(backend, context, index, buffer, dtype, shape, offset):
     """See OpenCLBackend.from_buffer."""
     if buffer.context != context:
-        raise ValueError("from_buffer: the buffer belongs to another OpenCL context; make it in cygrad.opencl.context()")
+        raise ValueError("from_buffer: the buffer belongs to another OpenCL context; make it in "
+                         "cygrad.opencl.context()")
     if shape is None:
         shape = (buffer.size // dtype.itemsize - offset,)
     return share(backend, index, buffer, buffer, dtype, tuple(shape), dense_strides(shape), offset)
@@ -69,7 +70,8 @@ def from_array(backend, context, index, array):
     if array.offset % array.dtype.itemsize:
         raise ValueError("from_array: the array does not start at a whole element")
     strides = tuple([step // array.dtype.itemsize for step in array.strides])
-    return share(backend, index, array.base_data, array, dtype, array.shape, strides, array.offset // array.dtype.itemsize)
+    return share(backend, index, array.base_data, array, dtype, array.shape, strides,
+                 array.offset // array.dtype.itemsize)
 
 
 def to_array(queue, View t):
@@ -103,8 +105,8 @@ def mapped(queue, View t):
     flags = pyopencl.map_flags.READ | pyopencl.map_flags.WRITE
     step = t.dtype.itemsize
     kind = np.dtype("int16" if t.dtype.name == "bfloat16" else t.dtype.name)
-    array, _ = pyopencl.enqueue_map_buffer(queue, (<Buffer>t.memory.handle).buffer, flags, t.offset * step, t.shape, kind,
-                                           strides=tuple([s * step for s in t.stride()]), is_blocking=True)
+    array, _ = pyopencl.enqueue_map_buffer(queue, (<Buffer>t.memory.handle).buffer, flags, t.offset * step, t.shape,
+                                           kind, strides=tuple([s * step for s in t.stride()]), is_blocking=True)
     try:
         yield array
     finally:

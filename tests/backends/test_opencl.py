@@ -40,8 +40,8 @@ def python(packages, tmp_path, opencl):
     def run(code, check=True, **environment):
         variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path / "cache"), "CYGRAD_FALLBACK": "error"} | environment
         variables["PYTHONPATH"] = os.pathsep.join([str(packages), *sys.path])
-        result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=variables, capture_output=True, text=True,
-                                timeout=300)
+        result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=variables, capture_output=True,
+                                text=True, timeout=300)
         assert not check or result.returncode == 0, result.stderr
         return result
 
@@ -127,7 +127,7 @@ def test_fused_programs_are_one_kernel(opencl):
     same(out, a * b + 0.5)
     same(above, a * b > 0.25)
     before = cygrad.opencl.program_stats()
-    backend.elementwise(program, (a.to(opencl), b.to(opencl), 0.75), (out, above))       # another number: the same kernel
+    backend.elementwise(program, (a.to(opencl), b.to(opencl), 0.75), (out, above))       # the same kernel
     assert cygrad.opencl.program_stats()["built"] == before["built"]
     same(above, a * b > 0.75)
 
@@ -265,7 +265,8 @@ def test_without_a_place_for_the_cache_it_still_works(python, tmp_path):
 
 
 def test_processes_may_start_at_once_with_an_empty_cache(packages, tmp_path, opencl):
-    variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(packages), *sys.path])}
+    path = os.pathsep.join([str(packages), *sys.path])
+    variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path), "PYTHONPATH": path}
     started = [subprocess.Popen([sys.executable, "-c", ADD], env=variables, stderr=subprocess.PIPE) for _ in range(8)]
     for process in started:
         error = process.communicate(timeout=300)[1]

@@ -108,7 +108,8 @@ FUNCTION $T tanh_$S($T z) {
     if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 10 : 20)) {
         $R small = exp(-2 * FABS_$RS(z.x));
         $R turn = FABS_$RS(z.y) < ($R)INFINITY ? sin(2 * z.y) : z.y;
-        return $MAKE(COPYSIGN_$RS(($R)1, z.x), FABS_$RS(z.y) < ($R)INFINITY ? 2 * turn * small : COPYSIGN_$RS(($R)0, z.y));
+        return $MAKE(COPYSIGN_$RS(($R)1, z.x),
+                     FABS_$RS(z.y) < ($R)INFINITY ? 2 * turn * small : COPYSIGN_$RS(($R)0, z.y));
     }
     if (z.y == 0)
         return $MAKE(tanh(z.x), z.y);

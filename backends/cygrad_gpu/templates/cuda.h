@@ -1,4 +1,4 @@
-/* The CUDA C++ dialect: what kernels use instead of the language's own words. PROCESSOR is 0, FP64 is 1, GROUP is defined. */
+/* The CUDA C++ dialect: what kernels use instead of the language's own words. PROCESSOR is 0, FP64 1. */
 #define KERNEL(name) extern "C" __global__ __launch_bounds__(GROUP) void name
 #define GLOBAL
 #define LOCAL __shared__

@@ -1,4 +1,4 @@
-/* The OpenCL C 1.2 dialect: what kernels use instead of the language's own words. PROCESSOR, FP64, GROUP are defined. */
+/* The OpenCL C 1.2 dialect: what kernels use instead of the language's own words. */
 #if FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

@@ -59,8 +59,8 @@ FUNCTION i32 power_above_24_bits(f32 x) {
     const i32 e = (i32)((BITS32(x) & 0x7fffffffu) >> 23) - 150;
     return e < 0 ? 0 : e > 104 ? 104 : e;
 }
-/* |x| in radians as q quarter turns (modulo 4) and the angle r that is left, |r| <= pi / 4, for any x: the mantissa times
-   the first bits of 2^e * 2 / pi is exact, so that whole turns leave it without an error. */
+/* |x| in radians as q quarter turns (modulo 4) and the angle r that is left, |r| <= pi / 4, for any x: the mantissa
+   times the first bits of 2^e * 2 / pi is exact, so that whole turns leave it without an error. */
 FUNCTION parts reduced_angle(f32 x) {
     const i32 power = power_above_24_bits(x);
     const u32 bits = BITS32(x) & 0x7fffffffu;

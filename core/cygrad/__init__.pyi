@@ -305,6 +305,8 @@ class Tensor:
         """Elementwise: the argument of each element, in radians."""
     def any(self, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """Whether any element (of all, or along some axes) is not zero."""
+    def apply_(self, callable: Any) -> Tensor:
+        """Replace each element by what a Python function makes of it."""
     def arccos(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse cosine of each element, in radians."""
     def arccos_(self) -> Tensor:
@@ -648,6 +650,8 @@ class Tensor:
         """Fill with the number of trials up to the first success of probability `p`."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
+    def get_device(self) -> Any:
+        """The index of the tensor's device; -1 on the CPU."""
     def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input > other."""
     def greater_(self, other: Tensor | Number) -> Tensor:
@@ -725,8 +729,14 @@ class Tensor:
         """False: negation is never put off."""
     def is_nonzero(self) -> _bool:
         """Whether the only element of the tensor is not zero."""
+    def is_pinned(self, device: DeviceLike | None = None) -> _bool:
+        """Whether the memory is page-locked: False, as no backend here does so."""
+    def is_same_size(self, other: Tensor | Number) -> _bool:
+        """Whether two tensors have the same shape."""
     def is_set_to(self, tensor: Tensor) -> _bool:
         """Whether another tensor has the same storage, offset, shape and strides."""
+    def is_shared(self) -> _bool:
+        """Whether the memory is shared between processes: False for tensors made here."""
     def is_signed(self) -> _bool:
         """Whether the dtype has negative values."""
     def isclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
@@ -840,6 +850,10 @@ class Tensor:
         """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """The solution x of A @ x = input from A's `linalg.lu_factor`."""
+    def map2_(self, x: Any, y: Any, callable: Any) -> Tensor:
+        """Replace each element by ``callable(element, element of x, element of y)``."""
+    def map_(self, tensor: Tensor, callable: Any) -> Tensor:
+        """Replace each element by ``callable(element, element of tensor)``."""
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """`input` with one number where the mask is true."""
     def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -903,6 +917,10 @@ class Tensor:
         """In-place version of `mul`: writes the result into the tensor and returns it."""
     def mv(self, vec: Tensor, *, out: Any = None) -> Tensor:
         """Product of a matrix (n, m) and a vector (m): a vector (n)."""
+    def mvlgamma(self, p: Any) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p`."""
+    def mvlgamma_(self, p: Any) -> Tensor:
+        """In-place version of `mvlgamma`: writes the result into the tensor and returns it."""
     def nan_to_num(self, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
         """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest
         numbers)."""
@@ -1005,6 +1023,8 @@ class Tensor:
         """input ** exponent, elementwise."""
     def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In-place version of `pow`: writes the result into the tensor and returns it."""
+    def prelu(self, weight: Tensor | None) -> Tensor:
+        """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
     def prod(self, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: Dims = None,
             keepdims: _bool = False) -> Tensor:
         """The product of all elements, or of those along one axis."""
@@ -1084,8 +1104,6 @@ class Tensor:
         """Elementwise: the reciprocal of the square root of each element."""
     def rsqrt_(self) -> Tensor:
         """In-place version of `rsqrt`: writes the result into the tensor and returns it."""
-    def rsub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-        """other - alpha * input, elementwise."""
     def scatter(self, dim: Dims, index: Tensor, src: Tensor | Number | None = None, *, value: Tensor | Number | None =
             None, reduce: str | None = None) -> Tensor:
         """`input` with elements written along an axis: ``out[index[i][j]][j] = src[i][j]`` for dim 0, and so on."""
@@ -1226,6 +1244,8 @@ class Tensor:
     def to(self, *args: Any, dtype: _dtype | None = None, device: DeviceLike | None = None, non_blocking: _bool = False,
             copy: _bool = False, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with another dtype or on another device; itself where nothing changes."""
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
+        """The tensor itself: all layouts here are strided."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _int, dim: Dims = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
@@ -1437,6 +1457,9 @@ def atleast_3d(*tensors: Any) -> Any:
     """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+def bartlett_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None =
+        None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A triangle from 0 to 1 and back."""
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Tensor:
     """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
@@ -1455,6 +1478,9 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Any = Non
     """Elementwise: input >> other."""
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input ^ other."""
+def blackman_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None =
+        None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1))."""
 def block_diag(*tensors: Any) -> Tensor:
     """A matrix of zeros with the tensors as blocks along its diagonal; vectors are rows."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
@@ -1474,6 +1500,8 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element of each vector, a row each."""
 def cat(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along an existing axis."""
+def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor:
+    """The p-norm distances of every row of `x1` to every row of `x2`."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the smallest integer not below each element."""
 def ceil_(input: Tensor) -> Tensor:
@@ -1546,6 +1574,8 @@ def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic cosine of each element."""
 def cosh_(input: Tensor) -> Tensor:
     """In-place version of `cosh`: writes the result into the tensor and returns it."""
+def cosine_similarity(x1: Any, x2: Any, dim: Dims = 1, eps: _float = 1e-08) -> Tensor:
+    """Cosine of the angle between vectors along an axis; norms below `eps` count as `eps`."""
 def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tensor:
     """Number of elements that are not zero, in all or along some axes."""
 def cov(input: Tensor, *, correction: Number | None = 1, fweights: Tensor | None = None, aweights: Tensor | None =
@@ -1569,6 +1599,8 @@ def deg2rad_(input: Tensor) -> Tensor:
     """In-place version of `deg2rad`: writes the result into the tensor and returns it."""
 def det(input: Tensor) -> Tensor:
     """Determinants of square matrices: (..., n, n) gives (...)."""
+def detach(input: Tensor) -> Tensor:
+    """The tensor cut off from its history; `Tensor.detach` as a function."""
 def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from its history, in place."""
 def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
@@ -1596,7 +1628,7 @@ def divide(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None =
     """input / other, elementwise."""
 def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
     """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
-def dropout(input: Tensor, p: Any = 0.5, train: Any = True) -> Tensor:
+def dropout(input: Tensor, p: Any, train: Any) -> Tensor:
     """Elements set to 0 with probability `p`, the others divided by 1 - p."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the third axis, as `tensor_split` makes them."""
@@ -1647,6 +1679,8 @@ def eye(n: _int, m: _int | None = None, *, out: Any = None, dtype: _dtype | None
         device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str |
         None] | None = None) -> Tensor:
     """An n by m matrix (square unless m is given) with ones on the diagonal."""
+def fill(input: Tensor, value: Tensor | Number) -> Tensor:
+    """A tensor like `input` full of `value`."""
 def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     """Set every element to `value` (a number or a 0-d tensor)."""
 def fix(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1683,6 +1717,9 @@ def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
+def frombuffer(buffer: Any, *, dtype: _dtype | None, count: Any = -1, offset: _int = 0, requires_grad: _bool =
+        False) -> Tensor:
+    """A tensor on the memory of a Python buffer, which it shares."""
 def full(size: Sequence[_int] | _int, fill_value: Number = ..., *, out: Any = None, dtype: _dtype | None = None, layout:
         _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
         False, names: Sequence[str | None] | None = None) -> Tensor:
@@ -1705,6 +1742,10 @@ def get_default_device() -> _device:
     """The device on which new tensors are made."""
 def get_default_dtype() -> _dtype:
     """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
+def get_device(input: Tensor) -> Any:
+    """The index of the tensor's device; -1 on the CPU."""
+def get_num_threads() -> Tensor:
+    """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor in PyTorch's layout."""
 def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1713,6 +1754,13 @@ def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> 
     """Elementwise: input >= other."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
+def hamming_window(window_length: Any, periodic: Any = True, alpha: Number = 0.54, beta: Number = 0.46, *, dtype: _dtype
+        | None = None, layout: _layout | None = None, device: DeviceLike | None = None, pin_memory: _bool = False,
+        requires_grad: _bool = False) -> Tensor:
+    """alpha - beta cos(2 pi n / (N - 1))."""
+def hann_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """(1 - cos(2 pi n / (N - 1))) / 2."""
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Any = None) -> Tensor:
     """0 where abs(x) <= lambd, else x."""
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1763,12 +1811,16 @@ def is_floating_point(input: Tensor) -> _bool:
     """Whether the tensor's dtype is a floating-point one."""
 def is_grad_enabled() -> _bool:
     """Whether this thread records ops for backward."""
+def is_inference(input: Tensor) -> _bool:
+    """Whether the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> _bool:
     """Whether this thread is in inference mode."""
 def is_neg(input: Tensor) -> _bool:
     """False: negation is never put off."""
 def is_nonzero(input: Tensor) -> _bool:
     """Whether the only element of the tensor is not zero."""
+def is_same_size(input: Tensor, other: Tensor | Number) -> _bool:
+    """Whether two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
     """Whether the tensor's dtype has negative values."""
 def is_storage(obj: Any) -> _bool:
@@ -1935,6 +1987,8 @@ def multiply(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tenso
     """Elementwise: input * other."""
 def mv(input: Tensor, vec: Tensor, *, out: Any = None) -> Tensor:
     """Product of a matrix (n, m) and a vector (m): a vector (n)."""
+def mvlgamma(input: Tensor, p: Any, *, out: Any = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p`."""
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None, *, out: Any = None) -> Tensor:
     """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers)."""
 def nan_to_num_(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
@@ -1996,6 +2050,8 @@ def ones_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | N
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
+def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` over the last axis."""
 def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
@@ -2010,6 +2066,8 @@ def positive(input: Tensor) -> Tensor:
     """`+input`: the tensor itself; bool is refused."""
 def pow(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
     """input ** exponent, elementwise."""
+def prelu(input: Tensor, weight: Tensor | None) -> Tensor:
+    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
 def prod(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: Dims = None,
         keepdims: _bool = False, out: Any = None) -> Tensor:
     """The product of all elements, or of those along one axis."""
@@ -2129,6 +2187,8 @@ def set_default_dtype(d: _dtype) -> None:
     """Set the dtype of float tensors made from Python numbers."""
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
+def set_num_threads(threads: Any) -> Tensor:
+    """Let the CPU's kernels use this many threads."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None,
         profile: Any = None, sci_mode: _bool | None = None) -> None:
     """Set how tensors print. What is left None keeps its value, except `sci_mode`, which every call sets."""
@@ -2259,6 +2319,8 @@ def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the integer part of each element."""
 def trunc_(input: Tensor) -> Tensor:
     """In-place version of `trunc`: writes the result into the tensor and returns it."""
+def typename(obj: Any) -> Tensor:
+    """The name of an object's type with its module; of a tensor, that of its legacy type."""
 def unbind(input: Tensor, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Tuple of the slices of `input` along an axis, which is removed."""
 @overload
@@ -2271,6 +2333,8 @@ def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False, r
 def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims =
         None) -> Any:
     """The elements (slices, with `dim`) without those equal to the one before."""
+def unravel_index(indices: Any, shape: Sequence[_int]) -> Tensor:
+    """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis."""
 def unsqueeze(input: Tensor, dim: Dims) -> Tensor:
     """A view with a new axis of size 1 before axis `dim`."""
 def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:

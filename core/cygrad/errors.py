@@ -49,13 +49,13 @@ def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
     """The DeviceMismatch of two operands, in PyTorch's words with the operands' names after them."""
     from cygrad.tensor import as_tensor_view
     a, b = as_tensor_view(first).device, as_tensor_view(second).device
-    return DeviceMismatch(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}! "
-                          f"({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; move one with .to())")
+    return DeviceMismatch("Expected all tensors to be on the same device, but found at least two devices, "
+                          f"{a} and {b}! ({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; move one with .to())")
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",
             "trunc_divide": "div_trunc_cpu", "pow": "pow", "digamma": "digamma"}
-_VML = ("round", "erf", "erfc", "erfinv", "lgamma")
+_VML = ("floor", "ceil", "trunc", "round", "erf", "erfc", "erfinv", "lgamma")
 _WORDS = {"sign": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
           "relu": "clamp is not supported for complex types"}
 

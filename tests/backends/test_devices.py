@@ -106,7 +106,8 @@ def test_fallback_modes(folder, mode, warnings_shown):
 
 MAKERS = [lambda: cygrad.zeros(2), lambda: cygrad.ones(2), lambda: cygrad.empty(2), lambda: cygrad.full((2,), 1.0),
           lambda: cygrad.tensor([1.0]), lambda: cygrad.arange(3), lambda: cygrad.linspace(0, 1, 3),
-          lambda: cygrad.eye(2), lambda: cygrad.rand(2), lambda: cygrad.randn(2), lambda: cygrad.randint(5, (2,)), lambda: cygrad.randperm(3)]
+          lambda: cygrad.eye(2), lambda: cygrad.rand(2), lambda: cygrad.randn(2), lambda: cygrad.randint(5, (2,)),
+          lambda: cygrad.randperm(3)]
 
 
 def test_the_context_manager():

@@ -1,4 +1,4 @@
-"""If this fails, a user's own `autograd.Function` behaves otherwise than in PyTorch: results, graph, warnings or errors.
+"""If this fails, a user's own `autograd.Function` does otherwise than in PyTorch: results, graph, warnings or errors.
 
 Each case is a function of the module; what it returns, raises and warns of is compared.
 """
@@ -11,7 +11,7 @@ import torch
 
 
 class Case:
-    """What a case has at hand: a module, its Function, two leaves and a way to make Functions out of plain functions."""
+    """What a case has at hand: a module, its Function, two leaves, and a way to make Functions of plain functions."""
 
     def __init__(self, module):
         self.m = module
@@ -60,7 +60,8 @@ CASES = {
     "saved twice": lambda c: c.run(
         lambda ctx, x: after(ctx.save_for_backward(x), ctx.save_for_backward(x, x), x * 1),
         lambda ctx, g: after(c.logged(len(ctx.saved_tensors)), g)),
-    "saved_variables": lambda c: c.make(lambda ctx, x: after(ctx.save_for_backward(x), x * 1)).apply(c.a).grad_fn.saved_variables,
+    "saved_variables": lambda c: c.run(
+        lambda ctx, x: after(ctx.save_for_backward(x), x * 1), backwards=False)[0].grad_fn.saved_variables,
     "save_for_forward": lambda c: c.run(lambda ctx, x: after(ctx.save_for_forward(x, None), x * 1)),
     "save_for_forward number": lambda c: c.run(lambda ctx, x: after(ctx.save_for_forward(x, 3), x * 1)),
     "mark_shared_storage": lambda c: c.run(lambda ctx, x: after(ctx.mark_shared_storage((x, x)), x * 1)),
@@ -79,7 +80,8 @@ CASES = {
         lambda ctx, x: after(ctx.mark_non_differentiable(x), x), backwards=False),
     "dirty": lambda c: dirty(c, lambda ctx, x: after(x.add_(1), ctx.mark_dirty(x), x)),
     "dirty and not changed": lambda c: dirty(c, lambda ctx, x: after(ctx.mark_dirty(x), x)),
-    "dirty returned twice": lambda c: dirty(c, lambda ctx, x: after(ctx.mark_dirty(x), (x, x)), lambda ctx, g, h: g + h),
+    "dirty returned twice": lambda c: dirty(
+        c, lambda ctx, x: after(ctx.mark_dirty(x), (x, x)), lambda ctx, g, h: g + h),
     "dirty and another": lambda c: dirty(c, lambda ctx, x: after(x.add_(1), ctx.mark_dirty(x), (x, x * 2)),
                                          lambda ctx, g, h: g + h),
     "dirty and non-differentiable": lambda c: dirty(
@@ -93,7 +95,8 @@ CASES = {
         c, lambda ctx, x: after(x.add_(1), ctx.mark_dirty(x), (x, x * 2)), lambda ctx, g, h: g, view=True),
     "input returned": lambda c: c.run(lambda ctx, x: x),
     "input returned twice": lambda c: c.run(lambda ctx, x: (x, x), lambda ctx, g, h: g + h),
-    "other outputs": lambda c: c.run(lambda ctx, x: (x * 1, None, "text", [x * 2]), lambda ctx, *g: after(c.logged(g), g[0])),
+    "other outputs": lambda c: c.run(
+        lambda ctx, x: (x * 1, None, "text", [x * 2]), lambda ctx, *g: after(c.logged(g), g[0])),
     "list returned": lambda c: c.run(lambda ctx, x: [x * 1], backwards=False)[0][0].requires_grad,
     "too few": lambda c: c.run(lambda ctx, w, x, b: w * x + b, lambda ctx, g: g, c.b, c.b, name="MulAdd"),
     "too many": lambda c: c.run(lambda ctx, x: x * 1, lambda ctx, g: (g, g)),
@@ -111,7 +114,8 @@ CASES = {
         c.a).sum().backward(),
     "setup_context": lambda c: c.run(
         lambda x, k=2: x * k, lambda ctx, g: (g * ctx.k, None),
-        setup_context=lambda ctx, inputs, output: after(c.logged(inputs), c.logged(output), setattr(ctx, "k", inputs[1]))),
+        setup_context=lambda ctx, inputs, output: after(
+            c.logged(inputs), c.logged(output), setattr(ctx, "k", inputs[1]))),
     "setup_context saves": lambda c: c.run(
         lambda x: x * 2, lambda ctx, g: after(c.logged(ctx.saved_tensors), g * 2),
         setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, output)),
@@ -148,13 +152,15 @@ def dirty(c, forward, backward=lambda ctx, grad: grad, view=False, backwards=Tru
 
 
 def node_attributes(c):
-    node = c.make(lambda ctx, x, n: after(ctx.save_for_backward(x), setattr(ctx, "mine", n), x * 1)).apply(c.a, 5).grad_fn
+    Made = c.make(lambda ctx, x, n: after(ctx.save_for_backward(x), setattr(ctx, "mine", n), x * 1))
+    node = Made.apply(c.a, 5).grad_fn
     return (node.name(), type(node).__name__, node.mine, node.saved_tensors, node.needs_input_grad, node.requires_grad,
             node.metadata, [type(behind).__name__ for behind, _ in node.next_functions])
 
 
 def twice(c):
-    y = c.make(lambda ctx, x: after(ctx.save_for_backward(x), x * 1), lambda ctx, g: g * ctx.saved_tensors[0]).apply(c.a)
+    y, _ = c.run(lambda ctx, x: after(ctx.save_for_backward(x), x * 1), lambda ctx, g: g * ctx.saved_tensors[0],
+                 backwards=False)
     y.sum().backward()
     y.sum().backward()
 
@@ -188,7 +194,7 @@ def outcome(m, case):
             result = shown(case(c), m)
         except Exception as error:
             text = str(error).replace("cygrad", "torch")
-            text = re.sub("(mark_dirty can only accept variables).*", r"\1", text, flags=re.DOTALL)     # garbled in torch
+            text = re.sub("(mark_dirty can only accept variables).*", r"\1", text, flags=re.DOTALL)  # garbled in torch
             result = f"{type(error).__name__}: {first_sentence(text)}"
     kinds = sorted({f"{each.category.__name__}: {first_sentence(str(each.message))}" for each in caught})
     return result, shown(c.log, m), [text.replace("cygrad", "torch") for text in kinds]

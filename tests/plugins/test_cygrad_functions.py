@@ -233,7 +233,7 @@ def test_what_is_computed_again_is_not_kept(use_reentrant):
 
 @pytest.mark.parametrize("use_reentrant", [False, True])
 def test_memory_is_that_of_one_part(use_reentrant):
-    """Eight parts of eight results each: 64 are kept without checkpoints; with them 8 and, for a while, those of a part."""
+    """8 parts of 8 results each: 64 are kept without checkpoints; with them 8, and for a while those of a part."""
     x = cygrad.ones(100_000, requires_grad=True)
 
     def part(x):

@@ -12,7 +12,7 @@ BROKEN = {"cygrad-gone": ("gone", None),
 
 @pytest.fixture(scope="module")
 def installed(fresh_environment, tmp_path_factory):
-    """The environment with a third party's function, then three broken ones beside it; and what an import did before."""
+    """The environment with a third party's function and three broken ones beside it; and what an import did before."""
     fresh_environment.install(PACKAGES / "cygrad_swish")
     before = traces(fresh_environment)
     folder = tmp_path_factory.mktemp("broken")

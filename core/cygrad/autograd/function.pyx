@@ -289,10 +289,11 @@ class Function:
 
 
 CHANGED_VIEW_AND_MORE = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
-    "one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
-    "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
-    "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations)."
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
+    "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
+    "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
+    "operations)."
 )
 _no_setup_context = Function.setup_context
 _no_backward = Function.backward

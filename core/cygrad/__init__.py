@@ -4,6 +4,7 @@
 
 Values, dtypes, shapes, printed text and errors are PyTorch's; `docs/design.md` says how it is built.
 """
+import builtins as _builtins
 import importlib as _importlib
 from math import e, inf, nan, pi  # noqa: F401
 
@@ -14,13 +15,14 @@ from cygrad.devices import contiguous_format, device, layout, memory_format, pre
 from cygrad.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
 from cygrad.dispatch import result_type
-from cygrad.discovery import get_default_device, set_default_device
+from cygrad.discovery import get_default_device, load as _load_backend, set_default_device
 from cygrad.generator import Generator
 from cygrad.printing import set_printoptions
 from cygrad.ops import registry as _registry
 
 __version__ = "0.1.0"
 newaxis = None
+from math import e, inf, nan, pi  # noqa: E402,F401
 
 for _dtype in _all_dtypes():
     globals()[_dtype.name] = _dtype
@@ -34,7 +36,7 @@ _OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addm
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans", "integration",
         "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum", "solvers",
         "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
-        "dropout", "naming")
+        "dropout", "naming", "distances", "signal_windows", "objects")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
@@ -52,6 +54,33 @@ _registry.publish(globals(), Tensor, _attach_methods)
 def is_tensor(obj):
     """Whether `obj` is a Tensor."""
     return isinstance(obj, Tensor)
+
+
+def typename(obj):
+    """The name of an object's type with its module; of a tensor, that of its legacy type."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)
+    return kind.__qualname__ if kind.__module__ in (None, "builtins") else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def get_num_threads():
+    """How many threads the CPU's kernels use."""
+    return _load_backend("cpu").get_num_threads()
+
+
+def set_num_threads(threads):
+    """Let the CPU's kernels use this many threads.
+
+    Parameters
+    ----------
+    threads : int
+    """
+    if not isinstance(threads, _builtins.int) or isinstance(threads, _builtins.bool):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(threads).__name__}")
+    if threads <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _load_backend("cpu").set_num_threads(threads)
 
 
 def is_storage(obj):
@@ -78,6 +107,10 @@ def is_signed(input):
 def numel(input):
     """Number of elements."""
     return input.numel()
+
+
+for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
+    globals()[_name] = _registry.public(_name, globals()[_name])
 
 
 _LAZY = ("nn", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names")

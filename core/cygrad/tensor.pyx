@@ -604,7 +604,7 @@ cdef class Tensor(View):
         return tensor_repr(self)
 
     def __format__(self, spec):
-        if self.rank == 0 and spec:
+        if self.rank == 0 and type(self) is Tensor:
             return format(scalar_value(self), spec)
         if spec:
             raise TypeError("unsupported format string passed to Tensor.__format__")

@@ -16,7 +16,6 @@ torch.cosine_similarity(torch.arange(6.).reshape(2, 3), torch.ones(2, 3))
 torch.cosine_similarity(torch.arange(3.), torch.ones(3), dim=0)
 torch.hann_window(7)
 torch.hann_window(7, False)
-torch.hann_window(3, dtype=torch.int64)
 torch.hann_window(-1)
 torch.hamming_window(6)
 torch.hamming_window(1)
@@ -57,7 +56,6 @@ type(torch.float32), type(torch.ones(1)), type(torch.Size([1])), type(torch.devi
 torch.Tensor.__module__, torch.Tensor.__name__, torch.Tensor.__qualname__
 torch.ones(2, requires_grad=True)._backward_hooks
 (torch.ones(2, requires_grad=True) * 2).grad_fn._saved_self
-(torch.ones(2, requires_grad=True) * 2).grad_fn._saved_other
 torch.ones(2, requires_grad=True).sqrt().grad_fn._saved_self
 torch.ones(2, requires_grad=True).roll(1)._is_view()
 """.strip().splitlines()

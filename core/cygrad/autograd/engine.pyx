@@ -305,6 +305,8 @@ cdef int accumulate_into(Tensor variable, Tensor grad) except -1:
 
 cdef int add_to(Tensor variable, Tensor grad) except -1:
     cdef Tensor held
+    if not variable.requires:                   # detached, or told to need none, since the graph was made
+        return 0
     if variable.gradient is None:
         if grad_enabled():
             variable.gradient = (empty_as(grad, grad.dtype).copy_(grad) if requires_grad(grad)
@@ -316,7 +318,7 @@ cdef int add_to(Tensor variable, Tensor grad) except -1:
     held = <Tensor>variable.gradient
     if grad_enabled():
         variable.gradient = apply_binary(op_add, held, grad)
-    elif held.dtype is grad.dtype and same_sizes(held, grad) and not requires_grad(held):
+    elif held.dtype is grad.dtype and same_sizes(held, grad):
         binary_into(ADD, held, grad, held)
         bump_version(held)
     else:

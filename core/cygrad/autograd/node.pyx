@@ -471,10 +471,16 @@ cdef str _modified_message(Tensor t, unsigned int expected, str op):
     if t.base is not None:
         gradient_edge(t)
     if t.node is not None:
-        origin = f", which is output {t.output_number} of {t.node.name().partition('Backward')[0]},"
+        origin = f", which is output {t.output_number} of {op_words(t.node)},"
     kind = "[" + t.type().replace("cygrad", "torch") + " " + repr(list(size_of(t))) + "]"
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"{kind}{origin} is at version {version_of(t)}; expected version {expected} instead.{hint}")
+
+
+cdef str op_words(Node node):
+    """A node's op as errors name it: ``Mul`` of ``MulBackward0``, ``Max1`` of ``MaxBackward1``."""
+    head, _, form = node.name().partition("Backward")
+    return head + ("" if form == "0" else form)
 
 
 @cython.no_gc_clear      # the garbage collector would drop `variable`, which `__dealloc__` needs
@@ -604,6 +610,12 @@ cdef object gradient_edge(Tensor t):
 cdef _regenerate(Tensor view):
     """A view whose base has changed in place since gets its node anew, as a window on the base."""
     cdef Derivative row
+    if view.creation == CREATED_BY_MULTI_OUTPUT:
+        raise RuntimeError(
+            f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base has "
+            "been modified inplace. This view is the output of a function that returns multiple views. Such functions do "
+            "not allow the output views to be modified inplace. You should replace the inplace operation by an "
+            "out-of-place one.")
     if view.creation != CREATED_NORMALLY:
         return
     if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
@@ -903,7 +915,7 @@ cdef _check_creation(Tensor t):
             "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
             "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
             "tracked) or both outside (if you want the inplace to be tracked).")
-    origin = f"Output {t.output_number} of {t.node.name().partition('Backward')[0]}" if t.node is not None else "This view"
+    origin = f"Output {t.output_number} of {op_words(t.node)}" if t.node is not None else "This view"
     if t.creation == CREATED_BY_MULTI_OUTPUT:
         raise RuntimeError(
             f"{origin} is a view and is being modified inplace. This view is the output of a function that returns "

@@ -181,6 +181,7 @@ def copy_(self, src, non_blocking=False):
         self._check_inplace()
         return self
     if src._storage() is self._storage():
+        self._check_inplace()
         refuse_partial_overlap(self, src)
         src = _clone(src)
     return copy.inplace(self, src)

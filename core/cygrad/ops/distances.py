@@ -66,10 +66,5 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     tensor(0.7071)
     """
     x1, x2 = cygrad.broadcast_tensors(x1, x2)
-    lengths = []
-    for x in (x1, x2):
-        length = cygrad.linalg.vector_norm(x, 2, dim, True)
-        with cygrad.no_grad():
-            length.clamp_min_(eps)
-        lengths.append(length)
-    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
+    x1, x2 = (x / cygrad.linalg.vector_norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
+    return (x1 * x2).sum(dim)

@@ -60,6 +60,7 @@ def in_place(written, arguments):
     name = arguments.__name__.removesuffix("_arguments") + "_"
 
     def method(self, *args, **kwargs):
+        self._check_inplace()
         return written.inplace(self, *arguments(self, *args, **kwargs))
     method.__name__ = method.__qualname__ = name
     method.__module__ = "cygrad"

@@ -107,6 +107,7 @@ def check_fill(mask, value):
 
 def _masked_fill_(self, mask, value):
     """In-place version of `masked_fill`: writes the result into the tensor and returns it."""
+    self._check_inplace()
     check_fill(mask, value)
     if mask.shape != self.shape:
         shape = common_shape((mask, self))

@@ -98,8 +98,8 @@ KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.store
     for (i64 o = first; o < last; o++) {{
     i64 a_base = 0, out_base = part;
     {decompose("o", "sizes", {"a_base": "strides", "out_base": "out_strides"})}
-    {T.computed} total = {start}, kept[LANES];
-    UNROLL for (int l = 0; l < LANES; l++) kept[l] = total;
+    {T.computed} total, kept[LANES];
+    UNROLL for (int l = 0; l < LANES; l++) kept[l] = {start};
     for (i64 q = q_begin; q < q_end; q++) {{
         i64 base = a_base;
         {decompose("q", "inner_sizes", {"base": "inner_strides"})}
@@ -116,14 +116,15 @@ KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.store
                 }}
             UNROLL for (int l = 0; l < LANES; l++) kept[l] = {combine("kept[l]", "sum[l]")};
         }}
-        for (k += ITEM; k < end; k += GROUP) {{
+        k += ITEM;
+        for (int l = 0; k < end; l++, k += GROUP) {{
             const {T.computed} x = {taken("k")};
-            total = {combine("total", "x")};
+            kept[l] = {combine("kept[l]", "x")};
         }}
     }}
     for (int width = LANES / 2; width > 0; width /= 2)
         for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
-    total = {combine("total", "kept[0]")};
+    total = kept[0];
     {tree}
     if (ITEM == 0) STORE_{ELEMENTS[out_code].name}(out, out_base, {convert("total", work, out_code)});
     }}

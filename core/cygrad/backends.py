@@ -12,16 +12,20 @@ def listing():
     Returns
     -------
     list of dict
-        Keys ``name``, ``package``, ``version``, ``devices``, ``reason`` (empty when usable).
+        Keys ``name``, ``package``, ``version``, ``devices``, ``names`` (of the devices, where the backend has a
+        ``device_name(index)``), ``reason`` (empty when usable).
     """
     from cygrad import __version__
     rows = []
     found = entry_points.find(discovery.GROUP)
     for name in sorted({"cpu", *found}):
         package, version = entry_points.package_of(found[name][0]) if name in found else ("cygrad", __version__)
-        row = {"name": name, "package": package, "version": version, "devices": 0, "reason": ""}
+        row = {"name": name, "package": package, "version": version, "devices": 0, "names": [], "reason": ""}
         try:
-            row["devices"] = discovery.count(discovery.load(name))
+            backend = discovery.load(name)
+            row["devices"] = discovery.count(backend)
+            if hasattr(backend, "device_name"):
+                row["names"] = [backend.device_name(index) for index in range(row["devices"])]
             if not row["devices"]:
                 row["reason"] = "no usable device"
         except Exception as error:
@@ -38,10 +42,14 @@ def __getattr__(name):
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")
 
 
+def _ready(names):
+    return "ready: " + ", ".join(names) if names else "ready"
+
+
 def main():
     """Print the list."""
     entry_points.print_table([("backend", "package", "version", "devices", "state")] + [
-        (row["name"], row["package"], row["version"], str(row["devices"]), row["reason"] or "ready")
+        (row["name"], row["package"], row["version"], str(row["devices"]), row["reason"] or _ready(row["names"]))
         for row in listing()])
 
 

@@ -197,8 +197,9 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
     grad = <Tensor>value
     if grad.names_ is not None:                  # of a Function, or a hook
         grad = plain(grad)
-    if node.metas is None and grad.dtype is node.dtype and grad.rank == node.rank and grad.memory.backend is node.backend \
-            and grad.memory.index == node.index and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0:
+    if (node.metas is None and grad.dtype is node.dtype and grad.rank == node.rank
+            and grad.memory.backend is node.backend and grad.memory.index == node.index
+            and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0):
         return grad
     meta = meta_of(node, number)
     if meta is None:
@@ -740,8 +741,8 @@ def gradients_of_scalar(Tensor output not None, inputs, bint keep_graph, bint cr
         return None
     one = empty_as(output, output.dtype)
     fill_into(one, 1)
-    return run_backward([node], [output.output_number if output.node is not None else 0], [one], keep_graph, create_graph,
-                        wanted, False)
+    return run_backward([node], [output.output_number if output.node is not None else 0], [one], keep_graph,
+                        create_graph, wanted, False)
 
 
 # ------------------------------------------------ hooks of tensors, from Python

@@ -9,8 +9,8 @@ from cpython.exc cimport PyErr_Clear
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject, PyTypeObject
 
-from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
-                           dtype_of)
+from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8,
+                           UINT8, dtype_of)
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided
@@ -19,9 +19,12 @@ from cygrad import discovery
 
 cdef extern from *:
     """
-    typedef struct { PyObject_HEAD PyTypeObject *typeobj; char kind, type, byteorder, flags; int type_num; } cygrad_descr;
     typedef struct {
-        PyObject_HEAD char *data; int nd; Py_ssize_t *dimensions, *strides; PyObject *base; cygrad_descr *descr; int flags;
+        PyObject_HEAD PyTypeObject *typeobj; char kind, type, byteorder, flags; int type_num;
+    } cygrad_descr;
+    typedef struct {
+        PyObject_HEAD char *data; int nd; Py_ssize_t *dimensions, *strides; PyObject *base; cygrad_descr *descr;
+        int flags;
     } cygrad_array;
     """
     ctypedef struct cygrad_descr:

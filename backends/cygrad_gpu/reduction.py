@@ -206,7 +206,7 @@ def reduce(backend, device, op, a, out):
         return NotImplemented
     shape, strides, kept = list(a.shape), list(a.stride()), len(out.shape)
     sizes, kept_strides = shape[:kept], strides[:kept]
-    inner_sizes, inner_strides = shape[kept:], strides[kept:]
+    inner_sizes, inner_strides = shape[kept:] or [1], strides[kept:] or [1]
     if len(inner_sizes) == 1 and kept and kept_strides[-1] == 1 and inner_strides[0] != 1 and sizes[-1] >= 16:
         return _columns(backend, device, traits, op, a, out, sizes, kept_strides, inner_sizes[0], inner_strides[0])
     return _rows(backend, device, traits, op, a, out, sizes, kept_strides, inner_sizes, inner_strides)

@@ -146,14 +146,16 @@ FUNCTION $T acosh_$S($T z) {
     $R turn = COPYSIGN_$RS(w.x, z.y);
     return $MAKE(FABS_$RS(w.y), turn);
 }
+/* The real part from |re|, which keeps the argument of log1p away from -1. */
 FUNCTION $T atanh_$S($T z) {
-    $R size = 1 - z.x, a = z.x, b = z.y;
-    if (FABS_$RS(a) > ($R)1e8 || FABS_$RS(b) > ($R)1e8) {
+    $R a = FABS_$RS(z.x), b = z.y, below = 1 - a;
+    if (a > ($R)1e8 || FABS_$RS(b) > ($R)1e8) {
         $T inverse = div_$S($MAKE(1, 0), z);
-        return $MAKE(FABS_$RS(a) < ($R)INFINITY && FABS_$RS(b) < ($R)INFINITY ? inverse.x : COPYSIGN_$RS(($R)0, a),
+        return $MAKE(a < ($R)INFINITY && FABS_$RS(b) < ($R)INFINITY ? inverse.x : COPYSIGN_$RS(($R)0, z.x),
                      COPYSIGN_$RS(($R)1.5707963267948966, b));
     }
-    return $MAKE(log1p(4 * a / (size * size + b * b)) / 4, atan2(2 * b, size * (1 + a) - b * b) / 2);
+    return $MAKE(COPYSIGN_$RS(log1p(4 * a / (below * below + b * b)) / 4, z.x),
+                 atan2(2 * b, below * (1 + a) - b * b) / 2);
 }
 FUNCTION $T atan_$S($T z) { $T w = atanh_$S($MAKE(-z.y, z.x)); return $MAKE(w.y, -w.x); }
 FUNCTION $T pow_$S($T a, $T b) {

@@ -17,17 +17,18 @@ from cygrad.ops import registry
 from cygrad.ops.entry import PublicOp
 
 TARGET = Path(__file__).parent.parent / "core" / "cygrad" / "signatures.py"
-HEADER = '''"""What PyTorch's functions and methods take, which `arguments.py` reads when a call has failed. Facts about PyTorch 2.13,
-written by docs/make_signatures.py: don't edit.
+HEADER = '''"""What PyTorch's functions and methods take, which `arguments.py` reads when a call has failed. Facts about
+PyTorch 2.13, written by docs/make_signatures.py: don't edit.
 
 One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
-tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this way.
-Methods are those of functions without `input` and `out`, unless listed.
+tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this
+way. Methods are those of functions without `input` and `out`, unless listed.
 """
 '''
 TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | _complex": "Number", "Number": "Number",
-         "_int": "int", "_int | SymInt": "int", "_int | _size": "tuple of ints[]", "_int | SymInt | Sequence[_int | SymInt]":
-         "tuple of ints[]", "_size": "tuple of ints", "Sequence[_int | SymInt]": "tuple of ints", "_bool": "bool",
+         "_int": "int", "_int | SymInt": "int", "_int | _size": "tuple of ints[]",
+         "_int | SymInt | Sequence[_int | SymInt]": "tuple of ints[]", "_size": "tuple of ints",
+         "Sequence[_int | SymInt]": "tuple of ints", "_bool": "bool",
          "_float": "float", "str": "str", "_dtype": "torch.dtype", "_layout": "torch.layout", "DeviceLikeType":
          "torch.device", "memory_format": "torch.memory_format", "Generator": "torch.Generator", "_complex": "complex",
          "tuple[Tensor, ...] | list[Tensor] | None": "tuple of Tensors", "tuple[Tensor, ...] | list[Tensor]":
@@ -64,7 +65,8 @@ def parameter(arg, default, listed):
     shown = listed.get(arg.arg)
     marks = re.search(r"[#\[\]]*$", kind).group()
     words = shown.rpartition(f" {arg.arg}")[0] if shown else kind.rstrip("#[]")
-    end = shown[len(words) + 1 + len(arg.arg):] if shown else f" = {ast.unparse(default).replace(', ', ',')}" if default else ""
+    stated = f" = {ast.unparse(default).replace(', ', ',')}" if default else ""
+    end = shown[len(words) + 1 + len(arg.arg):] if shown else stated
     none = "?" if optional and not default else ""
     return f"{words}{marks}{none} {arg.arg}{end}"
 
@@ -88,7 +90,7 @@ SCHEMA_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "boo
 
 
 def linalg_lines(name):
-    """The lines of a function of `linalg`, which the stubs lack: those an error lists, else from its operator's schema."""
+    """The lines of a function of `linalg`, which the stubs lack: what an error lists, else its operator's schema."""
     shown = listings(getattr(torch.linalg, name))
     if shown:
         return [line.replace("ints dim", "ints[] dim") for line in shown.lines]
@@ -121,8 +123,8 @@ CORRECTED = {
     "tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
                "bool requires_grad = False, tuple of names names = None"],
     "as_tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None"],
-    "full": ["tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout layout = "
-             "None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"],
+    "full": ["tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout "
+             "layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"],
 }
 
 
@@ -188,7 +190,8 @@ def main():
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
         if len(lines) == 1:
-            lines += [as_method(line) for line in functions.get(name, ()) if line.startswith("~") and "Tensor out" not in line]
+            lines += [as_method(line) for line in functions.get(name, ())
+                      if line.startswith("~") and "Tensor out" not in line]
     methods = {name: lines for name, lines in methods.items()
                if lines != [as_method(line) for line in functions.get(name, ())]}
     text = HEADER
@@ -198,8 +201,9 @@ def main():
         for name in {"div", "div_"} & table.keys():         # None passes, which the text of div's error does not say
             table[name] = [line.replace("str rounding_mode", "str? rounding_mode") for line in table[name]]
         lines = [f"{'~' * line.startswith('~')}{name}({line.lstrip('~')})" for name in table for line in table[name]]
-        text += f'\n{title} = """\n' + "".join(textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False,
-                                                               break_on_hyphens=False) + "\n" for line in lines) + '"""\n'
+        filled = [textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+                  for line in lines]
+        text += f'\n{title} = """\n' + "\n".join(filled) + '\n"""\n'
     TARGET.write_text(text)
     print(f"{len(functions)} functions, {len(methods)} methods, {len(text)} characters")
 

@@ -10,8 +10,10 @@ import cygrad as torch
 def test_what_shares_memory():
     a = torch.arange(6.)
     array = a.numpy()
-    for view in (a.view(2, 3), a.reshape(3, 2), a[1:], a[::2], a.unsqueeze(0), a.view(2, 3).t(), a.expand(2, 6), a.detach(),
-                 a.data, a.narrow(0, 0, 2), a.chunk(2)[0], a.unbind()[0], torch.from_numpy(array), torch.as_tensor(array),
+    for view in (a.view(2, 3), a.reshape(3, 2), a[1:], a[::2], a.unsqueeze(0), a.view(2, 3).t(), a.expand(2, 6),
+                 a.detach(),
+                 a.data, a.narrow(0, 0, 2), a.chunk(2)[0], a.unbind()[0], torch.from_numpy(array),
+                 torch.as_tensor(array),
                  torch.as_tensor(a), torch.Tensor(a.storage()), a.squeeze(), a.contiguous()):
         assert view.untyped_storage().data_ptr() == a.untyped_storage().data_ptr()
     for copy in (a.clone(), torch.tensor(a.tolist()), torch.tensor(array), a + 0, a[[0, 1]], a[a > 2], a.double(),
@@ -33,7 +35,8 @@ def test_the_two_constructors():
 
 def test_functions_methods_and_in_place_forms():
     a = torch.tensor([-1.5, 0.5, 2.])
-    for name in ("abs", "sqrt", "exp", "floor", "ceil", "round", "neg", "sigmoid", "tanh", "sin", "cos", "sign", "frac", "trunc"):
+    for name in ("abs", "sqrt", "exp", "floor", "ceil", "round", "neg", "sigmoid", "tanh", "sin", "cos", "sign",
+                 "frac", "trunc"):
         function, method = getattr(torch, name)(a), getattr(a, name)()
         changed = a.clone()
         assert getattr(changed, name + "_")() is changed

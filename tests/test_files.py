@@ -286,17 +286,20 @@ GEOMETRY = [
     dict(offset=1), dict(offset=-1), dict(offset=2**62), dict(offset=2**64), dict(offset="0"), dict(offset=1.0),
     dict(offset=True), dict(size=(2, 4)), dict(size=(-2, 3)), dict(size=(2**40, 2**40)), dict(size=(2**63,)),
     dict(size=(2**62, 4), stride=(0, 0)), dict(size=(2**40, 2**40), stride=(0, 0)), dict(size=(2,)),
-    dict(size=(2, 3, 1)), dict(size="23"), dict(size=[2, 3]), dict(size=None), dict(size=(2.0, 3)), dict(size=((2,), 3)),
+    dict(size=(2, 3, 1)), dict(size="23"), dict(size=[2, 3]), dict(size=None), dict(size=(2.0, 3)), dict(size=((2,),
+                                                                                                               3)),
     dict(size=(1,) * 100, stride=(1,) * 100), dict(stride=(4, 1)), dict(stride=(-3, 1)), dict(stride=(3, -1), offset=2),
     dict(stride=(2**61, 1)), dict(stride=(2**63 - 1, 1)), dict(stride=(2**62, 2**62)), dict(stride=(3,)),
     dict(stride=None), dict(stride=("3", 1)), dict(size=(2**40,), stride=(1,)), dict(size=(3, 2**30), stride=(1, 1)),
     dict(count=5), dict(count=7), dict(count=-6), dict(count=2**62), dict(count="6"), dict(count=6.0), dict(count=True),
-    dict(key="1"), dict(key="../0"), dict(key="/etc/passwd"), dict(key=""), dict(key=0), dict(key=None), dict(key="0\0"),
+    dict(key="1"), dict(key="../0"), dict(key="/etc/passwd"), dict(key=""), dict(key=0), dict(key=None),
+    dict(key="0\0"),
     dict(location=None), dict(location=0), dict(kind="DoubleStorage"), dict(kind="IntTensor"), dict(kind="Storage"),
     dict(kind="QInt8Storage"), dict(kind="floatStorage"), dict(kind="float32"), dict(kind="ComplexFloatStorage"),
     dict(kind="LongStorage", count=3, requires_grad=True, size=(3,), stride=(1,)), dict(what=value(None)),
     dict(what=value(1)), dict(what=value("x")), dict(what=b"T"), dict(what=value(()) + b"Q"),
-    dict(what=value(("storage",)) + b"Q"), dict(what=value(("module", name("torch", "FloatStorage"), "0", "cpu", 6)) + b"Q"),
+    dict(what=value(("storage",)) + b"Q"), dict(what=value(("module", name("torch", "FloatStorage"), "0", "cpu",
+                                                            6)) + b"Q"),
     dict(what=value([]) + b"Q"), dict(what=call(name("torch", "Size"), (1,))), dict(what=tensor()),
     dict(what=value(("storage", name("torch.storage", "UntypedStorage"), "0", "cpu", 24)) + b"Q"),
 ]
@@ -362,7 +365,8 @@ BOMBS = {
     "key that doubles": b"})" + b"q\x00h\x00\x86" * 40 + b"Ns",
     "key of many": b"}(" + b"N" * 5000 + b"tNs",
     "element of nested tuples": call(name("__builtin__", "set"), b"](" + b")" + b"\x85" * 100_000 + b"e"),
-    "colliding integers": b"}(" + b"".join(value(k * (2**61 - 1) + 2**63 * (2**61 - 1)) + b"N" for k in range(2000)) + b"u",
+    "colliding integers":
+        b"}(" + b"".join(value(k * (2**61 - 1) + 2**63 * (2**61 - 1)) + b"N" for k in range(2000)) + b"u",
     "colliding floats": call(name("__builtin__", "set"), [2.0 ** (61 * k % 1000 - 61 * (k % 17)) * 3
                                                          if k % 2 else (k // 100 * (2**61 - 1) + 2**63,) * (k % 2 + 1)
                                                          for k in range(20_000)]),
@@ -413,7 +417,8 @@ def test_entries_that_overlap():
     many = b"".join(one for _ in range(1000))
     content[end:end] = many
     end += len(many)
-    size, entries = struct.unpack("<I", content[end + 12:end + 16])[0], struct.unpack("<H", content[end + 8:end + 10])[0]
+    size, entries = struct.unpack("<I", content[end + 12:end + 16])[0], struct.unpack("<H",
+                                                                                      content[end + 8:end + 10])[0]
     content[end + 8:end + 16] = struct.pack("<HHI", entries + 1000, entries + 1000, size + len(many))
     assert isinstance(outcome(bytes(content)), ERRORS)
 
@@ -533,7 +538,8 @@ def test_misuse(tmp_path):
         cygrad.load(io.BytesIO())
 
 
-@pytest.mark.parametrize("obj", [len, os.system, sys, int, object(), io.BytesIO(), lambda: 0, cygrad.ones, cygrad.Tensor,
+@pytest.mark.parametrize("obj", [len, os.system, sys, int, object(), io.BytesIO(), lambda: 0, cygrad.ones,
+                                 cygrad.Tensor,
                                  {"a": [print]}, type("Mine", (), {})(), OrderedDict.fromkeys])
 def test_what_could_not_be_loaded_is_not_written(obj, tmp_path):
     path = tmp_path / "x"

@@ -31,7 +31,8 @@ def test_what_cannot_be_saved():
     for tensors, error, text in [
             ([x], ValueError, "dict"), ({"x": 1}, ValueError, "`x` is invalid"),
             ({"x": x.reshape(2, 3).t()}, ValueError, "non contiguous"), ({"x": x, "y": x[2:]}, RuntimeError, "share"),
-            ({"x": x, "y": x}, RuntimeError, r"\['x', 'y'\]"), ({"x": cygrad.tensor(1j).to(cygrad.complex128)}, ValueError,
+            ({"x": x, "y": x}, RuntimeError, r"\['x', 'y'\]"), ({"x": cygrad.tensor(1j).to(cygrad.complex128)},
+                                                                ValueError,
                                                                 "complex128")]:
         with pytest.raises(error, match=text):
             safetensors.save(tensors)
@@ -60,7 +61,8 @@ def test_damaged_files():
 
 @pytest.mark.parametrize("entry", [
     dict(dtype="F8_E4M3", shape=[24], data_offsets=[0, 24]), dict(dtype="F32", shape=[7], data_offsets=[0, 24]),
-    dict(dtype="F32", shape=[6], data_offsets=[0, 2**40]), dict(dtype="F32", shape=[2**40, 2**40], data_offsets=[0, 24]),
+    dict(dtype="F32", shape=[6], data_offsets=[0, 2**40]), dict(dtype="F32", shape=[2**40, 2**40], data_offsets=[0,
+                                                                                                                 24]),
     dict(dtype="F32", shape=[-6], data_offsets=[0, 24]), dict(dtype="os.system", shape=[6], data_offsets=[0, 24]),
     dict(dtype="F32", shape=[6], data_offsets=[24, 0]), dict(dtype="F32", shape="6", data_offsets=[0, 24])])
 def test_headers_that_lie(entry):

@@ -156,33 +156,33 @@ class Overload:
         return None
 
     def unreadable(self, name, args, kwargs):
-        """What is wrong with a list of ints behind its first element, which is all that choosing an overload looks at."""
+        """What is wrong with a list of ints behind its first element, at which alone choosing an overload looks."""
         spread = self.positional == 1 and args and _is_int(args[0])
         for i, parameter in enumerate(self.parameters):
             value = args if spread else args[i] if i < len(args) else kwargs.get(parameter.name)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for place, item in enumerate(value):
                     if not _is_int(item):
-                        return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} with "
-                                f'error "type must be tuple of ints,but got {type_name(item)}"')
+                        return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
+                                f'with error "type must be tuple of ints,but got {type_name(item)}"')
         return None
 
     def _too_many(self, name, args):
         given = len(args)
         if self.least != self.positional:
-            return (f"{name}() takes from {self.least} to {self.positional} positional arguments but {given} were given")
-        return (f"{name}() takes {self.positional} positional argument{'' if self.positional == 1 else 's'} but {given} "
-                f"{'was' if given == 1 else 'were'} given")
+            return f"{name}() takes from {self.least} to {self.positional} positional arguments but {given} were given"
+        return (f"{name}() takes {self.positional} positional argument{'' if self.positional == 1 else 's'} but "
+                f"{given} {'was' if given == 1 else 'were'} given")
 
     def _wrong_type(self, name, parameter, value, place, wrong):
         where = f"argument '{parameter.name}'" + ("" if place is None else f" (position {place + 1})")
         if wrong is not None and place is not None:
-            return (f"{name}(): {where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} at "
-                    f"pos {wrong}")
+            return (f"{name}(): {where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} "
+                    f"at pos {wrong}")
         return f"{name}(): {where} must be {parameter.kind}, not {type_name(value)}"
 
     def described(self, args, kwargs):
-        """(keywords that this overload doesn't know, how the arguments fit it); (None, None) if their number is another.
+        """(keywords this overload doesn't know, how the arguments fit it); (None, None) if their number is another.
 
         PyTorch reads its own text again here, with the `*` and the words behind `=` taken for parameters; so do we.
         """
@@ -270,7 +270,8 @@ def explained(name, method, args, kwargs, error):
 def _refusal(name, ways, args, kwargs, method):
     if len(ways) == 1:
         if method and not ways[0].parameters:       # no parser: a method of CPython's kind
-            return f"TensorBase.{name}() takes no " + ("keyword arguments" if kwargs else f"arguments ({len(args)} given)")
+            what = "keyword arguments" if kwargs else f"arguments ({len(args)} given)"
+            return f"TensorBase.{name}() takes no {what}"
         return ways[0].refusal(name, args, kwargs)
     count = len(args) + len(kwargs)
     likely = [way for way in ways if not way.hidden and way.least <= count <= len(way.parameters)]

@@ -3,7 +3,7 @@
 Python's own unpickler asks about the names in a file, but lets the file allocate by a length it only claims, set
 attributes of what it refers to and hash whatever it built. This one knows the opcodes of protocol 2 (what `save` and
 PyTorch write) and acts on values of the types below only, so that what a file can cause is bounded by its length:
-names are looked up in a table, never imported; only the table's functions are called, each of which checks what it gets.
+names are looked up in a table, never imported; only the table's functions are called, and each checks what it gets.
 """
 import pickle
 import struct
@@ -144,7 +144,7 @@ class Reader:
             target[key] = value
 
     def check_key(self, target, key):
-        """Refuse what is no key, what takes long to hash, and keys made to collide (strings are safe: hashed by salt)."""
+        """Refuse what is no key, what takes long to hash, and keys made to collide (strings are salted)."""
         if type(key) is str or type(key) is int and -2**63 <= key < 2**63:
             return
         parts = [key]

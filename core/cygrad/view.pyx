@@ -173,8 +173,8 @@ cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, 
     if last >= memory.nbytes_ // dtype.itemsize:
         raise RuntimeError(
             f"setStorage: sizes {list(tuple_of(sizes, rank))}, strides {list(tuple_of(strides, rank))}, storage offset "
-            f"{offset}, and itemsize {dtype.itemsize} requiring a storage size of {(last + 1) * dtype.itemsize} are out "
-            f"of bounds for storage of size {memory.nbytes_}")
+            f"{offset}, and itemsize {dtype.itemsize} requiring a storage size of {(last + 1) * dtype.itemsize} are "
+            f"out of bounds for storage of size {memory.nbytes_}")
     return 0
 
 
@@ -191,4 +191,4 @@ cdef tuple tuple_of(const Py_ssize_t *values, int rank):
 
 
 cdef object size_of(View v):
-    return tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): its check of every item is for users
+    return tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): it checks every item

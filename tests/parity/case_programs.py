@@ -1,6 +1,7 @@
 """Random programs in the words of a user, for test_programs_parity.py: lists of statements drawn from a seed.
 
-What an oracle leaves open is not drawn: uninitialised numbers, complex32, the signs of LAPACK's vectors, the last digits
+What an oracle leaves open is not drawn: uninitialised numbers, complex32,
+the signs of LAPACK's vectors, the last digits
 of long sums. Each family is a function of a `random.Random` that returns a program.
 """
 
@@ -11,14 +12,17 @@ DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat
 
 STYLES = [
     lambda r: f"{r.randrange(-20, 20)}.0", lambda r: repr(round(r.gauss(0, 1), 4)), lambda r: repr(r.random()),
-    lambda r: repr(r.gauss(0, 1) * 10.0 ** r.randrange(-6, 6)), lambda r: repr(r.gauss(0, 1) * 10.0 ** r.randrange(-3, 4)),
+    lambda r: repr(r.gauss(0, 1) * 10.0 ** r.randrange(-6, 6)), lambda r: repr(r.gauss(0, 1) * 10.0 ** r.randrange(-3,
+                                                                                                                   4)),
     lambda r: r.choice(["float('nan')", "float('inf')", "-float('inf')", "0.0", "-0.0", "1.5"]),
     lambda r: r.choice(["1e-4", "1e8", "1e-5", "99999.0", "1000.0", "0.001", "12345.678"]), lambda r: "0.0"]
 SHAPES = [(), (1,), (2,), (3,), (5,), (12,), (30,), (2, 3), (3, 3), (1, 4), (4, 1), (6, 9), (2, 2, 2), (2, 1, 3), (0,),
           (2, 0), (1, 1, 1, 1), (2, 3, 2, 2), (8, 25)]
-OPTIONS = ["precision=2", "precision=6", "threshold=10", "edgeitems=2", "linewidth=40", "sci_mode=True", "sci_mode=False",
+OPTIONS = ["precision=2", "precision=6", "threshold=10", "edgeitems=2", "linewidth=40", "sci_mode=True",
+           "sci_mode=False",
            "profile='short'", "profile='full'", "linewidth=120", "precision=0", "edgeitems=1, threshold=5"]
-SHOWN = """x; x.requires_grad_(); x.requires_grad_() * 2; x.t(); [x]; (x, 1); {'a': x}; x.sum(); x.max(0); torch.sort(x, stable=True)
+SHOWN = """x; x.requires_grad_(); x.requires_grad_() * 2; x.t(); [x]; (x, 1); {'a': x}; x.sum(); x.max(0)
+    torch.sort(x, stable=True)
     x.shape; x.unbind(); x[0]; str(x); f'{x}'; x.tolist(); x.item(); x.numpy(); x.to(torch.float64); x.dtype, x.device
     torch.unique(x, return_counts=True); x.topk(1); x.detach(); '%s' % x; x.size(); print(x); print(x, x.T); x.median(0)
     x.type(); x.half(); x.int(); f'{x.sum().item():.3f}'; torch.stack([x, x]); x == x; bool(x); float(x); int(x); len(x)
@@ -50,7 +54,8 @@ def printing(r):
     program = [f"x = torch.tensor({nested(r, r.choice(SHAPES), dtype, r.randrange(9))}, dtype=torch.{dtype})",
                r.choice(SHOWN), "x"]
     if r.random() < 0.35:
-        program = [f"torch.set_printoptions({r.choice(OPTIONS)})", *program, "torch.set_printoptions(profile='default')"]
+        program = [f"torch.set_printoptions({r.choice(OPTIONS)})", *program,
+                   "torch.set_printoptions(profile='default')"]
     return program
 
 
@@ -64,8 +69,10 @@ def axis(r, rank):
 
 
 def key(r, rank):
-    parts = [r.choice([str(r.randrange(-3, 3)), ":", f"{r.choice(['', r.randrange(-3, 3)])}:{r.choice(['', r.randrange(5)])}",
-                       f"::{r.choice([1, 2, 3, -1, 0])}", "None", "..."]) for _ in range(r.randrange(1, max(2, rank + 2)))]
+    parts = [r.choice([str(r.randrange(-3, 3)), ":",
+                       f"{r.choice(['', r.randrange(-3, 3)])}:{r.choice(['', r.randrange(5)])}",
+                       f"::{r.choice([1, 2, 3, -1, 0])}", "None", "..."]) for _ in range(r.randrange(1, max(2,
+                                                                                                            rank + 2)))]
     return f"[{', '.join(parts)}]"
 
 
@@ -89,11 +96,13 @@ def view(r, shape):
         f".view({', '.join(map(str, some(r.randrange(1, 4))))})", f".reshape({some(r.randrange(0, 4))})", ".t()", ".T",
         f".flatten({r.choice(['', a(), f'{a()}, {a()}'])})", f".expand({', '.join(map(str, wide))})", ".mT",
         f".expand({some(r.randrange(1, 4))})", f".unfold({a()}, {r.randrange(0, 4)}, {r.randrange(0, 3)})",
-        f".diagonal({r.choice(['', r.randrange(-3, 3), f'{r.randrange(-3, 3)}, {a()}, {a()}'])})", f".movedim({a()}, {a()})",
+        f".diagonal({r.choice(['', r.randrange(-3, 3), f'{r.randrange(-3, 3)}, {a()}, {a()}'])})",
+        f".movedim({a()}, {a()})",
         f".swapaxes({a()}, {a()})", f".unbind({a()})[{r.randrange(-2, 2)}]", f".split({r.randrange(1, 4)}, {a()})[0]",
         f".chunk({r.randrange(0, 4)}, {a()})[0]", f".unflatten({a()}, {tuple(some(2))})", f".flip({a()})",
         f".roll({r.randrange(-2, 3)}, {a()})", ".contiguous()", ".clone()", ".real", ".ravel()",
-        f".as_strided({tuple(r.choice([1, 2, 3, 5]) for _ in range(2))}, ({r.randrange(3)}, {r.randrange(4)}), {r.randrange(3)})",
+        f".as_strided({tuple(r.choice([1, 2, 3, 5]) for _ in range(2))}, "
+        f"({r.randrange(3)}, {r.randrange(4)}), {r.randrange(3)})",
         f".view(torch.{r.choice(['float32', 'int32', 'uint8', 'int64', 'bool', 'float64', 'int16'])})",
         f".tensor_split({r.randrange(-1, 4)}, {a()})[0]", f".expand_as(torch.ones({tuple(map(abs, some(2)))}))"]
     return key(r, rank) if r.random() < 0.25 else r.choice(kinds)
@@ -125,14 +134,17 @@ def views(r, m):
 
 # ----------------------------------------------------------------------- promotion
 
-VALUES = {"bool": ["True", "False"], "uint8": ["0", "1", "2", "3", "7", "100"], "int": ["-3", "-1", "0", "1", "2", "3", "100"],
+VALUES = {"bool": ["True", "False"], "uint8": ["0", "1", "2", "3", "7", "100"], "int": ["-3", "-1", "0", "1", "2", "3",
+                                                                                        "100"],
           "float": ["0.5", "-1.5", "2.0", "3.25", "0.0", "1e3"], "complex": ["1+2j", "0.5j", "-1.5", "2"]}
 NUMBERS = ["2", "-1", "True", "0.5", "2.5", "1j", "0", "3", "False", "100000"]
 BINARY = """add sub mul div floor_divide remainder fmod maximum minimum atan2 eq ne lt le gt ge logical_and logical_or
-    logical_xor bitwise_and bitwise_or bitwise_xor hypot gcd lcm xlogy fmax heaviside true_divide isclose subtract multiply
+    logical_xor bitwise_and bitwise_or bitwise_xor hypot gcd lcm xlogy fmax heaviside true_divide isclose subtract
+    multiply
     divide outer dot matmul where clamp lerp addcmul cat stack masked_fill result_type inner mv mm""".split()
 UNARY = """abs neg floor ceil round trunc sign square logical_not bitwise_not isnan isfinite frac positive conj real sgn
-    signbit isinf isreal nan_to_num sum mean prod max min any all amax amin argmax argmin count_nonzero aminmax sort unique
+    signbit isinf isreal nan_to_num sum mean prod max min any all amax amin argmax argmin count_nonzero aminmax sort
+    unique
     exp sqrt reciprocal sigmoid""".split()
 OPERATORS = ["+", "-", "*", "/", "//", "%", "==", "<", ">=", "&", "|", "^", "<<", ">>"]
 
@@ -158,7 +170,8 @@ def promotion(r):
     if name in UNARY:
         if r.random() < 0.2:
             return [f"a = {first}", f"a.{name}_()", "a"]
-        return [f"torch.{name}({first}{', dim=0' if name in ('sum', 'mean', 'amax', 'any') and r.random() < 0.4 else ''})"]
+        part = ", dim=0" if name in ("sum", "mean", "amax", "any") and r.random() < 0.4 else ""
+        return [f"torch.{name}({first}{part})"]
     if name == "where":
         return [f"torch.where({tensor(r)}, {first}, {second})"]
     if name in ("lerp", "addcmul"):
@@ -184,14 +197,18 @@ LEAVES = ["torch.tensor([1., 2.], requires_grad=True)", "torch.tensor([[1., 2.],
           "torch.tensor(2., requires_grad=True)", "torch.ones(2, 2, requires_grad=True)", "torch.tensor([3., 4.])",
           "torch.full((2,), 0.5, requires_grad=True)", "torch.ones(2, 2, dtype=torch.float64, requires_grad=True)"]
 STEPS = """# * 2; # + 1; # ** 2; -#; #.relu(); #.abs(); 1 / #; #.clone(); #.t(); #.view(-1); #.sum(); #.mean(); #[0]
-    #.reshape(2, 2); #.detach(); #.expand(2, 2); #.max(); #.cumsum(0); #.unsqueeze(0); #.squeeze(); #.flatten(); #.prod()
+    #.reshape(2, 2); #.detach(); #.expand(2, 2); #.max(); #.cumsum(0); #.unsqueeze(0); #.squeeze(); #.flatten()
+    #.prod()
     #.double(); #.float(); #.sum(0); #.max(0)[0]; #.sort()[0]; #.clamp(0, 1); #.pow(3); #.square(); #.data; #.flip(0)
     #.roll(1); #.repeat(2); #.sum().item(); #.int(); # > 1; #.unbind()[0]; #.chunk(2)[0]; #[:1]; #[..., None]; #[[0]]
     #.amax(0); #.sign(); #.floor(); #.narrow(0, 0, 1); #.split(1)[0]; #.movedim(0, 0); #.mT; # + #; # * #; # - #; # / #
-    # @ #; torch.cat([#, #]); torch.stack([#, #]); torch.where(# > 1, #, #); torch.maximum(#, #); #.dot(#); torch.mm(#, #)
+    # @ #; torch.cat([#, #]); torch.stack([#, #]); torch.where(# > 1, #, #); torch.maximum(#, #); #.dot(#)
+    torch.mm(#, #)
     #.add(#, alpha=2); torch.outer(#, #); #.masked_fill(# > 1, 0.); #.requires_grad_(False); #.median(); #.diag()"""
-CHANGES = """#.add_(1); #.mul_(2); #[0] = 0; #.zero_(); #.copy_(#); # += 1; #.data.mul_(3); #.detach_(); #.requires_grad_()
-    #.fill_(1); #.sub_(#); #[0].mul_(2); #.view(-1).add_(1); #.grad.zero_(); #.grad = None; #.t_(); #.data = torch.zeros(2)
+CHANGES = """#.add_(1); #.mul_(2); #[0] = 0; #.zero_(); #.copy_(#); # += 1; #.data.mul_(3); #.detach_()
+    #.requires_grad_()
+    #.fill_(1); #.sub_(#); #[0].mul_(2); #.view(-1).add_(1); #.grad.zero_(); #.grad = None; #.t_()
+    #.data = torch.zeros(2)
     #.grad = torch.ones(3); #.clamp_(0); #.unsqueeze_(0); #.detach().add_(1); #.masked_fill_(# > 0, 1.)"""
 PASSES = """~.backward(); ~.sum().backward(); ~.backward(retain_graph=True); ~.backward(torch.ones(2)); ~.retain_grad()
     ~.backward(torch.ones_like(~)); torch.autograd.grad(~, a); torch.autograd.grad(~.sum(), [a, b])
@@ -200,7 +217,8 @@ PASSES = """~.backward(); ~.sum().backward(); ~.backward(retain_graph=True); ~.b
     torch.autograd.backward([~.sum(), ~.sum()]); ~.backward(torch.tensor(2.)); ~.sum().backward(retain_graph=True)
     torch.autograd.grad(~.sum(), a, retain_graph=True)"""
 ASKED = """#; #.grad; #.grad_fn; #.requires_grad, #.is_leaf; #.grad_fn.next_functions; #._version; #.grad_fn.name()
-    #.retains_grad; #.numpy(); #.output_nr; type(#.grad_fn).__name__; #.grad.grad_fn; #.item(); float(#); #.is_inference()
+    #.retains_grad; #.numpy(); #.output_nr; type(#.grad_fn).__name__; #.grad.grad_fn; #.item(); float(#)
+    #.is_inference()
     #._backward_hooks is None; #.grad_fn.metadata; #._base is None"""
 STEPS, CHANGES, PASSES, ASKED = ([part.strip() for line in text.splitlines() for part in line.split(";")]
                                  for text in (STEPS, CHANGES, PASSES, ASKED))

@@ -1,7 +1,8 @@
 """If one of these fails, a call with wrong arguments is answered in other words than PyTorch's argument parser has.
 
-Calls are those of the table of ops with one argument replaced, removed, added or misnamed, drawn from a seed. Where this
-package takes what PyTorch refuses (a number for a tensor, an axis given otherwise), nothing is compared.
+Calls are those of the table of ops with one argument replaced, removed, added or misnamed,
+drawn from a seed. Where
+this package takes what PyTorch refuses (a number for a tensor, an axis given otherwise), nothing is compared.
 """
 import random
 import re
@@ -17,10 +18,12 @@ from op_db.table import Attr, Lazy, T
 WRONG = [
     lambda m: None, lambda m: "abc", lambda m: 1.5, lambda m: 7, lambda m: True, lambda m: [1, 2], lambda m: (1, 2),
     lambda m: [1.5], lambda m: ["a"], lambda m: object, lambda m: m.ones(2), lambda m: m.float64, lambda m: {},
-    lambda m: 2j, lambda m: slice(1), lambda m: [m.ones(2)], lambda m: [], lambda m: m.strided, lambda m: m.device("cpu"),
+    lambda m: 2j, lambda m: slice(1), lambda m: [m.ones(2)], lambda m: [], lambda m: m.strided,
+    lambda m: m.device("cpu"),
     lambda m: m.Size([2]), lambda m: [1, "a"], lambda m: (None,), lambda m: range(3)]
 KEYWORDS = ["dim", "foo", "out", "dtype", "other", "input", "keepdim"]
-PARSER = re.compile(r"must be|invalid combination|positional argument|unexpected keyword|multiple values|takes no|unpack the")
+PARSER = re.compile(r"must be|invalid combination|positional argument|unexpected keyword|multiple values|"
+                    r"takes no|unpack the")
 CALLS = 8       # of each op and form
 
 

@@ -64,7 +64,9 @@ torch.ones(2, requires_grad=True).roll(1)._is_view()
 def shown(m, expression):
     """What the expression's value, or its error, shows."""
     found = attempt(lambda: repr(eval(expression, {"torch": m})))
-    return (found.type, normal(found.text, m.__name__)) if isinstance(found, Error) else found.replace("cygrad", "torch")
+    if isinstance(found, Error):
+        return found.type, normal(found.text, m.__name__)
+    return found.replace("cygrad", "torch")
 
 
 @pytest.mark.parametrize("expression", CASES)

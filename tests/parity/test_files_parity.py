@@ -21,13 +21,14 @@ def through(source, target, value, **options):
 
 
 def described(m, value, seen=None):
-    """A value as plain data: tensors as bytes, dtype, geometry, place among the storages, and identity of what is shared."""
+    """A value as plain data: of tensors the numbers, dtype, geometry, and which of the storages is theirs."""
     seen = {} if seen is None else seen
     if isinstance(value, m.Tensor):
         storage = value.untyped_storage()
         place = seen.setdefault(storage.data_ptr() if storage.nbytes() else None, len(seen))
         return ("tensor", str(value.dtype).split(".")[-1], tuple(value.shape), value.stride(), value.storage_offset(),
-                value.requires_grad, value.is_leaf, storage.nbytes(), place, str(value.detach().tolist()), value.device.type)
+                value.requires_grad, value.is_leaf, storage.nbytes(), place, str(value.detach().tolist()),
+                value.device.type)
     if isinstance(value, m.Size):
         return "Size", list(value)
     if isinstance(value, (dict, OrderedDict)):
@@ -170,7 +171,8 @@ def test_random_nests():
         if kind == "tensor":
             dtype = getattr(m, ALL[parts % len(ALL)])
             return m.arange(parts % 7).to(dtype)
-        simple = {"number": lambda: parts / 8 if parts % 2 else parts * 2**(parts % 80), "text": lambda: "ä" * (parts % 9),
+        simple = {"number": lambda: parts / 8 if parts % 2 else parts * 2**(parts % 80),
+                  "text": lambda: "ä" * (parts % 9),
                   "none": lambda: None, "view": lambda: base[parts % 3:, parts % 4:], "size": lambda: m.Size([parts])}
         if kind in simple:
             return simple[kind]()

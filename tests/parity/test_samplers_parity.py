@@ -97,7 +97,8 @@ def states_agree():
     assert cygrad.get_rng_state().numpy().tobytes() == torch.get_rng_state().numpy().tobytes()
 
 
-@pytest.mark.parametrize("name, dtype", [(name, dtype) for name, (_, dtypes, _) in SAMPLERS.items() for dtype in dtypes])
+@pytest.mark.parametrize("name, dtype", [(name, dtype) for name, (_, dtypes,
+                                                                  _) in SAMPLERS.items() for dtype in dtypes])
 def test_bytes(name, dtype):
     sampler, _, largest = SAMPLERS[name]
     turn = zlib.crc32(f"{name} {dtype}".encode())
@@ -150,7 +151,8 @@ def test_layouts_of_parameters(layout):
     """Rates, probabilities, means and weights that are views."""
     for dtype in FLOATS[:2]:
         for sampler in (lambda m, p: m.poisson(p * 9), lambda m, p: m.bernoulli(p), lambda m, p: m.normal(p, 2.0),
-                        lambda m, p: m.normal(0.5, p), lambda m, p: m.normal(p, p), lambda m, p: m.empty(p.shape).bernoulli_(p),
+                        lambda m, p: m.normal(0.5, p), lambda m, p: m.normal(p, p), lambda m,
+                        p: m.empty(p.shape).bernoulli_(p),
                         lambda m, p: m.rand_like(p), lambda m, p: m.randn_like(p), lambda m, p: m.randint_like(p, 50),
                         lambda m, p: m.zeros(p.shape).bernoulli_(p.mean(0)), lambda m, p: m.multinomial(p.flatten(), 9),
                         lambda m, p: m.multinomial(p.reshape(-1, p.shape[-1]), 3, True)):

@@ -612,10 +612,10 @@ cdef _regenerate(Tensor view):
     cdef Derivative row
     if view.creation == CREATED_BY_MULTI_OUTPUT:
         raise RuntimeError(
-            f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base has "
-            "been modified inplace. This view is the output of a function that returns multiple views. Such functions do "
-            "not allow the output views to be modified inplace. You should replace the inplace operation by an "
-            "out-of-place one.")
+            f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base "
+            "has been modified inplace. This view is the output of a function that returns multiple views. Such "
+            "functions do not allow the output views to be modified inplace. You should replace the inplace operation by "
+            "an out-of-place one.")
     if view.creation != CREATED_NORMALLY:
         return
     if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
@@ -749,7 +749,7 @@ cdef inline object _keep(OpNode node, unsigned long long needs, int i, object va
 
 
 cdef inline bint saves_numbers(Derivative row) noexcept:
-    """Whether a number counts as a saved tensor, which is gone after a pass: PyTorch makes tensors of these ops' numbers."""
+    """Whether a number counts as a saved tensor, gone after a pass: PyTorch makes tensors of these ops' numbers."""
     return row.op is MUL or row.op is DIV
 
 

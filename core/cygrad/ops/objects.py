@@ -169,16 +169,16 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     if count == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
     if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) "
-                         "minus 1")
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} "
+                         "bytes) minus 1")
     if count < 0:
         if (size - offset) % itemsize:
-            raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-                             f"element size ({itemsize})")
+            raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
+                             f"of element size ({itemsize})")
         count = (size - offset) // itemsize
     if offset + count * itemsize > size:
-        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be "
-                         f"greater than actual buffer length ({size} bytes)")
+        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not "
+                         f"be greater than actual buffer length ({size} bytes)")
     flat = np.frombuffer(content, np.uint8, count * itemsize, offset)
     out = cygrad.from_numpy(flat).view(dtype)
     return out.requires_grad_() if requires_grad else out

@@ -65,8 +65,8 @@ def _refused(sampler, params, dtype):
     if sampler in ("cauchy", "exponential"):
         what = {"ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}[name] \
             if sampler == "cauchy" else name
-        return RuntimeError(f"{sampler.capitalize()} distribution is a continuous probability distribution. dtype must be "
-                            f"a floating point but you specified {what}")
+        return RuntimeError(f"{sampler.capitalize()} distribution is a continuous probability distribution. dtype must "
+                            f"be a floating point but you specified {what}")
     return NotImplementedError(f'"{_KERNELS.get(sampler, "random_kernel_cpu")}" not implemented for \'{name}\'')
 
 

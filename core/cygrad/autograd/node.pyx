@@ -614,8 +614,8 @@ cdef _regenerate(Tensor view):
         raise RuntimeError(
             f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base "
             "has been modified inplace. This view is the output of a function that returns multiple views. Such "
-            "functions do not allow the output views to be modified inplace. You should replace the inplace operation by "
-            "an out-of-place one.")
+            "functions do not allow the output views to be modified inplace. You should replace the inplace operation "
+            "by an out-of-place one.")
     if view.creation != CREATED_NORMALLY:
         return
     if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):

@@ -162,6 +162,9 @@ cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *i
         else:
             for j in range(n):
                 out[j * o] = combined(mode, out[j * o], src[j * s], boolean)
+    elif o == 0 and x == 1 and s == 1 and step == 1:        # without multiplications it is twice as fast
+        for j in range(n):
+            out[index[j]] = combined(mode, out[index[j]], src[j], boolean)
     else:
         for j in range(n):
             at = j * o + index[j * x] * step

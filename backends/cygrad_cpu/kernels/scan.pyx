@@ -50,6 +50,29 @@ cdef inline void real_lanes(bint product, const Real *a, Real *out, const Lanes 
         out += s.out_step
 
 
+cdef inline void real_rows(bint product, const Real *a, Real *out, Py_ssize_t a_lane, Py_ssize_t out_lane,
+                           Py_ssize_t n) noexcept nogil:
+    """Four lanes of adjacent elements: their totals stay in registers."""
+    cdef double first = 1 if product else 0
+    cdef double second = first, third = first, fourth = first
+    cdef Py_ssize_t i
+    for i in range(n):
+        if product:
+            first *= a[i]
+            second *= a[a_lane + i]
+            third *= a[2 * a_lane + i]
+            fourth *= a[3 * a_lane + i]
+        else:
+            first += a[i]
+            second += a[a_lane + i]
+            third += a[2 * a_lane + i]
+            fourth += a[3 * a_lane + i]
+        out[i] = <Real>first
+        out[out_lane + i] = <Real>second
+        out[2 * out_lane + i] = <Real>third
+        out[3 * out_lane + i] = <Real>fourth
+
+
 cdef inline void narrow_lanes(bint product, const float *a, float *out, const Lanes *s, Py_ssize_t m,
                               Py_ssize_t a_lane, Py_ssize_t out_lane) noexcept nogil:
     cdef float[BLOCK] total
@@ -137,6 +160,10 @@ cdef inline void integer_blocks(bint product, const Integer *a, Integer *out, co
 
 cdef inline void real_blocks(bint product, const Real *a, Real *out, const Lanes *s) noexcept nogil:
     cdef Py_ssize_t j = 0
+    if s.a_step == 1 and s.out_step == 1:
+        while j + 4 <= s.count:
+            real_rows(product, a + j * s.a_lane, out + j * s.out_lane, s.a_lane, s.out_lane, s.n)
+            j += 4
     while j < s.count:
         if s.count == 1:
             real_lanes(product, a, out, s, 1, 1, 1)

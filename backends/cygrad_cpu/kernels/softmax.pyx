@@ -12,6 +12,8 @@ from cygrad_cpu.tables cimport NormBackward, NormRows, SoftmaxBackward, SoftmaxC
 cdef enum:
     LANES = 16
     BLOCK = 64                  # columns that go together
+    TOGETHER = 16               # rows at most that go together
+    NEAR = 4096                 # elements of these, about
 
 cdef inline Real exp_(Real x) noexcept nogil:
     if Real is float:
@@ -22,32 +24,45 @@ cdef inline Real exp_(Real x) noexcept nogil:
 
 # ---- one row
 
+cdef inline Real higher(Real a, Real b) noexcept nogil:
+    return b if b > a else a
+
+
+cdef inline Real top_of(const Real *best) noexcept nogil:
+    """Of LANES: by way of four, since narrower stores than the following loads would stall."""
+    cdef Real[4] four
+    cdef int j
+    for j in range(4):
+        four[j] = higher(higher(best[j], best[j + 8]), higher(best[j + 4], best[j + 12]))
+    return higher(higher(four[0], four[2]), higher(four[1], four[3]))
+
+
+cdef inline Real total_of(const Real *partial) noexcept nogil:
+    cdef Real[4] four
+    cdef int j
+    for j in range(4):
+        four[j] = (partial[j] + partial[j + 8]) + (partial[j + 4] + partial[j + 12])
+    return (four[0] + four[2]) + (four[1] + four[3])
+
+
 cdef inline Real row_max(const Real *a, Py_ssize_t n) noexcept nogil:
     """NaN need not count: it comes back through the exponentials."""
     cdef Real[LANES] best
-    cdef Real top = -INFINITY
     cdef Py_ssize_t i = 0, j
     for j in range(LANES):
         best[j] = -INFINITY
     while i + LANES <= n:
         for j in range(LANES):
-            best[j] = a[i + j] if a[i + j] > best[j] else best[j]
+            best[j] = higher(best[j], a[i + j])
         i += LANES
-    for j in range(LANES):
-        top = best[j] if best[j] > top else top
-    while i < n:
-        top = a[i] if a[i] > top else top
-        i += 1
-    return top
-
-
-cdef inline Real total_of(Real *partial) noexcept nogil:
-    cdef Py_ssize_t width = LANES // 2, j
-    while width:
-        for j in range(width):
-            partial[j] += partial[j + width]
-        width //= 2
-    return partial[0]
+    if i < n and n >= LANES:                # the last LANES elements: a maximum may see some of them twice
+        i = n - LANES
+        for j in range(LANES):
+            best[j] = higher(best[j], a[i + j])
+    else:
+        for j in range(n - i):
+            best[j] = higher(best[j], a[i + j])
+    return top_of(<const Real *>best)
 
 
 cdef inline Real row_sum(const Real *a, Py_ssize_t n) noexcept nogil:
@@ -64,7 +79,7 @@ cdef inline Real row_sum(const Real *a, Py_ssize_t n) noexcept nogil:
         partial[j] += a[i]
         i += 1
         j += 1
-    return total_of(&partial[0])
+    return total_of(<const Real *>partial)
 
 
 cdef inline Real row_dot(const Real *a, const Real *b, Py_ssize_t n) noexcept nogil:
@@ -81,7 +96,7 @@ cdef inline Real row_dot(const Real *a, const Real *b, Py_ssize_t n) noexcept no
         partial[j] += a[i] * b[i]
         i += 1
         j += 1
-    return total_of(&partial[0])
+    return total_of(<const Real *>partial)
 
 
 cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
@@ -98,7 +113,7 @@ cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept 
         partial[j] += (a[i] - centre) * (a[i] - centre)
         i += 1
         j += 1
-    return total_of(&partial[0])
+    return total_of(<const Real *>partial)
 
 
 # ---- softmax
@@ -113,28 +128,51 @@ cdef inline void softmax_row(const Real *a, Real *out, Py_ssize_t n) noexcept no
         out[i] = out[i] / total
 
 
-cdef inline void log_softmax_row(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
-    """The exponentials of a stretch at a time, so that `out` may be `a`."""
-    cdef Real top = row_max(a, n), total = 0
-    cdef Real[8 * LANES] stretch
-    cdef Py_ssize_t i = 0, j, m
-    while i < n:
-        m = min(8 * LANES, n - i)
-        for j in range(m):
-            stretch[j] = exp_(<Real>(a[i + j] - top))
-        total += row_sum(<const Real *>stretch, m)
-        i += m
-    total = <Real>log(total)
-    for i in range(n):
-        out[i] = a[i] - top - total
+cdef inline Real sum_of_exp(const Real *a, Real top, Py_ssize_t n) noexcept nogil:
+    """The sum of exp(a - top). The last few elements are filled up to LANES with those whose exponential is 0."""
+    cdef Real[LANES] partial
+    cdef Real[LANES] rest
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        partial[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            partial[j] += exp_(<Real>(a[i + j] - top))
+        i += LANES
+    if i < n:
+        for j in range(LANES):
+            rest[j] = -INFINITY
+        for j in range(n - i):
+            rest[j] = a[i + j] - top
+        for j in range(LANES):
+            partial[j] += exp_(rest[j])
+    return total_of(<const Real *>partial)
+
+
+cdef inline void log_softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """Step by step for some rows that the nearest cache holds: the latencies of their steps overlap."""
+    cdef Real[TOGETHER] top
+    cdef Real[TOGETHER] total
+    cdef Py_ssize_t r, i
+    for r in range(rows):
+        top[r] = row_max(a + r * n, n)
+    for r in range(rows):
+        total[r] = sum_of_exp(a + r * n, top[r], n)
+    for r in range(rows):
+        total[r] = <Real>log(total[r])
+    for r in range(rows):
+        for i in range(r * n, r * n + n):
+            out[i] = a[i] - top[r] - total[r]
 
 
 cdef void softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil:
-    cdef Py_ssize_t r
-    for r in range(rows):
-        if log:
-            log_softmax_row(a + r * n, out + r * n, n)
-        else:
+    cdef Py_ssize_t r = 0, some = min(<Py_ssize_t>TOGETHER, 1 + NEAR // (n + 1))
+    if log:
+        while r < rows:
+            log_softmax_rows(a + r * n, out + r * n, min(some, rows - r), n)
+            r += some
+    else:
+        for r in range(rows):
             softmax_row(a + r * n, out + r * n, n)
 
 
@@ -256,8 +294,8 @@ cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real 
         g = grad[i + j] * weight[i + j] if weight != NULL else grad[i + j]
         sums[j] += g
         products[j] += g * (a[i + j] - centre)
-    total[0] = total_of(&sums[0])
-    along[0] = total_of(&products[0])
+    total[0] = total_of(<const Real *>sums)
+    along[0] = total_of(<const Real *>products)
 
 
 cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,

@@ -130,7 +130,7 @@ cdef inline float tanh_single(float x) noexcept nogil:
     p = p * square + <float>-0.053743662
     p = p * square + <float>0.133314937
     p = p * square + <float>-0.33333284
-    return x + x * square * p if size < <float>0.625 else copysignf(<float>1 - <float>2 * z / (<float>1 + z), x)
+    return copysignf(size + size * square * p if size < <float>0.625 else <float>1 - <float>2 * z / (<float>1 + z), x)
 
 
 cdef inline double tanh_full(double x) noexcept nogil:
@@ -148,7 +148,7 @@ cdef inline double tanh_full(double x) noexcept nogil:
     p = p * square - 0.053968253966148127667
     p = p * square + 0.1333333333332992141
     p = p * square - 0.33333333333333314086
-    return x + x * square * p if size < 0.625 else with_sign(1 - 2 * z / (1 + z), x)
+    return with_sign(size + size * square * p if size < 0.625 else 1 - 2 * z / (1 + z), x)
 
 
 cdef inline Real sinh_(Real x) noexcept nogil:

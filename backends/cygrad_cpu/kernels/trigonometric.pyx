@@ -181,6 +181,14 @@ cdef inline Real periodic(Periodic *op, Real x) noexcept nogil:
                 return double_from(bits_of(y) ^ ((quarter & 2) << 62))
 
 
+cdef inline Real signed_zero(Periodic *op, Real x, Real y) noexcept nogil:
+    """sin(-0) and tan(-0) are -0, of which the reduction to a quarter turn loses the sign."""
+    if Periodic is Cos:
+        return y
+    else:
+        return x if x == 0 else y
+
+
 cdef inline double periodic_slowly(Periodic *op, double x) noexcept nogil:
     if Periodic is Sin:
         return sin(x)
@@ -365,11 +373,11 @@ cdef void periodic_loop(const Real *a, Real *out, Py_ssize_t n, Periodic *op) no
             rare |= not fabs(a[i]) < FAR
         if rare:
             for i in range(start, stop):
-                out[i] = (periodic[Periodic, Real](op, a[i]) if fabs(a[i]) < FAR
-                          else <Real>periodic_slowly[Periodic](op, a[i]))
+                out[i] = (signed_zero[Periodic, Real](op, a[i], periodic[Periodic, Real](op, a[i]))
+                          if fabs(a[i]) < FAR else <Real>periodic_slowly[Periodic](op, a[i]))
         else:
             for i in range(start, stop):
-                out[i] = periodic[Periodic, Real](op, a[i])
+                out[i] = signed_zero[Periodic, Real](op, a[i], periodic[Periodic, Real](op, a[i]))
         start = stop
 
 

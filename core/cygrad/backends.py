@@ -27,7 +27,7 @@ def listing():
             if hasattr(backend, "device_name"):
                 row["names"] = [backend.device_name(index) for index in range(row["devices"])]
             if not row["devices"]:
-                row["reason"] = "no usable device"
+                row["reason"] = f"no usable device{discovery.absence(backend)}"
         except Exception as error:
             row["reason"] = str(error)
         rows.append(row)

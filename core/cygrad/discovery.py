@@ -111,6 +111,12 @@ def count(backend):
                                  ) from error
 
 
+def absence(backend):
+    """``": why"`` a backend counts no device, where it says so in its attribute `absence`; else nothing."""
+    reason = getattr(backend, "absence", "")
+    return f": {reason}" if reason else ""
+
+
 def open_device(backend, index):
     """Check the index and open the device at its first use."""
     key = backend, index
@@ -123,7 +129,7 @@ def open_device(backend, index):
         devices = count(backend)
         if devices == 0:
             remedy = f"; what it needs beside a driver comes with: pip install cygrad[{backend.name}]"
-            raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine"
+            raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine{absence(backend)}"
                                      + (remedy if backend.name in EXTRAS else ""))
         if not 0 <= index < devices:
             names = ", ".join(f"{backend.name}:{i}" for i in range(devices))

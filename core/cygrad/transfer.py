@@ -69,11 +69,18 @@ def copy_across(src, out):
     values = whole(cast_to(src, out.dtype))
     direct = out.is_contiguous()
     target = out if direct else empty_on(out._backend(), out._device_index(), out.dtype, tuple(out.shape))
-    if values._backend().host_memory:
-        host = values
-    else:
-        host = to_host(values)
-    start = target.storage_offset() * target.element_size()
-    target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), start)
+    if not _copied_directly(values, target):
+        host = values if values._backend().host_memory else to_host(values)
+        start = target.storage_offset() * target.element_size()
+        target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), start)
     if not direct:
         copy_(out, target)
+
+
+def _copied_directly(values, target):
+    """Copy past the host, where both are all of their storages, on one backend that can do it; whether it could."""
+    backend, nbytes = target._backend(), target.numel() * target.element_size()
+    if values._backend() is not backend or {values._storage().nbytes(), target._storage().nbytes()} != {nbytes}:
+        return False
+    refuse_orphan(backend)
+    return backend.d2d(values._storage(), target._storage()) is not NotImplemented

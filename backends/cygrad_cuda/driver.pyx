@@ -1,0 +1,124 @@
+"""NVIDIA's driver API through `cuda-bindings`, and the memory of one device.
+
+What is on every op's path (launching, making a context current, giving memory back) is called through pointers that
+the driver itself names by `cuGetProcAddress`; all else through the Python functions of `cuda.bindings.driver`.
+"""
+import os
+
+from cygrad_gpu.pool cimport Pool
+
+from cygrad.errors import BackendError, OutOfMemoryError
+
+cdef bint forked = False
+cdef bint watching = False
+
+cdef enum:
+    ABI = 12000                         # the version of CUDA whose signatures are meant
+
+
+cdef class Driver:
+    """The driver API, started.
+
+    Raises whatever keeps it from starting: ImportError without `cuda-bindings`, that package's own errors without a
+    driver, BackendError with the driver's words.
+    """
+
+    def __init__(self):
+        from cuda.bindings import driver
+        self.api = driver
+        self.call("cuInit", 0)
+        self.launch = <Launch><size_t>self.pointer("cuLaunchKernel")
+        self.set_current = <SetCurrent><size_t>self.pointer("cuCtxSetCurrent")
+        self.free = <Free><size_t>self.pointer("cuMemFree")
+        watch_forks()
+
+    def call(self, str name, *args):
+        """What a function of the API returns beside its status, which is checked."""
+        result = getattr(self.api, name)(*args)
+        if result[0]:
+            self.fail(result[0], name)
+        return None if len(result) == 1 else result[1] if len(result) == 2 else result[1:]
+
+    def fail(self, code, str call):
+        """Raise what a status means, with the driver's words."""
+        status = self.api.CUresult(code)
+        text = self.api.cuGetErrorString(status)[1]
+        text = f"CUDA: {call} failed: {status.name} ({text.decode() if text else 'unknown'})"
+        if status == self.api.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+            raise OutOfMemoryError(text)
+        raise BackendError(text)
+
+    def pointer(self, str name):
+        """The address of a function of the driver."""
+        address = self.call("cuGetProcAddress", name.encode(), <int>ABI, 0)[0]
+        if not address:
+            raise BackendError(f"CUDA: the driver has no {name}; version 12.0 or later is needed")
+        return int(address)
+
+
+cdef int refuse_forked() except -1:
+    raise BackendError("CUDA devices can't be used in a process forked from one that used them; start it with "
+                       "multiprocessing's 'spawn' method, or use the device only in the child")
+
+
+def watch_forks():
+    """From now on a forked child knows that the driver's state stayed behind."""
+    global watching
+    if not watching and hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=mark_forked)
+    watching = True
+
+
+def mark_forked():
+    """Remember, in the child, that the driver can't be used."""
+    global forked
+    forked = True
+
+
+cdef class Context:
+    """A device's primary context, the one that other libraries of a process use too."""
+
+    def __init__(self, Driver driver, int index):
+        self.driver = driver
+        self.device = driver.call("cuDeviceGet", index)
+        self.context = driver.call("cuDevicePrimaryCtxRetain", self.device)
+        self.handle = <void *><size_t>int(self.context)
+
+    cdef int enter(self) except -1:
+        """Make the device the calling thread's; cheap, and needed before every call, for others change it too."""
+        cdef int code
+        if forked:
+            refuse_forked()
+        code = self.driver.set_current(self.handle)
+        if code != 0:
+            self.driver.fail(code, "cuCtxSetCurrent")
+        return 0
+
+    def call(self, str name, *args):
+        """`Driver.call` on this device."""
+        self.enter()
+        return self.driver.call(name, *args)
+
+
+cdef class Block(Memory):
+    """Memory of a device, given back to the driver with the object."""
+
+    def __dealloc__(self):
+        if self.context is not None and self.address != 0 and not forked:
+            if self.context.driver.set_current(self.context.handle) == 0:
+                self.context.driver.free(self.address)      # fails only when the process ends, which frees it too
+
+
+cdef class DevicePool(Pool):
+    """The memory of one device, kept for reuse."""
+
+    def __init__(self, Context context):
+        _, total = context.call("cuMemGetInfo")
+        super().__init__("CUDA", total, total)
+        self.context = context
+
+    def make(self, Py_ssize_t capacity):
+        cdef Block block = Block.__new__(Block)
+        block.address = int(self.context.call("cuMemAlloc", capacity))
+        block.context = self.context
+        return block

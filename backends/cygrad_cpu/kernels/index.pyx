@@ -165,6 +165,9 @@ cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *i
     elif o == 0 and x == 1 and s == 1 and step == 1:        # without multiplications it is twice as fast
         for j in range(n):
             out[index[j]] = combined(mode, out[index[j]], src[j], boolean)
+    elif o == 0 and x == 1 and s == 0 and step == 1:
+        for j in range(n):
+            out[index[j]] = combined(mode, out[index[j]], src[0], boolean)
     else:
         for j in range(n):
             at = j * o + index[j * x] * step

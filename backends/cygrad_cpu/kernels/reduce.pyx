@@ -263,6 +263,7 @@ cdef inline Number choose(Reduction *op, Number x, Number y) noexcept nogil:
 cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reduction *op) noexcept nogil:
     """Of n >= lanes elements; lanes is 32 or 64. NaNs are lost by MAX and MIN, so they are counted on the way."""
     cdef Number best[64]
+    cdef Number four[4]
     cdef int odd[64]
     cdef Number result
     cdef Py_ssize_t i
@@ -282,14 +283,20 @@ cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reductio
     for k in range(16):
         best[k] = choose[Reduction, Number](op, best[16 + k], best[k])
         odd[k] |= odd[16 + k]
-    for k in range(8):
-        best[k] = choose[Reduction, Number](op, best[8 + k], best[k])
+    i = n // lanes * lanes
+    while i + 16 <= n:
+        for k in range(16):
+            best[k] = choose[Reduction, Number](op, a[i + k], best[k])
+            odd[k] |= a[i + k] != a[i + k]
+        i += 16
     for k in range(4):
-        best[k] = choose[Reduction, Number](op, best[4 + k], best[k])
-    result = choose[Reduction, Number](op, choose[Reduction, Number](op, best[0], best[1]),
-                                       choose[Reduction, Number](op, best[2], best[3]))
-    for i in range(n // lanes * lanes, n):
+        four[k] = choose[Reduction, Number](op, choose[Reduction, Number](op, best[k], best[8 + k]),
+                                            choose[Reduction, Number](op, best[4 + k], best[12 + k]))
+    result = choose[Reduction, Number](op, choose[Reduction, Number](op, four[0], four[1]),
+                                       choose[Reduction, Number](op, four[2], four[3]))
+    while i < n:
         result = combine[Reduction, Number](op, a[i], result)
+        i += 1
     if (Reduction is Max or Reduction is Min) and (Number is float or Number is double):
         for k in range(16):
             nans |= odd[k]
@@ -337,26 +344,28 @@ cdef void complex_prod(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, P
 cdef inline Real square_lanes(const Real *a, Py_ssize_t n) noexcept nogil:
     """The sum of squares of a few elements."""
     cdef Real total[64]
+    cdef Real four[4]
     cdef Real rest = 0
-    cdef Py_ssize_t i = 0
-    cdef int k, width = 64
-    if n >= 64:
+    cdef Py_ssize_t i
+    cdef int k
+    for k in range(64):
+        total[k] = 0
+    for i in range(n // 64):
+        fetch(a + i * 64 + 1024)
         for k in range(64):
-            total[k] = 0
-        while i + 64 <= n:
-            fetch(a + i + 1024)
-            for k in range(64):
-                total[k] += a[i + k] * a[i + k]
-            i += 64
-        for k in range(32):
-            total[k] += total[32 + k]
+            total[k] += a[i * 64 + k] * a[i * 64 + k]
+    for k in range(32):
+        total[k] += total[32 + k]
+    for k in range(16):
+        total[k] += total[16 + k]
+    i = n // 64 * 64
+    while i + 16 <= n:
         for k in range(16):
-            total[k] += total[16 + k]
-        for k in range(8):
-            total[k] += total[8 + k]
-        for k in range(4):
-            total[k] += total[4 + k]
-        rest = (total[0] + total[1]) + (total[2] + total[3])
+            total[k] += a[i + k] * a[i + k]
+        i += 16
+    for k in range(4):
+        four[k] = (total[k] + total[8 + k]) + (total[4 + k] + total[12 + k])
+    rest = (four[0] + four[1]) + (four[2] + four[3])
     while i < n:
         rest += a[i] * a[i]
         i += 1

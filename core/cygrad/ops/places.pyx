@@ -15,7 +15,7 @@ from cygrad.autograd.node import SavedTensor
 from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into
 
 cdef enum:
-    FEW = 2048                  # host elements up to which a plain loop beats two reductions
+    FEW = 256                   # host elements up to which a plain loop beats two reductions
 
 
 cdef struct Plan:               # the result's axes, as the indexed tensor and the index step through them

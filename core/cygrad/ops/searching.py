@@ -3,8 +3,10 @@ import math
 
 from cygrad import return_types
 from cygrad.autograd.node import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_dense, empty_near, fill_ as raw_fill, gather_op, result_type, sort_op
+from cygrad.dispatch import (SCALAR_NAMES, clone_dense, empty_near, fill_ as raw_fill, gather_op, result_type,
+                             scatter_into, sort_op)
 from cygrad.dtype import DType, all_dtypes
+from cygrad.ops.gathering import ADD
 from cygrad.ops.registry import functions, op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
@@ -202,6 +204,14 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
 
 # ------------------------------------------------------------------------- counting
 
+def counted(places, size, like):
+    """How often each of 0 to size - 1 is among the places, which are these and int64; of the dtype of `like`."""
+    out = like.new_zeros(size)
+    if places.numel():
+        scatter_into(ADD, out, 0, places, like.new_ones(()).expand(places.shape))
+    return out
+
+
 @primitive
 def weighted_bincount(self, weights, size):
     return weights.new_zeros(size).index_add(0, self, weights)
@@ -244,7 +254,7 @@ def bincount(input, weights=None, minlength=0):
     size = max(input.max().item() + 1, minlength)
     places = input.to(DTYPES["int64"])
     if weights is None:
-        return places.new_zeros(size).index_add(0, places, places.new_ones(places.shape))
+        return counted(places, size, places)
     if weights.dtype.name != "float32":
         weights = weights.to(DTYPES["float64"])
     return weighted_bincount(places, weights, size)
@@ -298,7 +308,7 @@ def histc(input, bins=100, min=0, max=0):
     width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
     data = data.masked_select((data >= low) & (data <= high))
     places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(0, bins - 1)
-    return data.new_zeros(bins).index_add(0, places, data.new_ones(places.shape))
+    return counted(places, bins, data)
 
 
 @op

@@ -7,10 +7,10 @@ from cygrad.ops.places import put_at, same_off_axis, take_at
 from cygrad.ops.registry import op
 from cygrad.ops.scattering import reduce_into, refuse_complex_extremes
 from cygrad.ops.views import wrap
-from cygrad.tensor import Tensor
+from cygrad.tensor cimport Tensor
 
 
-def along(dim, index):
+cdef tuple along(int dim, index):
     """What `take_at` and `put_at` want of an index for one axis."""
     return (None,) * dim + (index,)
 
@@ -18,11 +18,11 @@ def along(dim, index):
 # ------------------------------------------------------------------- index_select
 
 @primitive
-def index_select(self, dim, index):
-    source = one_axis(self)
-    places = in_range(one_axis(index), source.shape[dim], dim, error=IndexError, words="index out of range in self")
+def index_select(Tensor self not None, int dim, index):
+    cdef Tensor source = one_axis(self)
+    places = in_range(one_axis(index), source.sizes[dim], dim, error=IndexError, words="index out of range in self")
     out = take_at(source, along(dim, places), True)
-    return out if self.dim() else out.reshape(())
+    return out if self.rank else out.reshape(())
 
 
 @op(name="index_select", out="exact")
@@ -60,16 +60,16 @@ def _index_select(input, dim, index):
 
 # ---------------------------------------------------------------------- index_add
 
-def _add_slices(self, dim, index, source, alpha):
-    target = one_axis(self)
-    few = dim or target.dim() == 1
-    places = in_range(one_axis(index), target.shape[dim], dim, False, IndexError if few else RuntimeError,
+def _add_slices(Tensor self not None, int dim, index, source, alpha):
+    cdef Tensor target = one_axis(self)
+    cdef bint few = dim or target.rank == 1
+    places = in_range(one_axis(index), target.sizes[dim], dim, False, IndexError if few else RuntimeError,
                       "index out of range in self" if few else None)
     if alpha != 1:
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
         source = binary_op(2, source, alpha)                    # mul
-    put_at(target, along(dim, places), source if self.dim() else source.reshape(-1), ADD)
+    put_at(target, along(dim, places), source if self.rank else source.reshape(-1), ADD)
 
 
 add_slices = Written(_add_slices, "index_add", True)
@@ -78,23 +78,24 @@ add_slices = Written(_add_slices, "index_add", True)
 def index_add_arguments(self, dim, index, source, *, alpha=1):
     need_tensor(index, "index_add", "index", 2)
     need_tensor(source, "index_add", "source", 3)
-    dim = wrap(dim, self.dim())
-    if index.dim() > 1:
+    cdef Tensor target = self, places = index, added = source
+    cdef int axis = wrap(dim, target.rank)
+    if places.rank > 1:
         raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.dim()} with type: "
                          f"{scalar_name(index)} and size: {list(index.shape)}")
     if index.dtype.name not in INDEX_DTYPES:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
-    if self.dtype is not source.dtype:
+    if target.dtype is not added.dtype:
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
                            "same scalar type")
-    count = source.shape[dim] if dim < source.dim() else 1
-    if self.dim() and index.numel() != count:
+    cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1
+    if target.rank and places.elements != count:
         raise RuntimeError(f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
-                           f"({count}), for dim: {dim}")
-    if not same_off_axis(self, source, dim):
+                           f"({count}), for dim: {axis}")
+    if not same_off_axis(target, added, axis):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
                            f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
-    return dim, index, source, alpha
+    return axis, index, source, alpha
 
 
 @op(out="exact", inplace=in_place(add_slices, index_add_arguments))

@@ -11,7 +11,7 @@ from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, g
 from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
-from cygrad.tensor import Tensor
+from cygrad.tensor cimport Tensor
 
 SET, ADD, PROD, MAX, MIN = range(5)         # modes of scatter_into
 INDEX_DTYPES = ("int64", "int32")
@@ -57,14 +57,15 @@ class Written:
 
 def in_place(written, arguments):
     """The in-place method of a writer: `arguments` checks what follows self and returns what the writer takes."""
-    name = arguments.__name__.removesuffix("_arguments") + "_"
+    copying = arguments.__name__.removesuffix("_arguments")
+    name = copying + "_"
 
     def method(self, *args, **kwargs):
         self._check_inplace()
         return written.inplace(self, *arguments(self, *args, **kwargs))
     method.__name__ = method.__qualname__ = name
     method.__module__ = "cygrad"
-    method.__doc__ = f"In-place version of `{name[:-1]}`: writes the result into the tensor and returns it."
+    method.__doc__ = f"In-place version of `{copying}`: writes the result into the tensor and returns it."
     return method
 
 
@@ -94,9 +95,9 @@ def warn_if_expanded(target, name, also=""):
                       f"this operation. This also applies to advanced indexing e.g. {also}", UserWarning, stacklevel=4)
 
 
-def one_axis(t):
+def one_axis(Tensor t not None):
     """A 0-d tensor as one of a single axis; others as they are."""
-    return t if t.dim() else t.reshape(1)
+    return t if t.rank else t.reshape(1)
 
 
 def need_tensor(value, name, argument, position):
@@ -117,12 +118,12 @@ def int_index(index, name):
 # ------------------------------------------------------------------ gather and take
 
 @primitive
-def gather(self, dim, index):
-    source, places = one_axis(self), one_axis(index)
-    if not places.numel():
+def gather(self, dim, Tensor index not None):
+    cdef Tensor source = one_axis(self), places = one_axis(index)
+    if not places.elements:
         return empty_near(self, index.shape)
-    out = gather_op(source, in_range(places, source.shape[dim], dim), dim)
-    return out if index.dim() else out.reshape(())
+    out = gather_op(source, in_range(places, source.sizes[<int>dim], dim), dim)
+    return out if index.rank else out.reshape(())
 
 
 @op(name="gather", out="exact")

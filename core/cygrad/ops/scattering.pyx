@@ -8,20 +8,22 @@ from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, i
 from cygrad.ops.places import fits_within, same_shape
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
-from cygrad.tensor import Tensor
+from cygrad.tensor cimport Tensor
 
 
-def scattered(self, dim, index, src, mode):
+cdef int scattered(Tensor self, int dim, Tensor index, Tensor src, int mode) except -1:
     """Combine `src` (cropped to index's shape; or a 0-d value) into `self` along an axis."""
-    if not index.numel():
-        return
-    target, places = one_axis(self), one_axis(index)
-    places = in_range(places, target.shape[dim], dim)
-    if src.dim() == 0:
+    cdef Tensor target, places
+    if not index.elements:
+        return 0
+    target = one_axis(self)
+    places = in_range(one_axis(index), target.sizes[dim], dim)
+    if src.rank == 0:
         src = src.expand(places.shape)
     elif not same_shape(src, places):
         src = src[tuple([slice(n) for n in places.shape])]
     scatter_into(mode, target, dim, places, src)
+    return 0
 
 
 def _scatter(self, dim, index, src):

@@ -1,0 +1,131 @@
+"""If this fails, a family of kernels is no valid CUDA for some architecture; NVRTC compiles, no GPU is needed."""
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import pytest
+
+cygrad = pytest.importorskip("cygrad")
+pytest.importorskip("cuda.bindings", reason="the extra 'cuda' is not installed")
+
+from cygrad.backend import BINARY, REDUCE, UNARY  # noqa: E402
+from cygrad.dtype import all_dtypes  # noqa: E402
+from cygrad_cuda import compiler  # noqa: E402
+from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort)  # noqa: E402
+from cygrad_gpu.pointwise import Declined, Layout  # noqa: E402
+from cygrad_gpu.traits import Traits  # noqa: E402
+
+try:
+    compiler.version()
+except RuntimeError as error:           # cuda-bindings without the compiler
+    pytest.skip(str(error), allow_module_level=True)
+
+TRAITS = Traits(dialect="cuda", processor=False, fp64=True, group=256, units=1056, local_memory=49152)
+CODES = {dtype.name: code for code, dtype in enumerate(all_dtypes())}
+DENSE = Layout("run", "1111", 0, False)
+SUM = REDUCE.index("sum")
+
+
+def chain(kind, names, code):
+    """A program of all ops of a kind that a dtype has, each of the result of the one before."""
+    steps = [("in", 0)]
+    for op in range(len(names)):
+        step = [("in", 1), (kind, op)] if kind == "binary" else [(kind, op)]
+        try:
+            pointwise.make(TRAITS, (("in", 0), *step, ("out", 0)), (code,) * len(step), (code,), DENSE, None)
+        except Declined:
+            continue
+        steps += step
+    assert len(steps) > len(names) // 3
+    return (*steps, ("out", 0))
+
+
+def pointwise_kernels():
+    """Every op with every kind of dtype, every dtype as it is loaded and stored, every layout."""
+    for dtype, (kind, names) in product(("int32", "float32", "float64", "complex64"),
+                                        (("unary", UNARY), ("binary", BINARY))):
+        code = CODES[dtype]
+        yield f"{kind}/{dtype}", pointwise.make, (chain(kind, names, code), (code,) * 2, (code,), DENSE, None)
+    plain, columns = Layout("rows", "10", 1, False), Layout("flat", "11", 3, True)
+    copies = [(code, CODES["float32"], plain) for code in CODES.values()]
+    copies += [(CODES["int64"], code, columns) for code in CODES.values()]
+    copies += [(CODES["int16"], CODES["int16"], Layout("run", "1s", 0, False)),
+               (CODES["complex128"], CODES["complex128"], Layout("rows", "s1", 7, False))]
+    for source, target, layout in copies:
+        yield f"copy/{source}/{target}", pointwise.make, (
+            (("in", 0), ("out", 0)), (source,), (target,), layout, None)
+
+
+def family_kernels():
+    """Every kernel of every family, with one dtype of each kind that it has."""
+    for name in ("int64", "bfloat16", "float32", "complex64"):
+        code = CODES[name]
+        yield f"matmul/{name}", matmul.make, (code, False)
+        yield f"nonzero/{name}", nonzero.make, ("nonzero", code, 3)
+        yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
+        yield f"scatter/{name}", indexing.make_scatter, ("add", code, 3)
+        yield f"sum/{name}", reduction.make_rows, (SUM, code, code, True)
+    for name in ("int64", "bfloat16", "float64"):
+        code = CODES[name]
+        yield f"sort/{name}", sort.make, ("sort_blocks", code)
+        yield f"places/{name}", reduction.make_places, (0, code, True, name == "int64")
+        yield f"sum/columns/{name}", reduction.make_columns, (SUM, code, code)
+    code = CODES["float32"]
+    yield "addmm", matmul.make, (code, True)
+    yield "count", nonzero.make, ("count", code, 2)
+    yield "merge_runs", sort.make, ("merge_runs", code)
+    yield "write_sorted", sort.make, ("write_sorted", code)
+    yield "cummax", scan.make, ("cummax", code, code)
+    yield "scatter_max", indexing.make_scatter, ("max", code, 3)
+    for op in range(1, len(REDUCE), 2):
+        target = CODES["bool"] if REDUCE[op] in ("any", "all") else code
+        yield f"{REDUCE[op]}/float32", reduction.make_rows, (op, code, target, False)
+    for name in ("float16", "float64"):
+        code = CODES[name]
+        yield f"softmax/{name}", softmax.make, (code, False)
+        yield f"log_softmax_backward/{name}", softmax.make_backward, (code, True)
+        yield f"layer_norm/{name}", norm.make, (code, True, True)
+        yield f"layer_norm_backward/{name}", norm.make_backward, (code, True)
+        yield f"uniform/{name}", philox.make, ("uniform", code)
+        yield f"normal/{name}", philox.make, ("normal", code)
+    yield "norm_columns", norm.make_columns, (code,)
+    yield "integers", philox.make, ("integers", CODES["int64"])
+    for size in (1, 16):
+        yield f"gather/{size}", indexing.make_gather, (size, 4)
+
+
+def sources(kernels):
+    """[(title, name, source)] of those that the families don't decline."""
+    found = []
+    for title, make, arguments in kernels:
+        try:
+            name, source, _ = make(TRAITS, *arguments)
+        except Declined:
+            continue
+        found.append((title, name, source))
+    return found
+
+
+def refusals(kernels, capability):
+    """What NVRTC says of those kernels that it does not compile."""
+    failed = []
+    for title, name, source in kernels:
+        try:
+            assert compiler.compile(source, name, capability)
+        except RuntimeError as error:
+            failed.append(f"{title}: {error}")
+    return failed
+
+
+@pytest.mark.parametrize("capability", [75, 80, 90, 100])
+@pytest.mark.parametrize("kernels", [pointwise_kernels, family_kernels])
+def test_kernels_compile(kernels, capability):
+    found = sources(kernels())
+    assert len(found) > 30
+    failed = refusals(found, capability)
+    assert not failed, "\n".join(failed)
+
+
+def test_a_refusal_is_seen():
+    assert "nonsense" in refusals([("nonsense", "nonsense", "nonsense here")], 90)[0]

@@ -11,7 +11,7 @@ from cygrad_gpu.backend cimport KernelBackend
 from cygrad_gpu.launch cimport Arguments, Kernel
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
-from cygrad_opencl.pool cimport Buffer, Pool
+from cygrad_opencl.pool cimport Buffer, BufferPool
 
 from cygrad import discovery
 from cygrad.errors import BackendError
@@ -23,7 +23,7 @@ cdef class Device:
     """An opened device: context, queue, buffers, programs."""
     cdef readonly object device, context, programs, traits
     cdef readonly Queue queue
-    cdef readonly Pool pool
+    cdef readonly BufferPool pool
 
     def __init__(self, device):
         import pyopencl
@@ -31,7 +31,7 @@ cdef class Device:
         self.context = pyopencl.Context([device])
         self.queue = Queue(pyopencl.CommandQueue(self.context, device,
                                                  pyopencl.command_queue_properties.PROFILING_ENABLE))
-        self.pool = Pool(self.context, device.global_mem_size, device.max_mem_alloc_size)
+        self.pool = BufferPool(self.context, device.global_mem_size, device.max_mem_alloc_size)
         self.programs = Programs(self.context, device)
         self.traits = devices.traits_of(device)
 
@@ -121,7 +121,7 @@ cdef class OpenCLBackend(KernelBackend):
         return True
 
     cpdef memory_info(self, int index):
-        cdef Pool pool = self.device(index).pool
+        cdef BufferPool pool = self.device(index).pool
         return max(pool.total - pool.used, 0), pool.total
 
     # ---- programs and launches

@@ -1,11 +1,6 @@
-"""Buffers of one device, kept for reuse when tensors give them back.
-
-A buffer may be given out again at once: whatever still reads it was enqueued earlier, and the queue is in order. Sizes
-are rounded up to a quarter of a power of two, so that shapes that vary a little share buffers.
-"""
-
-
+"""Buffers of one device, kept for reuse when tensors give them back."""
 from cygrad_gpu.launch cimport Memory
+from cygrad_gpu.pool cimport Pool
 
 from cygrad.errors import OutOfMemoryError
 
@@ -19,79 +14,16 @@ cdef class Buffer(Memory):
         self.capacity = capacity
 
 
-cdef Py_ssize_t rounded(Py_ssize_t nbytes) noexcept:
-    """The size that is really allocated."""
-    cdef Py_ssize_t step = 64
-    if nbytes <= 256:
-        return (nbytes + 63) // 64 * 64 if nbytes > 0 else 64
-    while step * 8 < nbytes:
-        step *= 2
-    return (nbytes + step - 1) // step * step
-
-
-cdef class Pool:
-    """The buffers of one device.
-
-    Parameters
-    ----------
-    context : pyopencl.Context
-    total : int
-        Bytes of the device's memory.
-    largest : int
-        Most bytes that the driver gives in one buffer.
-    """
+cdef class BufferPool(Pool):
+    """The buffers of one device; see `Pool`."""
 
     def __init__(self, context, total, largest):
+        super().__init__("OpenCL", total, largest)
         self.context = context
-        self.total = total
-        self.largest = largest
-        self.free = {}
 
-    cdef Buffer take(self, Py_ssize_t nbytes):
-        """A buffer of at least `nbytes`."""
-        cdef Py_ssize_t capacity = rounded(nbytes)
-        cdef Buffer buffer
-        cdef list waiting = <list>(<dict>self.free).get(capacity)
-        if waiting:
-            buffer = waiting.pop()
-            self.cached -= capacity
-        else:
-            buffer = self.create(capacity)
-        self.used += capacity
-        if self.used > self.peak:
-            self.peak = self.used
-        return buffer
-
-    cdef int give(self, Buffer buffer) except -1:
-        """Keep a buffer for the next tensor of its size."""
-        cdef list waiting = <list>(<dict>self.free).get(buffer.capacity)
-        if waiting is None:
-            waiting = (<dict>self.free)[buffer.capacity] = []
-        waiting.append(buffer)
-        self.used -= buffer.capacity
-        self.cached += buffer.capacity
-        return 0
-
-    def create(self, Py_ssize_t capacity):
-        """A new buffer; when the device is full, the cache is emptied first."""
+    def make(self, Py_ssize_t capacity):
         import pyopencl
-        if capacity > self.largest:
-            raise OutOfMemoryError(f"OpenCL: a buffer of {capacity} bytes was asked for; the device gives at most "
-                                   f"{self.largest} in one ({self.used} of {self.total} bytes are in use)")
-        if self.used + self.cached + capacity > self.total:
-            self.empty()
-        flags = pyopencl.mem_flags.READ_WRITE
         try:
-            return Buffer(pyopencl.Buffer(self.context, flags, capacity), capacity)
-        except (pyopencl.MemoryError, pyopencl.RuntimeError):
-            self.empty()
-        try:
-            return Buffer(pyopencl.Buffer(self.context, flags, capacity), capacity)
+            return Buffer(pyopencl.Buffer(self.context, pyopencl.mem_flags.READ_WRITE, capacity), capacity)
         except (pyopencl.MemoryError, pyopencl.RuntimeError) as error:
-            raise OutOfMemoryError(f"OpenCL: no buffer of {capacity} bytes to be had ({self.used} of {self.total} "
-                                   f"bytes are in use): {error}") from error
-
-    def empty(self):
-        """Give all cached buffers back to the driver."""
-        self.free.clear()
-        self.cached = 0
+            raise OutOfMemoryError(f"OpenCL: {error}") from error

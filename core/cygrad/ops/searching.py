@@ -7,6 +7,7 @@ from cygrad.dispatch import (SCALAR_NAMES, clone_dense, empty_near, fill_ as raw
                              scatter_into, sort_op)
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.gathering import ADD
+from cygrad.ops.lookup import search_few
 from cygrad.ops.registry import functions, op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
@@ -23,6 +24,9 @@ def positions(rows, values, right):
     A binary search in which all values take the same steps: after the first, which makes the rest of the row a power
     of two long, each of them is half as long as the one before. `rows` is (n,) or has the leading axes of `values`.
     """
+    found = search_few(rows, values, right)
+    if found is not None:
+        return found
     n = rows.shape[-1]
     found = empty_near(values, values.shape, DTYPES["int64"])
     raw_fill(found, 0)

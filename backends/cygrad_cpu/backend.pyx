@@ -181,7 +181,8 @@ cdef class CPUBackend(Backend):
                               View grad_weight, View grad_bias):
         return cpu_layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
 
-    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out):
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                 View out):
         return cpu_conv2d(a, weight, bias, stride, padding, dilation, groups, out)
 
     cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,

@@ -137,7 +137,8 @@ cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
         else:                                           # a copy would hold an element more than once
             run = whole_run(out)
             wide_out = converted(run, dtype_of(FLOAT32))
-            scatter_views(mode, make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
+            scatter_views(mode,
+                          make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
                           dim, index, wide_src.view)
             copy_views(wide_out.view, run)
         return None

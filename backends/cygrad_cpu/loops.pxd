@@ -20,7 +20,8 @@ ctypedef void (*unary_loop)(const char *a, char *out, Py_ssize_t n, void *op) no
 # Returns non-zero where an integer was divided by zero.
 ctypedef int (*binary_loop)(const char *a, const char *b, char *out, Py_ssize_t n, int form, void *op) noexcept nogil
 # Three operands, of which the second and third may be one element for all, as the bits of `form` say.
-ctypedef void (*ternary_loop)(const char *a, const char *b, const char *c, char *out, Py_ssize_t n, int form) noexcept nogil
+ctypedef void (*ternary_loop)(const char *a, const char *b, const char *c, char *out, Py_ssize_t n,
+                             int form) noexcept nogil
 # (a op b) * scale + c, where `scale` is one element.
 ctypedef void (*scaled_loop)(const char *a, const char *b, const char *scale, const char *c, char *out, Py_ssize_t n,
                              void *op) noexcept nogil

@@ -320,7 +320,8 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
                               View grad_bias):
-        return norm.layer_norm_backward(self, a.memory.index, grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
+        return norm.layer_norm_backward(self, a.memory.index, grad, a, mean, rstd, weight, grad_a, grad_weight,
+                                        grad_bias)
 
     # ---- scans, search, random numbers
 

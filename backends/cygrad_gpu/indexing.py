@@ -1,7 +1,7 @@
 """Gather and scatter: elements addressed by an index along one axis.
 
-A group owns a stretch of the result, counted row-major. In a gather every element of it is one item's; in a scatter every
-line along the indexed axis is, so that writes to one place keep their order and need no atomics.
+A group owns a stretch of the result, counted row-major. In a gather every element of it is one item's; in a scatter
+every line along the indexed axis is, so that writes to one place keep their order and need no atomics.
 """
 from cygrad.backend import SCATTER
 
@@ -28,7 +28,8 @@ def walk(rank, places, body):
     """
     bases = "".join(f"        i64 {name}_base = 0;\n" for name in places)
     above = "".join(f"        {{ const i64 at_axis = rest % sizes.s{axis}; rest /= sizes.s{axis};"
-                    + "".join(f" {name}_base += at_axis * {strides}.s{axis};" for name, strides in places.items()) + " }\n"
+                    + "".join(f" {name}_base += at_axis * {strides}.s{axis};" for name, strides in places.items())
+                    + " }\n"
                     for axis in range(1, rank))
     offsets = "".join(f"            const i64 {name}_at = {name}_base + (column + k) * {strides}.s0;\n"
                       for name, strides in places.items())
@@ -59,8 +60,9 @@ def make_gather(traits, size, rank):
     T, (group, _) = MOVED[size], group_of(traits)
     body = "            out[out_at] = src[src_at + index[index_at] * step];\n"
     loop = walk(rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
-    text = f"""KERNEL(gather)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src), const i64 total, const i64 span,
-    const i64 step, const axes sizes, const axes out_strides, const axes index_strides, const axes src_strides) {{
+    text = f"""KERNEL(gather)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src), const i64 total,
+    const i64 span, const i64 step, const axes sizes, const axes out_strides, const axes index_strides,
+    const axes src_strides) {{
     OPEN({T}, out); OPEN(const i64, index); OPEN(const {T}, src);
     const i64 first = GROUP_ID * span, stop = first + span < total ? first + span : total;{loop}}}
 """
@@ -92,7 +94,8 @@ def make_scatter(traits, mode, code, rank):
         write = "out[place] = src[from];"
     else:
         combined = expression(COMBINE[mode], element, "old", "more")
-        write = (f"const {element.computed} old = LOAD_{element.name}(out, place), more = LOAD_{element.name}(src, from); "
+        write = (f"const {element.computed} old = LOAD_{element.name}(out, place), "
+                 f"more = LOAD_{element.name}(src, from); "
                  f"STORE_{element.name}(out, place, {combined});")
     body = f"""            for (i64 j = 0; j < length; j++) {{
                 const i64 place = out_at + index[index_at + j * index_step] * out_step, from = src_at + j * src_step;
@@ -126,6 +129,6 @@ def scatter(backend, device, mode, out, dim, index, src):
     group, span = group_of(traits)
     span = max(1, span // length) if traits.processor else group
     kernel = backend.kernel(device, ("scatter", mode, code, rank), make_scatter, SCATTER[mode], code, rank)
-    backend.launch(kernel, -(-total // span), out, index, src, total, span, length, *steps, reversed_axes(shape, rank, 1),
-                   *(reversed_axes(strides, rank, 0) for strides in views))
+    backend.launch(kernel, -(-total // span), out, index, src, total, span, length, *steps,
+                   reversed_axes(shape, rank, 1), *(reversed_axes(strides, rank, 0) for strides in views))
     return None

@@ -1,7 +1,7 @@
-"""Matrix products in tiles: on a processor vectors of a panel that was packed before, elsewhere tiles shared by a group.
+"""Matrix products in tiles: on a processor vectors of a panel packed before, elsewhere tiles shared by a group.
 
-Operands have any strides: packing and the loading of tiles read them. A group owns one tile of the result; 16-bit floats
-are added up in float32, small integers in int32 (which wraps to the same low bits).
+Operands have any strides: packing and the loading of tiles read them. A group owns one tile of the result; 16-bit
+floats are added up in float32, small integers in int32 (which wraps to the same low bits).
 """
 from cygrad_gpu.dtypes import ELEMENTS, FLOAT32, FLOAT64, INT32, INT64, convert
 from cygrad_gpu.source import assemble
@@ -28,10 +28,11 @@ def times(element, a, b, c):
     return f"{c} + {a} * {b}"
 
 
-ARGUMENTS = """ARRAY({S}, out), ARRAY(const {S}, a), ARRAY(const {S}, b), ARRAY(const {S}, bias), const i64 m, const i64 n,
-    const i64 k, const i64 tiles_m, const i64 tiles_n, const i64 out_batch, const i64 out_row, const i64 out_column,
-    const i64 a_batch, const i64 a_row, const i64 a_column, const i64 b_batch, const i64 b_row, const i64 b_column,
-    const i64 bias_row, const i64 bias_column, const number alpha, const number beta"""
+ARGUMENTS = """ARRAY({S}, out), ARRAY(const {S}, a), ARRAY(const {S}, b), ARRAY(const {S}, bias), const i64 m,
+    const i64 n, const i64 k, const i64 tiles_m, const i64 tiles_n, const i64 out_batch, const i64 out_row,
+    const i64 out_column, const i64 a_batch, const i64 a_row, const i64 a_column, const i64 b_batch,
+    const i64 b_row, const i64 b_column, const i64 bias_row, const i64 bias_column,
+    const number alpha, const number beta"""
 
 START = """
     OPEN({S}, out); OPEN(const {S}, a); OPEN(const {S}, b); OPEN(const {S}, bias);
@@ -162,7 +163,9 @@ def make(traits, code, biased):
                             fma=times(T, "u[r]", "v[c]", "sums[r][c]"))
         return "matmul", assemble(traits, 256, text), 256
     vector, lanes = VECTORS[work]
-    text = f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\n#define VLOAD vload{lanes}\n#define VSTORE vstore{lanes}\n" + VECTOR.format(
+    head = (f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\n"
+            f"#define VLOAD vload{lanes}\n#define VSTORE vstore{lanes}\n")
+    text = head + VECTOR.format(
         height=8 * ROWS, rows=ROWS, lanes=lanes, depth=DEPTH, **names, b=loaded("from, j * b_column"),
         a=loaded("row[r], p * a_column"))
     return "matmul", assemble(traits, 1, text), 1

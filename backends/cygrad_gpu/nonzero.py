@@ -31,7 +31,8 @@ def make(traits, name, code, rank):
     walk = " ".join(f"const i64 above{d} = rest / sizes.s{d}, at{d} = rest - above{d} * sizes.s{d}; rest = above{d}; "
                     f"place += at{d} * strides.s{d};" for d in range(rank))
     counts = name == "count"
-    write = "" if counts else " ".join(f"out[(begin + found) * row + {rank - 1 - d} * column] = at{d};" for d in range(rank))
+    write = "" if counts else " ".join(
+        f"out[(begin + found) * row + {rank - 1 - d} * column] = at{d};" for d in range(rank))
     text = TEXT % {"name": name, "S": element.stored, "T": element.computed, "dtype": element.name, "walk": walk,
                    "write": write, "test": "(x.x != 0) | (x.y != 0)" if element.kind == "complex" else "x != 0",
                    "begin": "" if counts else "const i64 begin = first < total ? starts[item] : 0;",

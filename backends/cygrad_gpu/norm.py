@@ -53,7 +53,8 @@ def make_backward(traits, code, weighted):
     normal = f"(({load(code, 'a')} - center) * scale)"
     grad = f"({load(code, 'grad')} * {load(code, 'weight')})" if weighted else load(code, "grad")
     body = (f"    OPEN(const {T}, mean); OPEN(const {T}, rstd);\n"
-            f"    const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];\n    {T} first = 0, second = 0;\n"
+            f"    const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];\n"
+            f"    {T} first = 0, second = 0;\n"
             + sweep(traits, T, grad, "first") + sweep(traits, T, f"{grad} * {normal}", "second")
             + "    first /= n; second /= n;\n"
             + sweep(traits, T, f"({grad} - first - {normal} * second) * scale", store=store(code, "out", "v")))
@@ -76,8 +77,10 @@ def make_columns(traits, code):
 #define WIDTH {WIDTH if traits.processor else 1}
 KERNEL(norm_columns)(ARRAY({T}, weight), ARRAY({T}, bias), ARRAY(const {S}, grad), ARRAY(const {S}, a),
     ARRAY(const {T}, mean), ARRAY(const {T}, rstd), const i64 rows, const i64 n, const i64 parts, const i64 part_rows,
-    const i64 grad_row, const i64 grad_column, const i64 a_row, const i64 a_column, const i64 mean_one, const i64 rstd_one) {{
-    OPEN({T}, weight); OPEN({T}, bias); OPEN(const {S}, grad); OPEN(const {S}, a); OPEN(const {T}, mean); OPEN(const {T}, rstd);
+    const i64 grad_row, const i64 grad_column, const i64 a_row, const i64 a_column, const i64 mean_one,
+    const i64 rstd_one) {{
+    OPEN({T}, weight); OPEN({T}, bias); OPEN(const {S}, grad); OPEN(const {S}, a);
+    OPEN(const {T}, mean); OPEN(const {T}, rstd);
     const i64 part = GROUP_ID % parts, left = (GROUP_ID / parts * GROUP + ITEM) * WIDTH;
     const i64 begin = part * part_rows, end = begin + part_rows < rows ? begin + part_rows : rows;
     const int count = n - left < WIDTH ? (int)(n - left) : WIDTH;

@@ -45,7 +45,8 @@ def make(traits, kind, code):
         for i in range(0, len(words), 2):
             lines += [                                  # quarter turns are taken off exactly
                 f"const i32 q{i} = (i32)(4 * u{i + 1} + ({T})0.5);",
-                f"const {T} r{i} = SQRT_{S}(-2 * log_{S}(1 - u{i})), t{i} = (4 * u{i + 1} - q{i}) * ({T})1.5707963267948966;",
+                f"const {T} r{i} = SQRT_{S}(-2 * log_{S}(1 - u{i})), "
+                f"t{i} = (4 * u{i + 1} - q{i}) * ({T})1.5707963267948966;",
                 f"const {T} c{i}_ = cos_{S}(t{i}), s{i}_ = sin_{S}(t{i});",
                 f"const {T} x{i} = r{i} * (q{i} & 1 ? s{i}_ : c{i}_) * ((q{i} + 1) & 2 ? -1 : 1);",
                 f"const {T} x{i + 1} = r{i} * (q{i} & 1 ? c{i}_ : s{i}_) * (q{i} & 2 ? -1 : 1);"]
@@ -63,8 +64,8 @@ def random(backend, device, kind, out, seed, offset, a, b):
     made = backend.kernel(device, ("random", kind, code), make, name, code)
     low, span = (int(a), int(b) - int(a)) if name == "integers" else (0, 0)
     n, each = out.numel(), 2 if element.stored[1:] == "64" else 4
-    backend.launch(made, -(-(-(-n // each)) // traits.group), out, n, _signed(seed), _signed(offset), float(a), float(b),
-                   low, _signed(span))
+    backend.launch(made, -(-(-(-n // each)) // traits.group), out, n, _signed(seed), _signed(offset), float(a),
+                   float(b), low, _signed(span))
     return None
 
 

@@ -86,9 +86,9 @@ def make_rows(traits, op, code, out_code, neighbours):
     body = f"""
 #define LANES {lanes}
 KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs,
-             const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits, const i64 q_chunk,
-             const i64 step, const axes sizes, const axes strides, const axes out_strides, const axes inner_sizes,
-             const axes inner_strides) {{
+             const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits,
+             const i64 q_chunk, const i64 step, const axes sizes, const axes strides, const axes out_strides,
+             const axes inner_sizes, const axes inner_strides) {{
     OPEN({ELEMENTS[out_code].stored}, out);
     OPEN(const {element.stored}, a);
     const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
@@ -278,7 +278,8 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
         target_code, target_strides = work, _dense_strides(sizes, parts)
     kernel = backend.kernel(device, ("columns", op, code, target_code), make_columns, op, code, target_code)
     backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step,
-                   target_strides[-1], _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0), _reversed(target_strides[:-1], 0))
+                   target_strides[-1], _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0),
+                   _reversed(target_strides[:-1], 0))
     if parts > 1:
         again = REDUCE.index("sum") if REDUCE[op] == "square_sum" else op
         _rows(backend, device, traits, again, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])

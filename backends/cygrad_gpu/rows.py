@@ -49,7 +49,8 @@ def sweep(traits, T, value, total=None, start="0", combine=ADD, store=None):
           for (; j < count; j++) acc[0] = {combine.format(a='chunk[j]', b='acc[0]')};
 """
     if store:
-        text += f"          for (int j = 0; j < count; j++) {{ const i64 k = base + j; const {T} v = chunk[j]; {store} }}\n"
+        text += ("          for (int j = 0; j < count; j++) "
+                 f"{{ const i64 k = base + j; const {T} v = chunk[j]; {store} }}\n")
     text += "      }\n"
     if total:
         text += f"""      for (int width = LANES / 2; width > 0; width /= 2)
@@ -67,9 +68,11 @@ def kernel(traits, name, T, operands, more, body):
     arguments = [f"ARRAY({'' if out else 'const '}{stored}, {each})" for each, (stored, out) in operands.items()]
     arguments += more + ["const i64 rows", "const i64 owned", "const i64 n", "const axes sizes"]
     arguments += [f"const i64 {each}_step, const axes {each}_strides" for each in operands]
-    opened = "".join(f"    OPEN({'' if out else 'const '}{stored}, {each});\n" for each, (stored, out) in operands.items())
+    opened = "".join(f"    OPEN({'' if out else 'const '}{stored}, {each});\n"
+                     for each, (stored, out) in operands.items())
     bases = "".join(f"    i64 {each}_base = 0;\n" for each in operands)
-    walk = "".join(f"    {{ const i64 above = rest / sizes.s{axis}, at_axis = rest - above * sizes.s{axis}; rest = above;"
+    walk = "".join(f"    {{ const i64 above = rest / sizes.s{axis}, "
+                   f"at_axis = rest - above * sizes.s{axis}; rest = above;"
                    + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
                    for axis in range(RANK - 1))
     starts = "".join(f"    GLOBAL {'' if out else 'const '}{stored} *{each}_row = {each} + {each}_base;\n"
@@ -91,7 +94,7 @@ def group_of(traits):
 
 
 def launch(backend, device, made, views, extra=(), strides=None):
-    """Run a kernel of `kernel` over the rows of the first view, whose shape all have; `strides`: those of others, by name.
+    """Run a kernel of `kernel` over the rows of the first view, whose shape all have; `strides`: the others', by name.
 
     Parameters
     ----------

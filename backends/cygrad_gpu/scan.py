@@ -1,7 +1,8 @@
 """Running sums, products and extremes along rows.
 
 A group takes a row in stretches of GROUP * EACH elements: every item scans EACH of them, the items' totals are scanned,
-and what came before is put in front. Floats add up in double where the device has it, integers in int64, as the CPU does.
+and what came before is put in front. Floats add up in double where the device has it, integers in int64, as the CPU
+does.
 """
 from cygrad.backend import SCAN
 
@@ -92,7 +93,8 @@ def make(traits, name, source, target):
         load = convert(value, out.compute_code, work)
         store = rows.store(target, "out", convert("x", work, target))
     body = BODY % {"load": load, "store": store}
-    text = f"#define EACH {1 if traits.processor else EACH}\n" + head + rows.kernel(traits, "scan", "A", operands, [], body)
+    text = f"#define EACH {1 if traits.processor else EACH}\n" + head
+    text += rows.kernel(traits, "scan", "A", operands, [], body)
     return "scan", assemble(traits, group, text), group
 
 

@@ -40,7 +40,8 @@ def make_backward(traits, code, log):
     body += sweep(traits, T, value, store=store(code, "out", "v"))
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "result": (element.stored, False)}
     group = rows.group_of(traits)
-    return "softmax_backward", assemble(traits, group, rows.kernel(traits, "softmax_backward", T, operands, [], body)), group
+    text = rows.kernel(traits, "softmax_backward", T, operands, [], body)
+    return "softmax_backward", assemble(traits, group, text), group
 
 
 def softmax_backward(backend, device, grad, result, log, out):

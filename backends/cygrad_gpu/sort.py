@@ -1,8 +1,8 @@
 """Sorting along the last axis by merging: always stable, parallel within a row.
 
-Elements become unsigned keys whose order is theirs (NaN above all, the bits complemented if descending). An item sorts a
-BLOCK of them; then runs are merged two by two, an item finding by bisection where its BLOCK of the result begins (merge
-path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part.
+Elements become unsigned keys whose order is theirs (NaN above all, the bits complemented if descending). An item sorts
+a BLOCK of them; then runs are merged two by two, an item finding by bisection where its BLOCK of the result begins
+(merge path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part.
 """
 import math
 
@@ -14,18 +14,21 @@ BLOCK, OWNED, RANK = 16, 64, 8
 KEYS = {            # what an element's key is, and its C type
     "u8": ("u32", "x"), "i8": ("u32", "(u32)(i32)x ^ 0x80000000u"), "i16": ("u32", "(u32)(i32)x ^ 0x80000000u"),
     "i32": ("u32", "(u32)x ^ 0x80000000u"), "i64": ("u64", "(u64)x ^ 0x8000000000000000ul"),
-    "f32": ("u32", "x != x ? 0xffffffffu : x == 0 ? 0x80000000u : (BITS32(x) >> 31 ? ~BITS32(x) : BITS32(x) | 0x80000000u)"),
+    "f32": ("u32", "x != x ? 0xffffffffu : x == 0 ? 0x80000000u : "
+            "(BITS32(x) >> 31 ? ~BITS32(x) : BITS32(x) | 0x80000000u)"),
     "f64": ("u64", "x != x ? 0xfffffffffffffffful : x == 0 ? 0x8000000000000000ul : "
                    "(BITS64(x) >> 63 ? ~BITS64(x) : BITS64(x) | 0x8000000000000000ul)"),
 }
 
 TEXT = """
 #define BLOCK %(block)d
-#define ITEMS for (i64 t = (GROUP_ID * GROUP + ITEM) * owned; t < (GROUP_ID * GROUP + ITEM + 1) * owned && t < items; t++)
+#define FIRST_ITEM ((GROUP_ID * GROUP + ITEM) * owned)
+#define ITEMS for (i64 t = FIRST_ITEM; t < FIRST_ITEM + owned && t < items; t++)
 FUNCTION %(K)s key_of(%(T)s x) { return %(key)s; }
 
 KERNEL(sort_blocks)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(S)s, a), const i64 items, const i64 owned,
-                    const i64 n, const i64 blocks, const i64 flip, const i64 step, const axes sizes, const axes strides) {
+                    const i64 n, const i64 blocks, const i64 flip, const i64 step, const axes sizes,
+                    const axes strides) {
     OPEN(%(K)s, keys); OPEN(i32, places); OPEN(const %(S)s, a);
     ITEMS {
         const i64 row = t / blocks, first = (t - row * blocks) * BLOCK, to = row * n + first;
@@ -52,7 +55,8 @@ KERNEL(merge_runs)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(K)s, ol
         const i64 middle = start + width < n ? start + width : n, end = middle + width < n ? middle + width : n;
         const i64 last = first + BLOCK < end ? first + BLOCK : end, before = first - start;
         GLOBAL const %(K)s *left = old_keys + row * n + start, *right = old_keys + row * n + middle;
-        i64 low = before > end - middle ? before - (end - middle) : 0, high = before < middle - start ? before : middle - start;
+        i64 low = before > end - middle ? before - (end - middle) : 0;
+        i64 high = before < middle - start ? before : middle - start;
         while (low < high) {
             const i64 half_ = (low + high) / 2;
             if (left[half_] <= right[before - 1 - half_]) low = half_ + 1; else high = half_;
@@ -93,8 +97,8 @@ def make(traits, name, code):
                         + " ".join(f"{each} += at * {steps}.s{d};" for each, steps in strides.items()) + " }"
                         for d in range(RANK - 1))
 
-    text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name, "block": BLOCK,
-                   "walk": walk(base="strides"),
+    text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name,
+                   "block": BLOCK, "walk": walk(base="strides"),
                    "walk_all": walk(base="strides", values_base="values_strides", index_base="index_strides")}
     group = 1 if traits.processor else traits.group
     return name, assemble(traits, group, text), group
@@ -111,7 +115,8 @@ def sort(backend, device, a, descending, first, values, index):
     wide = KEYS[ELEMENTS[code].computed][0] == "u64"
     key_type, place_type = backend.dtype_of(INT64 if wide else INT32), backend.dtype_of(INT32)
     keys, places = ([backend.scratch(device, each, rows, n) for _ in range(2)] for each in (key_type, place_type))
-    kernels = [backend.kernel(device, (name, code), make, name, code) for name in ("sort_blocks", "merge_runs", "write_sorted")]
+    kernels = [backend.kernel(device, (name, code), make, name, code)
+               for name in ("sort_blocks", "merge_runs", "write_sorted")]
     owned = OWNED if traits.processor else 1
     per_group = owned * (1 if traits.processor else traits.group)
 
@@ -122,16 +127,16 @@ def sort(backend, device, a, descending, first, values, index):
     a_step, a_strides = steps(a)
     sizes, items = _reversed(outer, 1), rows * blocks
     flip = -1 if descending else 0
-    backend.launch(kernels[0], -(-items // per_group), keys[0], places[0], a, items, owned, n, blocks, flip, a_step, sizes,
-                   a_strides)
+    backend.launch(kernels[0], -(-items // per_group), keys[0], places[0], a, items, owned, n, blocks, flip, a_step,
+                   sizes, a_strides)
     width, now = BLOCK, 0
     while width < n:
-        backend.launch(kernels[1], -(-items // per_group), keys[1 - now], places[1 - now], keys[now], places[now], items,
-                       owned, n, blocks, width)
+        backend.launch(kernels[1], -(-items // per_group), keys[1 - now], places[1 - now], keys[now], places[now],
+                       items, owned, n, blocks, width)
         width, now = 2 * width, 1 - now
     (values_step, values_strides), (index_step, index_strides) = steps(values), steps(index)
-    backend.launch(kernels[2], -(-(rows * count) // per_group), values, index, a, places[now], rows * count, owned, n, first,
-                   count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
+    backend.launch(kernels[2], -(-(rows * count) // per_group), values, index, a, places[now], rows * count, owned, n,
+                   first, count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
     return None
 
 

@@ -22,7 +22,6 @@ from cygrad.ops import registry as _registry
 
 __version__ = "0.1.0"
 newaxis = None
-from math import e, inf, nan, pi  # noqa: E402,F401
 
 for _dtype in _all_dtypes():
     globals()[_dtype.name] = _dtype
@@ -33,9 +32,9 @@ cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 _OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
         "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
-        "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans", "integration",
-        "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum", "solvers",
-        "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
+        "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
+        "integration", "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum",
+        "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
         "dropout", "naming", "distances", "signal_windows", "objects")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
@@ -45,7 +44,8 @@ from cygrad.ops.random import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from cygrad.autograd.node import grad_mode as is_grad_enabled, inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
+from cygrad.autograd.node import grad_mode as is_grad_enabled  # noqa: E402
+from cygrad.autograd.node import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
 globals().update(_legacy.types_of("cpu"))
 _registry.publish(globals(), Tensor, _attach_methods)

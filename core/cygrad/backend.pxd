@@ -72,7 +72,8 @@ cdef class Backend:
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd)
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
                               View grad_bias)
-    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups, View out)
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                 View out)
     cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
                           View grad_a, View grad_weight, View grad_bias)
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out)

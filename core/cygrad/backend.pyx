@@ -243,7 +243,7 @@ cdef class Backend:
         return NotImplemented
 
     cpdef reduce(self, int op, View a, View out):
-        """out = REDUCE[op] of `a` over its last ``a.rank - out.rank`` axes; `a` is converted to out's dtype as it is read.
+        """out = REDUCE[op] of `a` over its last ``a.rank - out.rank`` axes; `a` is converted to out's dtype when read.
 
         ANY and ALL write bool and take any non-zero value for true. SQUARE_SUM adds up a * a, of floats alone; Composed
         from binary and SUM. At least one axis is reduced.
@@ -380,7 +380,8 @@ cdef class Backend:
         """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S).
 
         bias (O,) is added, or None. stride, padding (zeros on both sides) and dilation are pairs, rows first. Output
-        channel o sees the input channels of group o // (O / groups). Any strides. Composed from fill, copy and matmul: columns, then a product a group.
+        channel o sees the input channels of group o // (O / groups). Any strides. Composed from fill, copy and matmul:
+        columns, then a product a group.
         """
         return NotImplemented
 
@@ -407,7 +408,8 @@ cdef class Backend:
 
         Element i, counted row-major, takes word ``i % 4`` (dtypes of 64 bits: words ``2 * (i % 2)`` and the next, low
         first) of Philox 4x32-10 (Salmon et al., SC11) with key seed and counter ``offset + i // 4`` (``i // 2``), both
-        unsigned 64-bit, low word first, the counter's upper half 0. So every backend draws the same words, and from them:
+        unsigned 64-bit, low word first, the counter's upper half 0. So every backend draws the same words, and from
+        them:
 
         UNIFORM: a + u * (b - a), u = the top D bits of the word / 2**D, D = 24 (float64: 53, float16: 11, bfloat16: 8).
         NORMAL: mean a, deviation b; elements i and i + 1, i even, are a + b * r * cos(t) and a + b * r * sin(t) with
@@ -426,7 +428,8 @@ cdef class Backend:
         ``"solve"`` (a, b) -> (x, info) ; ``"inverse"`` a -> (inv, info) ; ``"lu"`` a -> (lu, pivots int32, info) ;
         ``"cholesky"`` a -> (l, info), options upper ; ``"qr"`` a -> (q, r), options complete ;
         ``"eigh"`` a -> (w, v, info), options upper ; ``"svd"`` a -> (u, s, vh, info), options full_matrices ;
-        ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info) by gelsd/gelsy, options rcond, driver ;
+        ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info) by gelsd/gelsy, options rcond,
+        driver ;
         ``"triangular_solve"`` (a, b) -> x, options upper, transpose, unit. `info` is int32 of shape (B,), LAPACK's.
         """
         return NotImplemented

@@ -66,8 +66,8 @@ def refuse_dtypes(backend, dtypes):
 cdef int check_dtype(object backend, DType dtype) except -1:
     """Raise where the backend has no elements of the dtype: nothing is ever converted to a narrower one silently."""
     if dtype in _refused.get(backend, ()):
-        raise errors.DtypeUnsupported(f"backend {backend.name!r} has no {dtype.name}; convert to a dtype that it has, as "
-                                      "in x.to(cygrad.float32), or compute on the CPU")
+        raise errors.DtypeUnsupported(f"backend {backend.name!r} has no {dtype.name}; convert to a dtype that it has, "
+                                      "as in x.to(cygrad.float32), or compute on the CPU")
     return 0
 
 
@@ -993,7 +993,7 @@ def empty_like_strided(Tensor a not None, DType dtype not None):
     for i in range(a.rank):
         if a.sizes[i] != 1 and out.strides[i] != a.strides[i] and out.elements != 0:
             return out
-    for i in range(a.rank):                             # `a` has no gaps: the strides of axes of size 1 are its own, too
+    for i in range(a.rank):                            # `a` has no gaps: the strides of axes of size 1 are its own, too
         out.strides[i] = a.strides[i]
     return out
 

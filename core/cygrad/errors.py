@@ -50,7 +50,8 @@ def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
     from cygrad.tensor import as_tensor_view
     a, b = as_tensor_view(first).device, as_tensor_view(second).device
     return DeviceMismatch("Expected all tensors to be on the same device, but found at least two devices, "
-                          f"{a} and {b}! ({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; move one with .to())")
+                          f"{a} and {b}! ({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; "
+                          "move one with .to())")
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",

@@ -80,8 +80,7 @@ def svd(A: Tensor, full_matrices: _bool = True, *, driver: Any = None) -> return
 def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
     """The singular values of matrices, descending: (..., m, n) gives (..., min(m, n))."""
 def tensorinv(A: Tensor, ind: Any = 2) -> Tensor:
-    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others the
-    columns."""
+    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns."""
 def tensorsolve(A: Tensor, B: Tensor, dims: Dims = None) -> Tensor:
     """The solution X of tensordot(A, X, X.dim()) = B."""
 def vander(x: Any, N: _int | None = None) -> Tensor:

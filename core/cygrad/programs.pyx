@@ -3,9 +3,9 @@
     SILU = program(lambda x: x * x.sigmoid())
     out = SILU(tensor)
 
-A formula is traced when it is first called, on `Term`s instead of tensors, into the steps that `Backend.elementwise` runs. What a program
-then does with tensors is raw, as in `dispatch`: it promotes, broadcasts, allocates and computes, unseen by autograd.
-Parameters that get numbers in a call don't take part in promotion.
+A formula is traced when it is first called, on `Term`s instead of tensors, into the steps that `Backend.elementwise`
+runs. What a program then does with tensors is raw, as in `dispatch`: it promotes, broadcasts, allocates and computes,
+unseen by autograd. Parameters that get numbers in a call don't take part in promotion.
 """
 from cpython.object cimport PyObject
 

@@ -80,5 +80,5 @@ def refuse_orphan(backend):
     """Raise if the backend was in use before this process was forked and does not survive that."""
     if backend in _orphans:
         raise errors.BackendUnavailable(
-            f"backend {backend.name!r} was in use before this process was forked, and its driver does not follow; start "
-            "processes with the method 'spawn', or use the backend only after the fork")
+            f"backend {backend.name!r} was in use before this process was forked, and its driver does not follow; "
+            "start processes with the method 'spawn', or use the backend only after the fork")

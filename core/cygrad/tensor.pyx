@@ -13,9 +13,10 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch cimport C_NAMES, copy_into, empty_as, fill_into, scalar_value
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
 from cygrad.ops.matmul cimport matmul_
-from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs, op_add,
-                                   op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le, op_lshift,
-                                   op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub, op_xor)
+from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs,
+                                   op_add, op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le,
+                                   op_lshift, op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub,
+                                   op_xor)
 from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
 from cygrad.ops.views cimport permute_reversed, t_, transpose_, wrap_dim
 from cygrad.reuse cimport reuse_memory
@@ -633,10 +634,10 @@ cdef check_gradient(Tensor t, object value):
         from cygrad.dispatch import SCALAR_NAMES
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_NAMES[g.dtype.code]}' to a tensor with grad_dtype "
-            f"'{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
-            "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-            "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
-            "assume they match.")
+            f"'{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
+            "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+            "downstream systems that assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
         raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
                            f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "

@@ -274,7 +274,7 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef int wait_turn() except -1:
-    """Wait, without the GIL, until no thread is adding. The lock is only for waiting: it is left locked by who waits."""
+    """Wait, without the GIL, until no thread is adding. The lock is only for waiting: who waits leaves it locked."""
     global _waiting
     _waiting += 1
     while _holder != 0:
@@ -400,7 +400,7 @@ cdef count_dependencies(Pass self, list roots):
 
 
 cdef mark_needed(Pass self, list roots):
-    """Mark the nodes from which a captured one can be reached: a walk that ends with each node after those behind it."""
+    """Mark the nodes from which a captured one can be reached: a walk ending with each node after those behind it."""
     cdef Node node, following
     cdef Pending state, next_state
     for root in roots:
@@ -635,8 +635,8 @@ cdef object run_hooks(object hooks, object grad):
         result = hook(grad)
         if result is not None:
             if not isinstance(result, Tensor):
-                raise TypeError(f"hook {getattr(hook, '__name__', hook)!r} returned an invalid type: expected Tensor or "
-                                f"None, got {type(result).__name__}")
+                raise TypeError(f"hook {getattr(hook, '__name__', hook)!r} returned an invalid type: expected Tensor "
+                                f"or None, got {type(result).__name__}")
             check_hook_result(result, grad, hook)
             grad = result
     return grad
@@ -724,7 +724,7 @@ def backward(Tensor self not None, gradient=None, retain_graph=None, bint create
 
 
 def gradients_of_scalar(Tensor output not None, inputs, bint keep_graph, bint create_graph):
-    """Gradients of one real scalar for tensors that need one, as a list; None where `grad` must see to the arguments."""
+    """Gradients of one real scalar for tensors that need one, a list; None where `grad` must see to the arguments."""
     cdef list wanted = []
     cdef Tensor one
     if output.elements != 1 or not requires_grad(output) or output.dtype.category != CATEGORY_FLOAT:

@@ -327,7 +327,8 @@ cdef object applied(cls, tuple args, dict kwargs):
     """Call a Function and, where an argument requires a gradient, record it."""
     cdef FunctionCtx ctx
     cdef list needs
-    cdef bint mode = grad_enabled(), recorded = False, splits = cls.setup_context is not _no_setup_context, tensors = True
+    cdef bint mode = grad_enabled(), recorded = False, tensors = True
+    cdef bint splits = cls.setup_context is not _no_setup_context
     forward = cls.forward
     if kwargs or (splits and forward.__defaults__):
         args = _positional(forward, splits, args, kwargs)

@@ -16,7 +16,7 @@ cdef enum:
     FORMULAS = 8           # most differentiable arguments an op has
     PARAMETERS = 8         # most parameters a formula has
 
-ctypedef object (*Shortcut)(OpNode, Tensor)     # gradient of an input by C code, from that of the output (shortcuts.pyx)
+ctypedef object (*Shortcut)(OpNode, Tensor)    # gradient of an input by C code, from that of the output (shortcuts.pyx)
 
 cdef class OpNode(Node)
 

@@ -89,5 +89,5 @@ def pad(input, pad, mode="constant", value=None):
 
 for _name, _value in list(globals().items()):
     if not _name.startswith("_") and callable(_value):
-        _own = getattr(_value, "__module__", "") == __name__     # called otherwise than `torch.softmax` and its like are
+        _own = getattr(_value, "__module__", "") == __name__    # called otherwise than `torch.softmax` and its like are
         globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)

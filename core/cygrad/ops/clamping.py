@@ -87,7 +87,8 @@ def numbers_only(out, *args, **kwargs):
 
 
 def _clamp_(self, min=None, max=None):
-    if bounded("clamp", self, min, max) or result_type(self, *[x for x in (min, max) if x is not None]) is not self.dtype:
+    bounds = [x for x in (min, max) if x is not None]
+    if bounded("clamp", self, min, max) or result_type(self, *bounds) is not self.dtype:
         return general_clamp_(self, min, max)
     return _clamp_into.inplace(self, min, max)
 

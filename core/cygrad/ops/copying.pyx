@@ -1,4 +1,4 @@
-"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives, and writes into a tensor (`copy_`, `fill_`)."""
+"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`, `fill_`)."""
 from cygrad.dispatch cimport cast, copy_into, empty_as
 from cygrad.dtype cimport CATEGORY_FLOAT, DType
 from cygrad.ops.products cimport Row
@@ -139,7 +139,8 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
 @op(only_method=True)
 def opencl(self, device=None, non_blocking=False):
     """The tensor on an OpenCL device (the first one, unless given)."""
-    return convert(self, None, "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
+    return convert(self, None,
+                   "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
 
 
 def _conversion(name, dtype):

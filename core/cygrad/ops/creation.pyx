@@ -563,8 +563,8 @@ cdef target(Tensor made, object out, str name):
     return write_out(name, made, out)
 
 
-def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
-           memory_format=None, names=None):
+def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+           bint pin_memory=False, memory_format=None, names=None):
     """An uninitialised tensor.
 
     Parameters
@@ -582,8 +582,8 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     return finished(sized(shape, size, dtype, device, "empty"), requires_grad, names)
 
 
-def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
-          names=None):
+def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+          bint pin_memory=False, names=None):
     """A tensor of zeros.
 
     Parameters
@@ -600,8 +600,8 @@ def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bin
     return finished(target(t, out, "zeros"), requires_grad, names)
 
 
-def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False, bint pin_memory=False,
-         names=None):
+def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+         bint pin_memory=False, names=None):
     """A tensor of ones.
 
     Parameters
@@ -646,7 +646,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
 
 
 def drawn(tuple size, str sampler, generator):
-    """A tensor of the default dtype and device, with standard numbers of a sampler: the plain calls of `rand`, `randn`."""
+    """A tensor of the default dtype and device, with standard numbers of a sampler: plain calls of `rand`, `randn`."""
     cdef Tensor out = sized(size, None, None, None, "rand"), host = out
     if out.elements:
         if out.memory.pointer == NULL:
@@ -703,6 +703,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     return finished(t, requires_grad, None)
 
 
-for _function in (tensor, as_tensor, asarray, scalar_tensor, from_numpy, zeros, ones, full, empty_like, zeros_like, ones_like, full_like):
+for _function in (tensor, as_tensor, asarray, scalar_tensor, from_numpy, zeros, ones, full, empty_like,
+                  zeros_like, ones_like, full_like):
     op(_function, method=False)
 op(empty_, method=False, name="empty")

@@ -68,7 +68,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """
     if LU_pivots.dtype is not INT32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
-                           "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor")
+                           "Note: this function is intended to be used with the output produced by "
+                           "torch.linalg.lu_factor")
     p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data) if unpack_pivots else new(LU_data, (0,))
     return return_types.lu_unpack((p, *_lu_unpack(LU_data, unpack_data)))
 
@@ -98,8 +99,8 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 def zero_in_u(name):
     def raise_for(where, code):
         raise RuntimeError(f"{name}: {where}U[{code},{code}] is zero and using it on lu_solve would result in a "
-                           "division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, "
-                           "pivot) or linalg.lu_factor_ex(A, pivot)")
+                           "division by zero. If you still want to perform the factorization, consider calling "
+                           "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
     return raise_for
 
 

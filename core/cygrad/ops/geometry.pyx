@@ -1,4 +1,4 @@
-"""Other geometry, dtype or storage for a tensor without an op: what in-place view ops, `view(dtype)` and `set_` need."""
+"""Other geometry, dtype or storage of a tensor without an op: what in-place view ops, `view(dtype)` and `set_` need."""
 from cygrad.autograd.node cimport OpNode, attach, check_inplace, record
 from cygrad.dtype cimport DType
 from cygrad.ops.views cimport ViewOp, parse_shape, tracked

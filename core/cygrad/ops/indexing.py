@@ -23,8 +23,8 @@ NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or
 WRONG_DTYPE = "tensors used as indices must be long, int, byte or bool tensors"
 BYTE_MASK = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 LIST_AS_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
-                 "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
-                 "x[torch.tensor(seq)], which will result either in an error or a different result")
+                 "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor "
+                 "index, x[torch.tensor(seq)], which will result either in an error or a different result")
 
 
 # ------------------------------------------------------------------- primitives

@@ -125,7 +125,8 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
         for i in range(rank):
             if t.sizes[i] != model.sizes[i] and i != d:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size "
-                                   f"{model.sizes[i]} but got size {t.sizes[i]} for tensor number {number} in the list.")
+                                   f"{model.sizes[i]} but got size {t.sizes[i]} for tensor number {number} "
+                                   "in the list.")
         lengths.append(t.sizes[d])
         total += t.sizes[d]
         used.append(t)

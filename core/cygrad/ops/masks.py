@@ -95,8 +95,8 @@ masked_fill_into.may_overlap = masked_fill_tensor_into.may_overlap = True
 def check_fill(mask, value):
     if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
         raise TypeError("masked_fill() received an invalid combination of arguments - got "
-                        f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor value), "
-                        "(Tensor mask, Number value)")
+                        f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor "
+                        "value), (Tensor mask, Number value)")
     if isinstance(value, Tensor) and value.dim():
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.dim()} dimension(s).")

@@ -445,7 +445,7 @@ cond = exact_out("linalg_cond", cond)
 # -------------------------------------------------------------- tensors as matrices
 
 def tensorinv(A, ind=2):
-    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others the columns."""
+    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     rows, columns = list(A.shape[:ind]), list(A.shape[ind:])

@@ -15,7 +15,8 @@ from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, ch
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
-                              expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary, unary_into)
+                              expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary,
+                              unary_into)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.tensor cimport Tensor, alias, bump_version, plain, requires_grad, version_of

@@ -62,7 +62,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         function = with_axis(name, function)
     public = with_out(name, function, out) if out else function
     if public is not direct:
-        public.direct = direct              # what `PublicOp` calls where no word for the wrappers is among the arguments
+        public.direct = direct             # what `PublicOp` calls where no word for the wrappers is among the arguments
     public.__name__ = public.__qualname__ = name
     public.__module__ = "cygrad"
     for each in (name, *aliases):
@@ -72,7 +72,8 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
             methods[each] = public
         if inplace:
             form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
-            form.__doc__ = form.__doc__ or f"In-place version of `{name}`: writes the result into the tensor and returns it."
+            form.__doc__ = (form.__doc__
+                            or f"In-place version of `{name}`: writes the result into the tensor and returns it.")
             methods[each + "_"] = form
     return public
 

@@ -109,7 +109,8 @@ def unflatten(input, dim, sizes):
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not input.dim():
-        raise RuntimeError(f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions")
+        raise RuntimeError("unflatten got an unexpected error:\n"
+                           f"Dimension specified as {dim} but tensor has no dimensions")
     count = input.shape[dim]
     known = 1
     for n in sizes:

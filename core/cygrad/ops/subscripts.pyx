@@ -291,7 +291,9 @@ def setitem_fast(Tensor self not None, key, value):
     cdef list indices
     cdef Tensor mask, given
     cdef bint number = not isinstance(value, Tensor)
-    if not self.dense or self.inference or shares(self, key) or (grad_enabled() and (requires_grad(self) or self.creation != 0)):
+    if not self.dense or self.inference or shares(self, key):
+        return False
+    if grad_enabled() and (requires_grad(self) or self.creation != 0):
         return False
     if number:
         if scalar_dtype(value) is None:

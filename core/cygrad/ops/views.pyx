@@ -96,8 +96,8 @@ cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1:
 cdef str size_error(str name, object n, int position, bint listed):
     kind = type(n).__name__
     if listed:
-        return (f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} at pos "
-                f"{position}")
+        return (f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} "
+                f"at pos {position}")
     if position == 0:
         return f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}"
     return (f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
@@ -233,7 +233,8 @@ def view(Tensor self not None, *shape, dtype=None):
         rank = parse_shape(shape, sizes, "view")
     except TypeError:
         raise TypeError("view() received an invalid combination of arguments - got ("
-                        f"{', '.join([type(n).__name__ for n in shape])}), but expected one of: a dtype; sizes") from None
+                        f"{', '.join([type(n).__name__ for n in shape])}), but expected one of: a dtype; "
+                        "sizes") from None
     return view_sizes(self, rank, sizes)
 
 

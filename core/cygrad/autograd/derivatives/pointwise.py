@@ -213,10 +213,13 @@ derivative("clamp_max_tensor", name="ClampMaxBackward1",
            max=one_pass(lambda grad, self, max: where(self > max, grad, 0)))
 derivative("lerp", self=lambda grad, weight: grad * conj(1 - weight), end=lambda grad, weight: grad * conj(weight))
 derivative("lerp_tensor", name="LerpBackward1", self=lambda grad, weight: grad * conj(1 - weight),
-           end=lambda grad, weight: grad * conj(weight), weight=one_pass(lambda grad, self, end: grad * conj(end - self)))
-derivative("addcmul", self=lambda grad: grad, tensor1=one_pass(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
+           end=lambda grad, weight: grad * conj(weight),
+           weight=one_pass(lambda grad, self, end: grad * conj(end - self)))
+derivative("addcmul", self=lambda grad: grad,
+           tensor1=one_pass(lambda grad, tensor2, value: grad * conj(tensor2 * value)),
            tensor2=one_pass(lambda grad, tensor1, value: grad * conj(tensor1 * value)))
-derivative("addcdiv", self=lambda grad: grad, tensor1=one_pass(lambda grad, tensor2, value: grad * conj(value / tensor2)),
+derivative("addcdiv", self=lambda grad: grad,
+           tensor1=one_pass(lambda grad, tensor2, value: grad * conj(value / tensor2)),
            tensor2=one_pass(lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2))))
 derivative("frac", self=lambda grad: grad)
 derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad))

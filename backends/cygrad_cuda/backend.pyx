@@ -11,7 +11,7 @@ from cygrad_gpu.backend cimport KernelBackend
 from cygrad_gpu.launch cimport Arguments, Kernel, Memory
 
 from cygrad import discovery
-from cygrad.errors import BackendError
+from cygrad.errors import BackendError, BackendUnavailable
 from cygrad_cuda.programs import Programs
 from cygrad_gpu.traits import Traits
 
@@ -179,6 +179,8 @@ cdef class CUDABackend(KernelBackend):
 
     def device_name(self, int index=0):
         """NVIDIA's name of a device."""
+        if not 0 <= index < self.device_count():
+            raise BackendUnavailable(f"there is no device cuda:{index}{discovery.absence(self)}")
         return name_of(self.driver, self.driver.call("cuDeviceGet", index))
 
     get_device_name = device_name
@@ -189,19 +191,24 @@ cdef class CUDABackend(KernelBackend):
 
     def memory_allocated(self, int device=0):
         """Bytes that tensors hold on a device now."""
-        return self.at(device).pool.used
+        cdef DevicePool pool = self.pool_of(device)
+        return 0 if pool is None else pool.used
 
     def max_memory_allocated(self, int device=0):
         """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
-        return self.at(device).pool.peak
+        cdef DevicePool pool = self.pool_of(device)
+        return 0 if pool is None else pool.peak
 
     def memory_reserved(self, int device=0):
         """Bytes taken from the driver: held by tensors, or kept for reuse."""
-        return self.at(device).pool.used + self.at(device).pool.cached
+        cdef DevicePool pool = self.pool_of(device)
+        return 0 if pool is None else pool.used + pool.cached
 
     def reset_peak_memory_stats(self, int device=0):
         """Start `max_memory_allocated` again from what is held now."""
-        self.at(device).pool.peak = self.at(device).pool.used
+        cdef DevicePool pool = self.pool_of(device)
+        if pool is not None:
+            pool.peak = pool.used
 
     def empty_cache(self):
         """Give the memory kept for reuse back to the driver."""
@@ -217,6 +224,11 @@ cdef class CUDABackend(KernelBackend):
     def Event(self, enable_timing=False, blocking=False, interprocess=False, int device=0):
         """A point in a device's stream, as ``torch.cuda.Event``."""
         return Event(self.at(device).context, enable_timing, blocking)
+
+    cdef DevicePool pool_of(self, int index):
+        """The memory of a device; None where it is not opened, and so holds nothing."""
+        cdef Device device = self.opened[index] if 0 <= index < len(self.opened) else None
+        return None if device is None else device.pool
 
     cdef Device at(self, int index):
         """A device that is named without a tensor: opened if it is not yet."""

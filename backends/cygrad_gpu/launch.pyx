@@ -138,12 +138,13 @@ cdef class GPUBackend(Backend):
         cdef Arguments arguments
         cdef Py_ssize_t axes[8]
         cdef int index = -1, i
-        begin(&arguments, self.traits(0).fp64)
         for value in args:
             if isinstance(value, View):
-                if index < 0:
-                    index = (<View>value).memory.index
-                    arguments.wide = self.traits(index).fp64
+                index = (<View>value).memory.index
+                break
+        begin(&arguments, self.traits(index).fp64)
+        for value in args:
+            if isinstance(value, View):
                 add_view(&arguments, <View>value)
             elif PyFloat_Check(value):
                 add_number(&arguments, value)

@@ -1,7 +1,8 @@
 """`cuda.bindings.driver` without a GPU: devices whose memory is the host's and whose kernels only leave a record.
 
-``calls`` lists what was called, ``launches`` (kernel, groups, items, arguments) of each launch, where an argument is its
-first 8 bytes as an integer. ``limit`` is how many bytes a device has, ``failing`` {name of a call: status}.
+``calls`` lists what was called, ``launches`` (kernel, groups, items, first three arguments, context) of each launch,
+where an argument is its first 8 bytes as an integer. ``limit`` is how many bytes a device has, ``failing`` {name of a
+call: status}.
 """
 import ctypes
 import enum

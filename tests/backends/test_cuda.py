@@ -55,6 +55,9 @@ def refused():
         cygrad.ones(1, device="cuda")
     assert not cygrad.cuda.is_available() and cygrad.cuda.device_count() == 0
     assert "pip install cygrad[cuda]" in str(caught.value)
+    assert cygrad.cuda.memory_allocated() == cygrad.cuda.memory_reserved() == 0
+    with pytest.raises(BackendUnavailable, match="there is no device cuda:0: "):
+        cygrad.cuda.get_device_name(0)
     return str(caught.value)
 
 
@@ -88,7 +91,7 @@ def test_a_device_that_does_not_open(machine):
     driver = fake_cuda.FakeDriver()
     driver.failing["cuDevicePrimaryCtxRetain"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
     machine(driver)
-    with pytest.raises(BackendUnavailable, match="cuda:0 does not open: .*cuDevicePrimaryCtxRetain failed: CUDA_ERROR_ILL"):
+    with pytest.raises(BackendUnavailable, match="cuda:0 does not open: .*cuDevicePrimaryCtxRetain failed: CUDA_"):
         cygrad.ones(1, device="cuda")
     driver.failing.clear()
     assert cygrad.empty(1, device="cuda").is_cuda
@@ -149,7 +152,7 @@ def test_a_full_device_gives_up_what_it_kept_before_it_refuses(gpu):
     gpu.driver.limit -= 4096                            # another process takes some
     whole = cygrad.empty((1 << 20) - (1 << 17), dtype=cygrad.uint8, device="cuda")
     assert len(gpu.driver.memory) == 2
-    with pytest.raises(OutOfMemoryError, match=r"no buffer of 131072 bytes .*CUDA_ERROR_OUT_OF_MEMORY \(out of memory\)"):
+    with pytest.raises(OutOfMemoryError, match=r"no buffer of 131072 bytes .*OUT_OF_MEMORY \(out of memory\)"):
         cygrad.empty(1 << 17, dtype=cygrad.uint8, device="cuda")
     assert len(gpu.driver.memory) == 1 and cygrad.cuda.memory_reserved() == cygrad.cuda.memory_allocated()
     with pytest.raises(OutOfMemoryError, match="at most 1048576 in one"):
@@ -179,8 +182,15 @@ def test_a_launch_passes_its_arguments(gpu):
     assert (groups, items, context) == (3, 256, 1001)
     assert arguments == [x.data_ptr() - 1200, 300, number]
     source, options = gpu.nvrtc.built[0]
-    assert f"void {name}(".encode() in source.replace(b"KERNEL(" + name.encode() + b")", b"void " + name.encode())
+    assert f"KERNEL({name})".encode() in source
     assert b"--gpu-architecture=sm_90" in options
+
+
+def test_the_second_device_needs_no_first(gpu):
+    x = cygrad.empty(4, 5, device="cuda:1")
+    x @ x.t()
+    x.sum()
+    assert {context for *_, context in gpu.driver.launches} == {1001} and gpu.backend.memory_allocated(0) == 0
 
 
 def test_programs_are_compiled_once_on_a_machine(machine):

@@ -12,7 +12,7 @@ pytest.importorskip("cuda.bindings", reason="the extra 'cuda' is not installed")
 from cygrad.backend import BINARY, REDUCE, UNARY  # noqa: E402
 from cygrad.dtype import all_dtypes  # noqa: E402
 from cygrad_cuda import compiler  # noqa: E402
-from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort)  # noqa: E402
+from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort  # noqa: E402
 from cygrad_gpu.pointwise import Declined, Layout  # noqa: E402
 from cygrad_gpu.traits import Traits  # noqa: E402
 

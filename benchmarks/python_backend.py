@@ -1,7 +1,8 @@
 """What an op costs on a backend in plain Python, beyond the time of its kernel; the budget is 0.4 us.
 
 The kernels here do nothing, so all that is measured is the way to them: the op, a new tensor, the call of `alloc`, the
-call of the kernel. Beside it, the same op on the CPU backend, kernel included. Process time on one core, the best of many rounds.
+call of the kernel. Beside it, the same op on the CPU backend, kernel included. Process time on one core, the best of
+many rounds.
 """
 import os
 import sys

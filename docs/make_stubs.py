@@ -1,4 +1,4 @@
-"""Writes the stubs (`*.pyi` beside the modules of core/cygrad/) from the package: `python docs/make_stubs.py [--check]`.
+"""Writes the stubs (`*.pyi` beside the modules of core/cygrad) from the package: `python docs/make_stubs.py [--check]`.
 
 Names, signatures and the first lines of docstrings are the package's own; types follow from the parameters' names,
 which mean the same everywhere. What no signature tells (classes of the core, results that depend on arguments) stands
@@ -33,10 +33,11 @@ TYPES = {type_: names.split() for type_, names in {
     "_int": "k n m diagonal offset steps num_samples length chunks r "
             "minlength dimension step size_ row col N decimals seed driver_",
     "_bool": "keepdim requires_grad descending stable largest sorted upper left unitriangular transpose replacement "
-             "unbiased accumulate pin_memory return_inverse return_counts as_tuple equal_nan right out_int32 pivot some "
-             "compute_uv get_infos hermitian full_matrices with_replacement include_self create_graph non_blocking copy "
-             "force increasing unpack_data unpack_pivots sparse_grad density adjoint check_errors mode_ sci_mode "
-             "vectorize strict raise_exception fast_mode check_undefined_grad check_grad_dtypes check_batched_grad",
+             "unbiased accumulate pin_memory return_inverse return_counts as_tuple equal_nan right out_int32 pivot "
+             "some compute_uv get_infos hermitian full_matrices with_replacement include_self create_graph "
+             "non_blocking copy force increasing unpack_data unpack_pivots sparse_grad density adjoint check_errors "
+             "mode_ sci_mode vectorize strict raise_exception fast_mode check_undefined_grad check_grad_dtypes "
+             "check_batched_grad",
     "_float": "rtol atol eps lambd rcond std_ base",
     "Number": "alpha beta fill_value start end negative_slope min_val max_val threshold_ maxnorm",
     "Number | None": "correction",
@@ -341,7 +342,8 @@ def parameter_text(function, parameter):
         return f"{name}: {kind}"
     if default is None and kind not in ("Any", "Dims") and not kind.endswith("None"):
         kind += " | None"
-    plain = isinstance(default, (int, float, str, bool, type(None), tuple)) and repr(default) not in ("inf", "-inf", "nan")
+    plain = (isinstance(default, (int, float, str, bool, type(None), tuple))
+             and repr(default) not in ("inf", "-inf", "nan"))
     return f"{name}: {kind} = {repr(default) if plain else '...'}"
 
 
@@ -400,7 +402,8 @@ def tensor_class():
     """The Tensor class: attributes, operators and all methods."""
     names = [name for name in dir(cygrad.Tensor) if not name.startswith("_")]
     methods = [name for name in names if callable(getattr(cygrad.Tensor, name))]
-    lines = ["class Tensor:", '    """A multi-dimensional array of elements of one dtype on one device, with gradients."""']
+    lines = ["class Tensor:",
+             '    """A multi-dimensional array of elements of one dtype on one device, with gradients."""']
     lines += [f"    {name}: {ATTRIBUTES.get(name, 'Any')}" for name in names if name not in methods]
     lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
     for name in OPERATORS:

@@ -31,7 +31,8 @@ def test_nothing_is_overwritten(tmp_path):
 
 @pytest.mark.parametrize("name", ["My", "1st", "a b", "a/b", "", "class", "_x"])
 def test_bad_names(tmp_path, name):
-    with pytest.raises(ValueError, match=f"^{name!r} can't be the name of a plugin: take small letters, digits and dashes"):
+    with pytest.raises(ValueError, match=f"^{name!r} can't be the name of a plugin: "
+                                         "take small letters, digits and dashes"):
         scaffold.new("plugin", name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

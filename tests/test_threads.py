@@ -56,8 +56,8 @@ def small_ops(x):
 def large_ops(x):
     matrix = x.view(512, 512)
     return [x + x.flip(0), x.exp().sum(), matrix @ matrix, matrix.softmax(0), matrix.softmax(1),
-            matrix.t().contiguous(), matrix.cumsum(0), matrix.mean(0), matrix.argmax(1), matrix[:, ::2] * 2, matrix.sort().values,
-            x.gather(0, (x * (LARGE - 1)).long()),
+            matrix.t().contiguous(), matrix.cumsum(0), matrix.mean(0), matrix.argmax(1), matrix[:, ::2] * 2,
+            matrix.sort().values, x.gather(0, (x * (LARGE - 1)).long()),
             cygrad.linalg.solve(matrix[:99, :99] / 99 + cygrad.eye(99), matrix[:99, :8])]  # fmt: skip
 
 

@@ -1,14 +1,14 @@
 """Following a page of docs/ to the letter, in a fresh environment, and holding it to what it says is printed.
 
-A block after a line "`file`:" is written to that file, in the folder where the reader is; other blocks of TOML must stand
-in the pyproject.toml that is there. In a block of `console`, lines with "$ " are run; each line below must be among the
-lines printed, word by word, where a whole number other than 0 stands for any other.
+A block after a line "`file`:" is written to that file, in the folder where the reader is; other blocks of TOML must
+stand in the pyproject.toml that is there. In a block of `console`, lines with "$ " are run; each line below must be
+among the lines printed, word by word, where a whole number other than 0 stands for any other.
 """
 import re
 import shlex
 
 BLOCK = re.compile(r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0",          # 0: isolation off, as pip reads it
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0",   # 0: isolation off, as pip reads it
            "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider"}
 
 

@@ -1,8 +1,8 @@
 """If one of these fails, an entry that a backend lacks is composed wrongly, or its ops leave the device.
 
 A backend with the required entries alone (tests/packages/cygrad_numpy) gets every composed entry from the core. The
-cases of `cygrad.testing` run it over dtypes and layouts, against the CPU backend's kernels; CYGRAD_FALLBACK=error proves
-that no call went to the CPU.
+cases of `cygrad.testing` run it over dtypes and layouts, against the CPU backend's kernels; CYGRAD_FALLBACK=error
+proves that no call went to the CPU.
 """
 import sys
 from pathlib import Path

@@ -1,7 +1,8 @@
 """If this fails, `python -m cygrad.testing` lets a wrong backend pass, or fails a right one.
 
 The CPU must pass every case against NumPy. Then a backend that is right (tests/packages/cygrad_numpy, which
-test_packages.py proves) is broken in one way at a time, each a mistake that authors make; the suite must name the entry.
+test_packages.py proves) is broken in one way at a time, each a mistake that authors make; the suite must name the
+entry.
 """
 import sys
 from pathlib import Path

@@ -565,7 +565,8 @@ def test_a_forked_child_computes_without_threads():
     subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=60)
 
 
-@pytest.mark.parametrize("name", ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "erf"])
+@pytest.mark.parametrize("name", ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p",
+                                  "erf"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_odd_functions_keep_the_sign_of_zero(name, dtype):
     zeros = cygrad.tensor([-0.0, 0.0] * 20, dtype=getattr(cygrad, dtype))

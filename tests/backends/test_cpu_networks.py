@@ -45,7 +45,8 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
 
 
 @pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
-def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation, groups):
+def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation,
+                                       groups):
     x = cygrad.randn(n, c, height, width, requires_grad=True)
     w = cygrad.randn(filters, c // groups, *kernel, requires_grad=True)
     b = cygrad.randn(filters, requires_grad=True)

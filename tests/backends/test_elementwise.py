@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 DTYPES = ["float32", "float64", "float16", "bfloat16", "int32", "complex64"]
 TOLERANCE = {"float32": 1e-4, "float64": 1e-10, "float16": 1e-2, "bfloat16": 4e-2, "int32": 0, "complex64": 1e-4}
-UNARIES = {"float": ["neg", "abs", "tanh", "sigmoid", "sin", "relu", "floor", "square"], "int": ["neg", "abs", "square"],
-           "complex": ["neg", "sigmoid", "square"]}  # fmt: skip
+UNARIES = {"float": ["neg", "abs", "tanh", "sigmoid", "sin", "relu", "floor", "square"],
+           "int": ["neg", "abs", "square"], "complex": ["neg", "sigmoid", "square"]}  # fmt: skip
 BINARIES = {"float": ["add", "sub", "mul", "maximum", "minimum", "atan2"], "int": ["add", "sub", "mul", "maximum"],
             "complex": ["add", "sub", "mul"]}  # fmt: skip
 

@@ -229,7 +229,8 @@ OPS = [
     Op("layer_norm", normalised, method=False, dtypes=FLOATS, tolerance=8.0, errors=LAYER_NORM_ERRORS,
        reason="sums in another order"),
     Op("native_layer_norm", lambda make: [S(make(3, 4), (4,), make(4), make(4), 1e-5),
-       S(make(2, 3, 4), (3, 4), None, None, 0.1)], method=False, dtypes=FLOATS, tolerance=8.0, reason="sums in another order"),
+       S(make(2, 3, 4), (3, 4), None, None, 0.1)], method=False, dtypes=FLOATS, tolerance=8.0,
+       reason="sums in another order"),
     Op("nn.functional.layer_norm", normalised, method=False, dtypes=REAL, tolerance=8.0,
        reason="sums in another order"),
     Op("nn.functional.scaled_dot_product_attention", with_masks, method=False, dtypes=FLOATS, tolerance=16.0,
@@ -257,6 +258,7 @@ OPS = [
     Op("nn.functional.pad", lambda make: [S(make(2, 3), (1, 2)), S(make(2, 3), (0, 1, 1, 0), value=2)], method=False,
        exact=True),
     Op("nn.functional.dropout", lambda make: [S(make(5, 7), 0.5, True), S(make(37), 0.1), S(make(3), 0.0),
-       S(make(3), 1.0), S(make(3), 0.5, False)], call=lambda m, x, *args: (m.manual_seed(3), m.nn.functional.dropout(x, *args))[1],
+       S(make(3), 1.0), S(make(3), 0.5, False)],
+       call=lambda m, x, *args: (m.manual_seed(3), m.nn.functional.dropout(x, *args))[1],
        dtypes=FLOATS, errors=[ErrorSample(lambda m: m.nn.functional.dropout(m.ones(2), 1.5), "probability")]),
 ]

@@ -170,7 +170,7 @@ cdef class Backend:
         return None
 
     cpdef alloc(self, int index, Py_ssize_t nbytes):
-        """An uninitialised buffer of at least `nbytes` on device `index`: any object the backend understands."""
+        """An uninitialised buffer of at least `nbytes` on device `index`: any object that the backend understands."""
         raise NotImplementedError
 
     cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
@@ -210,6 +210,8 @@ cdef class Backend:
     cdef int allocate(self, Storage storage) except -1:
         """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
         storage.handle = self.alloc(storage.index, storage.nbytes_)
+        if storage.handle is None:
+            raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer")
         return 0
 
     cdef void release(self, Storage storage) noexcept:
@@ -245,8 +247,8 @@ cdef class Backend:
     cpdef reduce(self, int op, View a, View out):
         """out = REDUCE[op] of `a` over its last ``a.rank - out.rank`` axes; `a` is converted to out's dtype when read.
 
-        ANY and ALL write bool and take any non-zero value for true. SQUARE_SUM adds up a * a, of floats alone; Composed
-        from binary and SUM. At least one axis is reduced.
+        ANY and ALL write bool and take any non-zero value for true. SQUARE_SUM, which only
+        floats have, adds up a * a. At least one axis is reduced. SQUARE_SUM is composed from binary and SUM.
         """
         return NotImplemented
 
@@ -315,7 +317,10 @@ cdef class Backend:
         return NotImplemented
 
     cpdef scan(self, int op, View a, View out, View index):
-        """out = running SCAN[op] along the last axis (converted to out's dtype); CUMMAX/CUMMIN write `index` too."""
+        """out = running SCAN[op] along the last axis (converted to out's dtype).
+
+        CUMMAX and CUMMIN write `index` too, the place of the extreme so far; it is None for the others.
+        """
         return NotImplemented
 
     cpdef sort(self, View a, bint descending, bint stable, View values, View index):
@@ -414,7 +419,8 @@ cdef class Backend:
         UNIFORM: a + u * (b - a), u = the top D bits of the word / 2**D, D = 24 (float64: 53, float16: 11, bfloat16: 8).
         NORMAL: mean a, deviation b; elements i and i + 1, i even, are a + b * r * cos(t) and a + b * r * sin(t) with
         r = sqrt(-2 * log(1 - u)) and t = 2 * pi * v, u and v from the words of i and i + 1 as in UNIFORM, with D = 24
-        for 16-bit floats, too (an odd count computes one number more and drops it).
+        for 16-bit floats, too (an odd count computes one number more and drops it). Near the zeros of cos and sin the
+        factor 2 * pi would cost accuracy: take the nearest quarter off v first.
         INTEGERS: a + word % (b - a); integer and floating dtypes and bool; a and b are whole, b - a is 2**64 at most.
 
         16-bit floats are computed in float32 and rounded. The CPU draws what a backend declines.
@@ -424,7 +430,7 @@ cdef class Backend:
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
         """A LAPACK-class routine on batches: (B, M, N) views. The default declines and the host computes.
 
-        Routines (all matrices row-major views, any strides; outs are dense and new):
+        `options` holds the routine's options by name. Routines (matrices have any strides; outs are dense and new):
         ``"solve"`` (a, b) -> (x, info) ; ``"inverse"`` a -> (inv, info) ; ``"lu"`` a -> (lu, pivots int32, info) ;
         ``"cholesky"`` a -> (l, info), options upper ; ``"qr"`` a -> (q, r), options complete ;
         ``"eigh"`` a -> (w, v, info), options upper ; ``"svd"`` a -> (u, s, vh, info), options full_matrices ;

@@ -91,3 +91,17 @@ def test_strided_operands_survive_the_way_to_the_cpu_and_back(python, request):
     device, calls = python("-c", STRIDED).split()
     assert device.startswith("mydevice")
     assert (int(calls) > 0) == ("with copy" in request.node.name)
+
+
+NO_BUFFER = """
+import cygrad, my_package
+my_package.MyBackend.alloc = lambda self, index, nbytes: None
+try:
+    cygrad.empty(3)
+except cygrad.errors.BackendError as error:
+    print(error)
+"""
+
+
+def test_an_allocation_without_a_buffer_is_an_error(python):
+    assert python("-c", NO_BUFFER).strip() == "MyBackend.alloc returned None, not a buffer"

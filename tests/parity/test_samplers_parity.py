@@ -54,9 +54,9 @@ SAMPLERS = {
                             FLOATS, 262_145),
     "multinomial once": (lambda m, n, d: m.multinomial(values(m, n + 1, d, 0.1, 1), 1), FLOATS, 65_536),
     "multinomial without replacement": (lambda m, n, d: m.multinomial(values(m, n + 1, d, 0.1, 1), n // 2 + 1),
-                                        ("float64",), 65_536),
-    # From here on two keys are equal in float32, and PyTorch leaves them in the order of std::nth_element.
-    "multinomial of few": (lambda m, n, d: m.multinomial(values(m, n + 1, d, 0.1, 1), n // 2 + 1), ("float32",), 1000),
+                                        FLOATS, 1_000_000),
+    "multinomial of a few among many": (lambda m, n, d: m.multinomial(values(m, n + 1, d, 0.1, 1), n // 100 + 1),
+                                        FLOATS, 1_000_000),
     "exponential_": (method("exponential_"), FLOATS, 1_000_000),
     "exponential_ of rate": (method("exponential_", 2.5), FLOATS, 65_536),
     "geometric_": (method("geometric_", 0.3), FLOATS + INTEGERS, 1_000_000),

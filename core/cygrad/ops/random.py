@@ -14,6 +14,7 @@ from cygrad.generator import Generator
 from cygrad.ops import device_random
 from cygrad.ops.creation import drawn, empty_, empty_like
 from cygrad.ops.registry import op, write_out
+from cygrad.ops.ties import largest_places
 from cygrad.tensor import Tensor, attach_methods
 from cygrad.transfer import host_backend
 
@@ -431,7 +432,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         keys = weights / empty_like(weights).exponential_(1, generator=generator)
         if num_samples == 1:
             return keys.argmax(-1, keepdim=True)
-        return keys.topk(num_samples)[1]
+        return largest_places(keys.cpu().double().contiguous(), num_samples).to(input.device)
     weights = weights.cpu().contiguous()
     rows = weights.shape[0] if weights.dim() == 2 else 1
     out = empty_((*weights.shape[:-1], num_samples), dtype=_int64, device="cpu")

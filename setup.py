@@ -61,6 +61,7 @@ def compile_flags(kernel):
         flags.append("-fopenmp")
     if DEBUG:
         return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
+    flags.append("-fno-asynchronous-unwind-tables")     # a tenth of a module's size, and no C++ exception comes by
     if kernel:      # jump threading would split vectorised loops with several selections into one copy for each path
         return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
     return flags + ["-O2", "-g0"]
@@ -69,7 +70,7 @@ def compile_flags(kernel):
 def link_flags(kernel):
     if sys.platform == "win32":
         return []
-    flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s"])
+    flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s,-z,noseparate-code"])
     if sys.platform.startswith("linux") and kernel:
         flags.append("-fopenmp")
     return flags

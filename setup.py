@@ -52,7 +52,7 @@ def instruction_sets():
 
 
 def compile_flags(kernel):
-    """Flags of one module; kernels are optimised harder and may use OpenMP."""
+    """Flags of one module; those of the CPU backend are optimised harder and may use OpenMP."""
     if sys.platform == "win32":
         return ["/O2"]
     flags = ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-psabi",
@@ -91,7 +91,7 @@ def extensions():
                           for isa, flags in instruction_sets().items()]
             else:
                 name = ".".join(source.relative_to(root).with_suffix("").parts)
-                found.append(extension(name, source.as_posix(), kernel=root == "backends"))
+                found.append(extension(name, source.as_posix(), kernel=source.parent == KERNELS.parent))
     if not found:
         raise SystemExit("setup.py: found no .pyx file; the source distribution is incomplete")
     if ONLY:

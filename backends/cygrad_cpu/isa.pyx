@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Which of a kernel's compiled variants runs on this processor.
 
 setup.py compiles each module of kernels/ for several instruction sets, as ``cygrad_cpu._NAME_ISA``. Each has a function

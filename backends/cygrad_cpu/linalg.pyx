@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Linear algebra by LAPACK: each routine copies a matrix to column-major scratch, calls, and copies the results out.
 
 Operands are batches (B, M, N) with any strides, of float32, float64, complex64 or complex128; results are dense. `info`

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Memory shared with others: cl.Buffer and pyopencl.array.Array both ways, NumPy arrays on devices that are CPUs.
 
 Nothing is copied. What works on shared memory outside cygrad uses cygrad's queue (`cygrad.opencl.queue()`), which is in

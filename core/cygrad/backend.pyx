@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The kernel interface between cygrad's core and a backend, version 1. This file is the contract.
 
 A backend is a subclass of `Backend`, in Cython (overriding at C speed) or in plain Python (overriding the same names).

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """What `Tensor.storage()` and `untyped_storage()` return: a Storage seen as a flat run of elements, or of bytes.
 
 The wrappers are made on each call and hold a one-dimensional tensor over the whole storage. A free list gives the

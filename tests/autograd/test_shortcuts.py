@@ -53,11 +53,14 @@ def test_every_shortcut_is_compared():
     assert set(CALLS) == set(shortcuts())
 
 
-@pytest.mark.parametrize("dtype", [cygrad.float64, cygrad.float32, cygrad.float16, cygrad.complex64], ids=str)
-@pytest.mark.parametrize("op, number", [(op, i) for op, calls in CALLS.items() for i in range(len(calls))])
+DTYPES = [cygrad.float64, cygrad.float32, cygrad.float16, cygrad.complex64]
+REAL_ONLY = {"relu"}
+
+
+@pytest.mark.parametrize("op, number, dtype", [
+    (op, number, dtype) for op, calls in CALLS.items() for number in range(len(calls)) for dtype in DTYPES
+    if not (dtype.is_complex and op in REAL_ONLY)])
 def test_a_shortcut_computes_what_the_formula_does(op, number, dtype):
-    if dtype is cygrad.complex64 and op == "relu":
-        pytest.skip("relu takes no complex numbers")
     quick = gradients(CALLS[op][number], dtype, False)
     by_formula = gradients(CALLS[op][number], dtype, True)      # recorded passes run the table's formulas
     for found, expected in zip(quick, by_formula):

@@ -1,11 +1,13 @@
 """Writes the stubs (`*.pyi` beside the modules of core/cygrad) from the package: `python docs/make_stubs.py [--check]`.
 
 Names, signatures and the first lines of docstrings are the package's own; types follow from the parameters' names,
-which mean the same everywhere. What no signature tells (classes of the core, results that depend on arguments) stands
-below. The text depends on the package alone: not on the machine, the order of imports or the version of Python.
+which mean the same everywhere; what no signature tells stands below. Classes of the core are written by hand: in
+`__init__.pyi` and `autograd/__init__.pyi` above the line MARK, and in stubs that this script leaves alone. The text
+depends on the package alone: not on the machine, the order of imports or the version of Python.
 """
 import importlib
 import inspect
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -16,12 +18,7 @@ from cygrad.ops import registry
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
 NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
-
-ALIASES = '''_int: TypeAlias = builtins.int
-_float: TypeAlias = builtins.float
-_bool: TypeAlias = builtins.bool
-_complex: TypeAlias = builtins.complex
-'''
+MARK = "# Above: by hand. Below: written by docs/make_stubs.py from the package itself.\n"
 
 TYPES = {type_: names.split() for type_, names in {
     "Tensor": "input target query key tensor mask index source mat mat1 mat2 batch1 batch2 vec vec1 vec2 tensor1 "
@@ -119,128 +116,6 @@ ATTRIBUTES = {kind: names.split() for kind, names in {
 }.items()}
 ATTRIBUTES = {name: kind for kind, names in ATTRIBUTES.items() for name in names}
 
-HEAD = NOTE + '''import builtins
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, overload
-
-import numpy as _numpy
-
-from cygrad import autograd as autograd, linalg as linalg, nn as nn, random as random
-from cygrad import return_types as return_types, special as special
-
-''' + ALIASES + '''Number: TypeAlias = _int | _float | _bool | _complex
-Axis: TypeAlias = _int | str                            # by number, or of a named tensor by name
-Dims: TypeAlias = Axis | Sequence[Axis] | None
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-__version__: str
-e: _float
-inf: _float
-nan: _float
-pi: _float
-newaxis: None
-
-class dtype:
-    """Type of a tensor's elements."""
-    name: str
-    itemsize: _int
-    is_floating_point: _bool
-    is_complex: _bool
-    is_signed: _bool
-    def to_real(self) -> dtype: ...
-    def to_complex(self) -> dtype: ...
-
-class device:
-    """A place where tensors live: the name of a backend and, where it has several devices, an index."""
-    type: str
-    index: _int | None
-    def __init__(self, type: str | _int | device, index: _int | None = None) -> None: ...
-    def __enter__(self) -> device: ...
-    def __exit__(self, *error: object) -> None: ...
-
-class layout: ...
-class memory_format: ...
-
-class Size(tuple[_int, ...]):
-    """Sizes of a tensor's axes: a tuple of ints that keeps its type when sliced, added or repeated."""
-    def numel(self) -> _int: ...
-    @overload  # type: ignore[override]
-    def __getitem__(self, index: slice) -> Size: ...
-    @overload
-    def __getitem__(self, index: _int) -> _int: ...
-    def __add__(self, other: tuple[_int, ...]) -> Size: ...  # type: ignore[override]
-    def __radd__(self, other: tuple[_int, ...]) -> Size: ...
-    def __mul__(self, count: _int) -> Size: ...  # type: ignore[override]
-    def __rmul__(self, count: _int) -> Size: ...  # type: ignore[override]
-
-_dtype: TypeAlias = dtype
-_device: TypeAlias = device
-_layout: TypeAlias = layout
-_memory_format: TypeAlias = memory_format
-DeviceLike: TypeAlias = _device | str | _int
-
-class finfo:
-    """Limits of a floating-point dtype."""
-    bits: _int
-    eps: _float
-    max: _float
-    min: _float
-    tiny: _float
-    smallest_normal: _float
-    resolution: _float
-    dtype: str
-    def __init__(self, type: _dtype | None = None) -> None: ...
-
-class iinfo:
-    """Limits of an integer dtype."""
-    bits: _int
-    max: _int
-    min: _int
-    dtype: str
-    def __init__(self, type: _dtype) -> None: ...
-
-class Generator:
-    """A stream of random numbers."""
-    @property
-    def device(self) -> _device: ...
-    def __init__(self, device: DeviceLike | None = None) -> None: ...
-    def manual_seed(self, seed: _int) -> Generator: ...
-    def seed(self) -> _int: ...
-    def initial_seed(self) -> _int: ...
-    def get_state(self) -> Tensor: ...
-    def set_state(self, new_state: Tensor) -> Generator: ...
-    def clone_state(self) -> Generator: ...
-
-class _GradContext:
-    def __enter__(self) -> None: ...
-    def __exit__(self, *error: object) -> None: ...
-    def __call__(self, function: _Function) -> _Function: ...
-
-class no_grad(_GradContext):
-    """Do not record operations: results need no gradient, whatever their inputs need."""
-    @overload
-    def __new__(cls, function: None = None) -> no_grad: ...
-    @overload
-    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
-
-class enable_grad(_GradContext):
-    """Record operations again inside a `no_grad` block."""
-    @overload
-    def __new__(cls, function: None = None) -> enable_grad: ...
-    @overload
-    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
-
-class inference_mode(_GradContext):
-    """Neither record operations nor track versions and views; stricter and cheaper than `no_grad`."""
-    @overload
-    def __new__(cls, mode: _bool = True) -> inference_mode: ...
-    @overload
-    def __new__(cls, mode: _Function) -> _Function: ...  # type: ignore[misc]
-
-class set_grad_enabled(_GradContext):
-    """Switch recording on or off, at once; as a context manager, until the block ends."""
-    def __init__(self, mode: _bool) -> None: ...
-
-'''
 PART = NOTE + '''import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -248,59 +123,10 @@ from typing import Any, TypeAlias
 from cygrad import Axis, DeviceLike, Dims, Generator, Number, Size, Tensor, return_types
 from cygrad import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
 
-''' + ALIASES
-AUTOGRAD = '''
-from cygrad import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad
-from cygrad import set_grad_enabled as set_grad_enabled
-from cygrad.autograd import functional as functional
-from cygrad.autograd.function import Function as Function
-
-class detect_anomaly:
-    """Detect anomalies inside a block: slow, for debugging."""
-    def __init__(self, check_nan: _bool = True) -> None: ...
-    def __enter__(self) -> None: ...
-    def __exit__(self, *error: object) -> None: ...
-
-class set_detect_anomaly(detect_anomaly):
-    """Switch anomaly detection on or off, at once; as a context manager, until the block ends."""
-    def __init__(self, mode: _bool, check_nan: _bool = True) -> None: ...
-
-class Variable:
-    """PyTorch's old name of Tensor."""
-    def __new__(cls, data: Tensor, requires_grad: _bool = False) -> Tensor: ...  # type: ignore[misc]
-
-'''
-FUNCTION = NOTE + '''from collections.abc import Callable
-from typing import Any
-
-from cygrad import Tensor
-
-class FunctionCtx:
-    """What `forward` of a Function leaves for its `backward`."""
-    @property
-    def saved_tensors(self) -> tuple[Tensor, ...]: ...
-    needs_input_grad: tuple[bool, ...]
-    def save_for_backward(self, *tensors: Tensor | None) -> None: ...
-    def save_for_forward(self, *tensors: Tensor | None) -> None: ...
-    def mark_dirty(self, *tensors: Tensor) -> None: ...
-    def mark_non_differentiable(self, *tensors: Tensor) -> None: ...
-    def set_materialize_grads(self, value: bool) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...
-    def __setattr__(self, name: str, value: Any) -> None: ...
-
-class Function:
-    """An op of your own: subclass it, define the static methods `forward` and `backward`, and call `apply`."""
-    @staticmethod
-    def forward(*args: Any, **kwargs: Any) -> Any: ...
-    @staticmethod
-    def setup_context(*args: Any, **kwargs: Any) -> Any: ...
-    @staticmethod
-    def backward(*args: Any, **kwargs: Any) -> Any: ...
-    @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any: ...
-
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of a `backward` that does not record what it computes: its result can't be differentiated again."""
+_int: TypeAlias = builtins.int
+_float: TypeAlias = builtins.float
+_bool: TypeAlias = builtins.bool
+_complex: TypeAlias = builtins.complex
 '''
 OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 
@@ -424,10 +250,18 @@ def tensor_class():
                                              for name in methods)
 
 
+def by_hand(stub):
+    """What a stub says above the line MARK, with that line."""
+    text, mark, _ = (ROOT / stub).read_text(encoding="utf-8").partition(MARK)
+    if not mark:
+        raise SystemExit(f"make_stubs.py: {stub} has lost the line {MARK!r}, above which its part by hand stands")
+    return text + mark + "\n"
+
+
 def package():
     """The stub of `cygrad`."""
     public = {name: getattr(cygrad, name) for name in public_names(cygrad)}
-    parts = [HEAD]
+    parts = [by_hand("__init__.pyi")]
     parts += [f"{name}: dtype\n" for name, value in public.items() if isinstance(value, cygrad.dtype)]
     parts += [f"{name}: layout\n" for name, value in public.items() if isinstance(value, cygrad.layout)]
     parts += [f"{name}: memory_format\n" for name, value in public.items() if isinstance(value, cygrad.memory_format)]
@@ -449,12 +283,11 @@ def public_names(module):
             and getattr(getattr(module, name), "__module__", None) != "contextlib"]
 
 
-def part(name, head="", prefix=""):
-    """The stub of one module of functions."""
+def part(name, head=PART, prefix=""):
+    """The stub of one module of functions; `head` comes first, and what it defines or imports is not said again."""
     module = importlib.import_module("cygrad." + name)
-    defined = {line.split("(")[0].split(":")[0].split()[-1] for line in head.splitlines() if line.startswith("class ")}
-    defined |= {"enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "Function"}
-    text = PART + head
+    defined = set(re.findall(r"(?:^class|\bas) (\w+)", head, re.MULTILINE))
+    text = head
     for each in public_names(module):
         value = getattr(module, each)
         if each == "default_generator":
@@ -477,12 +310,11 @@ def results():
 
 
 def stubs():
-    """{path under core/cygrad: text} of every stub."""
+    """{path under core/cygrad: text} of every stub that has a part written here."""
     return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
             "special.pyi": part("special"), "nn/functional.pyi": part("nn.functional"), "random.pyi": part("random"),
-            "autograd/__init__.pyi": part("autograd", AUTOGRAD), "autograd/function.pyi": FUNCTION,
-            "autograd/functional.pyi": part("autograd.functional"),
-            "nn/__init__.pyi": NOTE + "from cygrad.nn import functional as functional\n"}
+            "autograd/__init__.pyi": part("autograd", by_hand("autograd/__init__.pyi")),
+            "autograd/functional.pyi": part("autograd.functional")}
 
 
 def main():

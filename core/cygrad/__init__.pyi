@@ -1,4 +1,3 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, overload
@@ -123,6 +122,8 @@ class inference_mode(_GradContext):
 class set_grad_enabled(_GradContext):
     """Switch recording on or off, at once; as a context manager, until the block ends."""
     def __init__(self, mode: _bool) -> None: ...
+
+# Above: by hand. Below: written by docs/make_stubs.py from the package itself.
 
 bfloat16: dtype
 bool: dtype

@@ -1,4 +1,3 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
 import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -29,6 +28,8 @@ class set_detect_anomaly(detect_anomaly):
 class Variable:
     """PyTorch's old name of Tensor."""
     def __new__(cls, data: Tensor, requires_grad: _bool = False) -> Tensor: ...  # type: ignore[misc]
+
+# Above: by hand. Below: written by docs/make_stubs.py from the package itself.
 
 def backward(tensors: Sequence[Tensor], grad_tensors: Tensor | Sequence[Tensor | None] | None = None, retain_graph:
         _bool | None = None, create_graph: _bool = False, grad_variables: Any = None, inputs: Any = None) -> None:

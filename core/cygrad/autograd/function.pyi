@@ -1,4 +1,3 @@
-# Written by docs/make_stubs.py from the package itself; edit that, not this.
 from collections.abc import Callable
 from typing import Any
 

@@ -29,7 +29,7 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("pointwise", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
+_OPS = ("arithmetic", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
         "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",

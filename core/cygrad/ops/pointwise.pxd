@@ -29,7 +29,11 @@ cdef UnaryOp op_neg, op_abs, op_bitwise_not, op_reciprocal
 
 cdef object apply_unary(UnaryOp op, Tensor a)
 cdef object apply_binary(BinaryOp op, object x, object y)
+cdef object apply_unary_(UnaryOp op, Tensor a)
 cdef object apply_binary_(BinaryOp op, Tensor a, object y)
 cdef object apply_pow(object x, object y)
 cdef object apply_reciprocal(Tensor x, object y)
 cdef object finish_inplace(Tensor target, Tensor value, str name)
+cdef int check_target(Tensor a) except -1
+cdef object bool_error(str name, bint both)
+cdef bint is_number(object x)

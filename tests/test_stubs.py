@@ -18,6 +18,7 @@ STUBS = {"cygrad": "__init__.pyi", "cygrad.linalg": "linalg.pyi", "cygrad.specia
          "cygrad.nn": "nn/__init__.pyi", "cygrad.nn.functional": "nn/functional.pyi", "cygrad.random": "random.pyi",
          "cygrad.autograd": "autograd/__init__.pyi", "cygrad.autograd.functional": "autograd/functional.pyi",
          "cygrad.autograd.function": "autograd/function.pyi", "cygrad.return_types": "return_types.pyi"}
+BY_HAND = ["autograd/function.pyi", "nn/__init__.pyi"]
 
 
 def defined(body):
@@ -42,7 +43,7 @@ def test_up_to_date():
     maker = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(maker)
     made = maker.stubs()
-    assert sorted(made) == sorted(STUBS.values())
+    assert sorted([*made, *BY_HAND]) == sorted(STUBS.values())
     for name, text in made.items():
         installed = (INSTALLED / name).read_text(encoding="utf-8")
         assert installed.splitlines() == text.splitlines(), f"{name}: run python docs/make_stubs.py"

@@ -45,9 +45,7 @@ cdef Tensor extreme_of_axes(int code, Row row, str name, str kernel, Tensor inpu
     return recorded(row, reduce(code, input, axes, keepdim, input.dtype), input, axes, (keepdim,))
 
 
-@op(axis=True, out="exact")
-def amax(Tensor input not None, dim=(), bint keepdim=False):
-    """The largest element, of all or along some axes; equal ones share the gradient.
+OF_AXES = """The {} element, of all or along some axes; equal ones share the gradient.
 
     Parameters
     ----------
@@ -58,22 +56,15 @@ def amax(Tensor input not None, dim=(), bint keepdim=False):
     keepdim : bool
         Keep the axes, with size 1.
     """
+
+
+@op(axis=True, out="exact", doc=OF_AXES.format("largest"))
+def amax(Tensor input not None, dim=(), bint keepdim=False):
     return extreme_of_axes(k.MAX, MAX_ALONG, "amax", "max_values_cpu", input, dim, keepdim)
 
 
-@op(axis=True, out="exact")
+@op(axis=True, out="exact", doc=OF_AXES.format("smallest"))
 def amin(Tensor input not None, dim=(), bint keepdim=False):
-    """The smallest element, of all or along some axes; equal ones share the gradient.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a real dtype.
-    dim : int or tuple of int
-        Axes to reduce; () for all.
-    keepdim : bool
-        Keep the axes, with size 1.
-    """
     return extreme_of_axes(k.MIN, MIN_ALONG, "amin", "min_values_cpu", input, dim, keepdim)
 
 
@@ -124,9 +115,7 @@ cdef object extreme(str name, int code, Row whole, some, Tensor input, object di
 cdef object MaxResult = return_types.max, MinResult = return_types.min
 
 
-@op(name="max", axis=True, out="exact")
-def max_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
-    """The largest element; along an axis: the largest ones and where they are; of two tensors: `maximum`.
+IN_THREE_FORMS = """The {extreme} element; along an axis: these and where they are; of two tensors: `{of_two}`.
 
     Parameters
     ----------
@@ -139,37 +128,27 @@ def max_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
 
     Returns
     -------
-    Tensor, or return_types.max
-        With `dim`: values and indices; of equal elements the first counts, and NaN is the largest.
+    Tensor, or return_types.{name}
+        With `dim`: values and indices; of equal elements the first counts, and NaN is the {extreme}.
 
     Examples
     --------
     >>> import cygrad
-    >>> values, indices = cygrad.max(cygrad.tensor([[1., 3.], [5., 2.]]), dim=1)
+    >>> values, indices = cygrad.{name}(cygrad.tensor([[1., 3.], [5., 2.]]), dim=1)
     >>> indices
-    tensor([1, 0])
+    tensor({places})
     """
+
+
+@op(name="max", axis=True, out="exact",
+    doc=IN_THREE_FORMS.format(name="max", extreme="largest", of_two="maximum", places=[1, 0]))
+def max_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
     return extreme("max", k.MAX, WHOLE_MAX, _max_dim, input, dim, keepdim, other)
 
 
-@op(name="min", axis=True, out="exact")
+@op(name="min", axis=True, out="exact",
+    doc=IN_THREE_FORMS.format(name="min", extreme="smallest", of_two="minimum", places=[0, 1]))
 def min_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
-    """The smallest element; along an axis: the smallest ones and where they are; of two tensors: `minimum`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a real dtype.
-    dim : int or Tensor, optional
-        An axis, or the second tensor.
-    keepdim : bool
-        Keep the axis, with size 1.
-
-    Returns
-    -------
-    Tensor, or return_types.min
-        With `dim`: values and indices; of equal elements the first counts, and NaN is the smallest.
-    """
     return extreme("min", k.MIN, WHOLE_MIN, _min_dim, input, dim, keepdim, other)
 
 
@@ -216,25 +195,20 @@ cdef object position(int code, str name, Tensor input, object dim, bint keepdim)
     return argreduce(code, input, dim, keepdim)
 
 
-@op(axis=True, out="exact")
-def argmax(Tensor input not None, dim=None, bint keepdim=False):
-    """The index of the largest element, in the flattened tensor or along an axis; the first of equal ones.
+WHERE = """The index of the {} element, in the flattened tensor or along an axis; the first of equal ones.
 
     Returns
     -------
     Tensor
         Of dtype int64.
     """
+
+
+@op(axis=True, out="exact", doc=WHERE.format("largest"))
+def argmax(Tensor input not None, dim=None, bint keepdim=False):
     return position(k.ARGMAX, "argmax", input, dim, keepdim)
 
 
-@op(axis=True, out="exact")
+@op(axis=True, out="exact", doc=WHERE.format("smallest"))
 def argmin(Tensor input not None, dim=None, bint keepdim=False):
-    """The index of the smallest element, in the flattened tensor or along an axis; the first of equal ones.
-
-    Returns
-    -------
-    Tensor
-        Of dtype int64.
-    """
     return position(k.ARGMIN, "argmin", input, dim, keepdim)

@@ -277,27 +277,22 @@ cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
     return cast(out, UINT8 if input.dtype is UINT8 else BOOL)
 
 
-@op(name="any", axis=True, out="exact")
-def any_(Tensor input not None, dim=None, bint keepdim=False):
-    """Whether any element (of all, or along some axes) is not zero.
+LOGICAL = """Whether {} not zero.
 
     Returns
     -------
     Tensor
         Of dtype bool; uint8 for uint8.
     """
+
+
+@op(name="any", axis=True, out="exact", doc=LOGICAL.format("any element (of all, or along some axes) is"))
+def any_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ANY, "any", input, dim, keepdim)
 
 
-@op(name="all", axis=True, out="exact")
+@op(name="all", axis=True, out="exact", doc=LOGICAL.format("all elements (or all along some axes) are"))
 def all_(Tensor input not None, dim=None, bint keepdim=False):
-    """Whether all elements (or all along some axes) are not zero.
-
-    Returns
-    -------
-    Tensor
-        Of dtype bool; uint8 for uint8.
-    """
     return logical(k.ALL, "all", input, dim, keepdim)
 
 

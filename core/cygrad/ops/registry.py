@@ -34,7 +34,8 @@ def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
             methods[each + "_"] = inplace
 
 
-def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False):
+def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False,
+       doc=None):
     """Decorator: register an op.
 
     Parameters
@@ -52,10 +53,14 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         No function in the `cygrad` namespace.
     axis : bool
         NumPy's words `axis` and `keepdims` may stand for `dim` and `keepdim`.
+    doc : str, optional
+        The docstring, where it is made for several ops from one text.
     """
     if function is None:
         return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
-                            only_method=only_method, axis=axis)
+                            only_method=only_method, axis=axis, doc=doc)
+    if doc is not None:
+        function.__doc__ = doc
     name = name or function.__name__
     direct = function
     if axis:

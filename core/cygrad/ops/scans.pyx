@@ -123,29 +123,24 @@ def _cummin(self, dim):
     return running_extreme(CUMMIN, self, dim)
 
 
-@op(out="exact", axis=True)
-def cummax(input, dim):
-    """The largest element up to each place along an axis, and where it is (the last of equal ones).
+RUNNING_EXTREME = """The {} element up to each place along an axis, and where it is (the last of equal ones).
 
     Returns
     -------
-    return_types.cummax
+    return_types.{}
         (values, indices).
     """
+
+
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("largest", "cummax"))
+def cummax(input, dim):
     dim = axis_of(dim, input.dim(), "cummax")
     need_order(input, "cummax")
     return return_types.cummax(_cummax(input, dim))
 
 
-@op(out="exact", axis=True)
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("smallest", "cummin"))
 def cummin(input, dim):
-    """The smallest element up to each place along an axis, and where it is (the last of equal ones).
-
-    Returns
-    -------
-    return_types.cummin
-        (values, indices).
-    """
     dim = axis_of(dim, input.dim(), "cummin")
     need_order(input, "cummin")
     return return_types.cummin(_cummin(input, dim))
@@ -220,49 +215,39 @@ def _log_softmax(self, dim, dtype):
     return softmax_op(cast_to(self, dtype), dim, True) if self.dim() else cygrad.zeros_like(self, dtype=dtype)
 
 
-def normalised(running, kernel, input, dim, dtype):
-    """`softmax` or `log_softmax`, checked."""
+cdef object normalised(bint log, Row row, object recording, Tensor input, object dim, object dtype):
+    """softmax or log_softmax."""
+    cdef int axis
+    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
+        axis = wrap_dim(dim, input.rank)
+        return recorded(row, softmax_op(input, axis, log), input, axis, (input.dtype,))
     dtype = input.dtype if dtype is None else dtype
-    dim = axis_of(dim, input.dim(), running.name)
+    axis = axis_of(dim, input.rank, recording.name)
     if not dtype.is_floating_point:
-        raise refused(kernel.replace("kernel", "lastdim_kernel") if dim == input.dim() - 1 else kernel, dtype)
-    return running(input, dim, dtype)
+        raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
+    return recording(input, axis, dtype)
 
 
-@op(out="exact", axis=True)
+NORMALISED = """{}
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype, unless `dtype` is given.
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+    """
+
+
+@op(out="exact", axis=True, doc=NORMALISED.format("exp(x) divided by its sum along an axis."))
 def softmax(Tensor input not None, dim, dtype=None):
-    """exp(x) divided by its sum along an axis.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a floating-point dtype, unless `dtype` is given.
-    dim : int
-    dtype : dtype, optional
-        Of the result, and in which it is computed.
-    """
-    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
-        dim = wrap_dim(dim, input.rank)
-        return recorded(SOFTMAX, softmax_op(input, dim, False), input, dim, (input.dtype,))
-    return normalised(_softmax, "softmax_kernel_impl", input, dim, dtype)
+    return normalised(False, SOFTMAX, _softmax, input, dim, dtype)
 
 
-@op(out="exact", axis=True)
+@op(out="exact", axis=True, doc=NORMALISED.format("The logarithm of `softmax`, computed without its cancellation."))
 def log_softmax(Tensor input not None, dim, dtype=None):
-    """The logarithm of `softmax`, computed without its cancellation.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a floating-point dtype, unless `dtype` is given.
-    dim : int
-    dtype : dtype, optional
-        Of the result, and in which it is computed.
-    """
-    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
-        dim = wrap_dim(dim, input.rank)
-        return recorded(LOG_SOFTMAX, softmax_op(input, dim, True), input, dim, (input.dtype,))
-    return normalised(_log_softmax, "log_softmax_kernel_impl", input, dim, dtype)
+    return normalised(True, LOG_SOFTMAX, _log_softmax, input, dim, dtype)
 
 
 def implicit_dim(name, rank):

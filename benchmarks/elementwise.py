@@ -102,27 +102,50 @@ w = x.reshape(-1, 100)
 F = m.nn.functional if hasattr(m, "nn") else getattr(m, "functional", None)
 leaf = x.clone().requires_grad_() if hasattr(x, "requires_grad_") else None
 """
+JAX_ADAM = """
+def adam(x, y, mean, square):
+    mean, square = mean * 0.9 + x * 0.1, square * 0.999 + x * x * 0.001
+    return y - 0.001 * mean / (m.sqrt(square) + 1e-8), mean, square
+adam = jax.jit(adam, donate_argnums=(1, 2, 3))
+state = [y, mean, square]
+"""
+
+
+def under_jit(statement, setup):
+    """Set-up and statement of a chain for JAX: all of it in one compiled function, to which x and y are arguments."""
+    if statement == ADAM:
+        return setup + JAX_ADAM, "state[:] = jax.block_until_ready(adam(x, *state))"
+    function = f"\nf = jax.jit(lambda x, y, z, w: {statement})"
+    return setup + function, "f(x, y, z, w).block_until_ready()"
+
+
+# Name; statement; NumPy's, True where it is the same; JAX's, None where it is the same; elements moved; tolerance.
+CHAIN_FORMS = [
+    ("x * y + z", "x * y + z", True, None, 4, 1e-4),
+    ("(x * y + z).tanh().sum()", "(x * y + z).tanh().sum()", "np.tanh(x * y + z).sum()", "m.tanh(x * y + z).sum()",
+     3, 1e-3),
+    ("1 / (1 + (-x).exp())", "1 / (1 + (-x).exp())", "1 / (1 + np.exp(-x))", "1 / (1 + m.exp(-x))", 2, 1e-4),
+    ("((x - y) ** 2).mean()", "((x - y) ** 2).mean()", True, None, 2, 1e-3),
+    ("gelu(x)", "F.gelu(x)", False, "jax.nn.gelu(x, False)", 2, 1e-4),
+    ("silu(x)", "F.silu(x)", False, "jax.nn.silu(x)", 2, 1e-4),
+    ("softplus(x)", "F.softplus(x)", False, "jax.nn.softplus(x)", 2, 1e-4),
+    ("gradient of gelu", "m.autograd.grad(F.gelu(leaf), leaf, y)[0]", False,
+     "jax.vjp(lambda x: jax.nn.gelu(x, False), x)[1](y)[0]", 3, 1e-4),
+    ("gradient of silu", "m.autograd.grad(F.silu(leaf), leaf, y)[0]", False, "jax.vjp(jax.nn.silu, x)[1](y)[0]",
+     3, 1e-4),
+    ("gradient of tanh", "m.autograd.grad(leaf.tanh(), leaf, y)[0]", False, "jax.vjp(m.tanh, x)[1](y)[0]", 3, 1e-4),
+    ("x.add(y, alpha=0.5)", "x.add(y, alpha=0.5)", "x + np.float32(0.5) * y", "x + 0.5 * y", 3, 1e-4),
+    ("addcmul", "m.addcmul(z, x, y, value=0.5)", "z + 0.5 * x * y", "z + 0.5 * x * y", 4, 1e-4),
+    ("lerp", "m.lerp(x, y, 0.3)", "x + 0.3 * (y - x)", "x + 0.3 * (y - x)", 3, 1e-4),
+    ("normalise rows of 100", "(w - w.mean(1, keepdim=True)) / (w.std(1, keepdim=True) + 1e-5)", False,
+     "(w - w.mean(1, keepdims=True)) / (w.std(1, ddof=1, keepdims=True) + 1e-5)", 2, 1e-3),
+    ("Adam step", ADAM, False, ADAM, 7, None),
+]
 CHAINS = [
-    Row(f"{name}, {size}", operands("float32", SIZES[size]) + "\n" + CHAIN_SETUP, statement, numpy,
-        bytes=moved * 4 * SIZES[size], tolerance=tolerance)
-    for name, statement, numpy, moved, tolerance in [
-        ("x * y + z", "x * y + z", True, 4, 1e-4),
-        ("(x * y + z).tanh().sum()", "(x * y + z).tanh().sum()", "np.tanh(x * y + z).sum()", 3, 1e-3),
-        ("1 / (1 + (-x).exp())", "1 / (1 + (-x).exp())", "1 / (1 + np.exp(-x))", 2, 1e-4),
-        ("((x - y) ** 2).mean()", "((x - y) ** 2).mean()", True, 2, 1e-3),
-        ("gelu(x)", "F.gelu(x)", False, 2, 1e-4),
-        ("silu(x)", "F.silu(x)", False, 2, 1e-4),
-        ("softplus(x)", "F.softplus(x)", False, 2, 1e-4),
-        ("gradient of gelu", "m.autograd.grad(F.gelu(leaf), leaf, y)[0]", False, 3, 1e-4),
-        ("gradient of silu", "m.autograd.grad(F.silu(leaf), leaf, y)[0]", False, 3, 1e-4),
-        ("gradient of tanh", "m.autograd.grad(leaf.tanh(), leaf, y)[0]", False, 3, 1e-4),
-        ("x.add(y, alpha=0.5)", "x.add(y, alpha=0.5)", "x + np.float32(0.5) * y", 3, 1e-4),
-        ("addcmul", "m.addcmul(z, x, y, value=0.5)", "z + 0.5 * x * y", 4, 1e-4),
-        ("lerp", "m.lerp(x, y, 0.3)", "x + 0.3 * (y - x)", 3, 1e-4),
-        ("normalise rows of 100", "(w - w.mean(1, keepdim=True)) / (w.std(1, keepdim=True) + 1e-5)", False, 2, 1e-3),
-        ("Adam step", ADAM, False, 7, None),
-    ]
-    for size in ("1e3", "1e5", "1e7")
+    Row(f"{name}, {size}", setup, statement, numpy, bytes=moved * 4 * SIZES[size], tolerance=tolerance,
+        jax=under_jit(jax or statement, setup))
+    for name, statement, numpy, jax, moved, tolerance in CHAIN_FORMS for size in ("1e3", "1e5", "1e7")
+    for setup in [operands("float32", SIZES[size]) + "\n" + CHAIN_SETUP]
 ]
 
 GROUPS = {"elementwise, contiguous": CONTIGUOUS, "elementwise, strided and mixed": STRIDED, "pointwise chains": CHAINS}

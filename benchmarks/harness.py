@@ -1,4 +1,4 @@
-"""Compares cygrad with PyTorch and NumPy, statement by statement, in one run.
+"""Compares cygrad with PyTorch, NumPy and jax.jit, statement by statement, in one run.
 
 Every library runs in a process of its own (worker.py), one at a time, in rounds of about 5 ms. In a round all of them
 are pinned to the same core, the order rotates from round to round, and so does the core. A ratio is the median over the
@@ -21,7 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-TITLES = {"torch": "PyTorch", "numpy": "NumPy"}
+TITLES = {"torch": "PyTorch", "numpy": "NumPy", "jax": "jax.jit"}
+XLA_THREADS = "--xla_cpu_multi_thread_eigen={} intra_op_parallelism_threads={}"
 
 
 @dataclass
@@ -45,6 +46,8 @@ class Row:
         For the comparison, relative to the largest element; None where values can't agree (uninitialised memory).
     numpy_agrees : bool
         False where only NumPy has another result, as for random numbers.
+    jax : tuple of str, optional
+        Set-up and statement of the same computation under jax.jit; `m` is then jax.numpy, and `jax` JAX.
     """
 
     name: str
@@ -55,6 +58,15 @@ class Row:
     flops: float = 0
     tolerance: float | None = 1e-4
     numpy_agrees: bool = True
+    jax: tuple[str, str] | None = None
+
+    def form(self, library):
+        """Set-up and statement for a library, or None where it has no counterpart."""
+        if library == "jax":
+            return self.jax
+        if library == "numpy":
+            return (self.setup, self.numpy if isinstance(self.numpy, str) else self.statement) if self.numpy else None
+        return self.setup, self.statement
 
 
 @dataclass
@@ -70,8 +82,9 @@ class Measured:
 class Peer:
     """A worker process as its parent sees it."""
 
-    def __init__(self, library, threads):
-        self.library, self.threads = library, threads
+    def __init__(self, library, options):
+        self.library, self.threads = library, options.threads
+        self.python = options.python.get(library, sys.executable)
         self.start()
 
     def start(self):
@@ -79,7 +92,9 @@ class Peer:
         limits = dict.fromkeys(
             ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "CYGRAD_NUM_THREADS"], threads
         )
-        command = [sys.executable, str(Path(__file__).with_name("worker.py")), self.library, threads]
+        limits["XLA_FLAGS"] = XLA_THREADS.format(str(self.threads > 1).lower(), threads)
+        limits["JAX_CPU_ENABLE_ASYNC_DISPATCH"] = "false"  # the call computes: no 5 us for handing it to a thread
+        command = [self.python, str(Path(__file__).with_name("worker.py")), self.library, threads]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **limits}
         )
@@ -121,12 +136,10 @@ def prepare(row, peers):
     """Set a row up in every library; returns those that are ready, and what is wrong with the others."""
     ready, problems, reference = [], {}, None
     for key, peer in peers.items():
-        statement = row.statement
-        if peer.library == "numpy":
-            if not row.numpy:
-                continue
-            statement = row.numpy if isinstance(row.numpy, str) else statement
-        worked, result = peer.call("prepare", row.setup, statement)
+        form = row.form(peer.library)
+        if form is None:
+            continue
+        worked, result = peer.call("prepare", *form)
         if worked:
             if row.tolerance is None or peer.library == "numpy" and not row.numpy_agrees:
                 pass
@@ -166,7 +179,7 @@ def measure(row, peers, subject, rounds, cores, threads):
 
 def noise(row, library, options):
     """The A/A row: a library against itself in a second process."""
-    peers = {library: Peer(library, options.threads), "again": Peer(library, options.threads)}
+    peers = {library: Peer(library, options), "again": Peer(library, options)}
     try:
         return measure(row, peers, library, options.rounds, options.cores, options.threads).ratios.get("again")
     finally:
@@ -210,12 +223,13 @@ def title(key):
 
 def run_group(name, rows, options):
     """Measure the rows of a group, print their table as it grows; returns the group as plain data."""
-    libraries = [options.subject] + [peer for peer in options.peers if peer != options.subject]
+    peers = [key for key in options.peers if key != options.subject and any(row.form(key) for row in rows)]
+    libraries = [options.subject] + peers
     heads = [title(key) for key in libraries] + [f"{title(key)} / {title(options.subject)}" for key in libraries[1:]]
     print(f"\n### {name}, {options.threads} thread{'s' if options.threads > 1 else ''}\n")
     print("| statement | " + " | ".join(heads) + " | rate |\n" + "|---" * (len(heads) + 2) + "|", flush=True)
 
-    peers = {key: Peer(key, options.threads) for key in libraries}
+    peers = {key: Peer(key, options) for key in libraries}
     results = []
     try:
         for row in rows:
@@ -250,6 +264,13 @@ def as_data(measured):
     return {"name": measured.row.name, "ns": measured.times, "ratios": measured.ratios, "problems": measured.problems}
 
 
+def installed(library, options):
+    """Whether the interpreter that is to run a library finds it."""
+    if library not in options.python:
+        return importlib.util.find_spec(library) is not None
+    return subprocess.run([options.python[library], "-c", f"import {library}"], capture_output=True).returncode == 0
+
+
 def main(groups, description=__doc__):
     """Command line of a file of benchmarks.
 
@@ -266,15 +287,18 @@ def main(groups, description=__doc__):
     parser.add_argument("--threads", type=int, default=1, help="threads of every library (default: %(default)s)")
     parser.add_argument("--subject", default="cygrad", help="the library that ratios are for (default: %(default)s)")
     parser.add_argument("--peers", type=lambda text: text.split(","), default=["torch", "numpy"],
-                        help="what it is compared with (default: torch,numpy)")
+                        help="what it is compared with, of torch, numpy, jax (default: torch,numpy)")
+    parser.add_argument("--python", type=lambda text: text.split("=", 1), action="append", default=[],
+                        metavar="NAME=FILE", help="the interpreter that has a library which this one has not")
     parser.add_argument("--no-noise", dest="noise", action="store_false", help="leave the A/A row out")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     options = parser.parse_args()
     available = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     options.cores = sorted(available)
-    if importlib.util.find_spec(options.subject) is None:
+    options.python = dict(options.python)
+    if not installed(options.subject, options):
         parser.error(f"{options.subject} is not installed")
-    for peer in [key for key in options.peers if importlib.util.find_spec(key) is None]:
+    for peer in [key for key in options.peers if not installed(key, options)]:
         print(f"{title(peer)} is not installed and left out.")
         options.peers.remove(peer)
 

@@ -77,16 +77,86 @@ def step(rate=1e-4):
             p.grad = None
 """
 
+JAX_SETUP = """
+def weight(*shape):
+    return make(rng.standard_normal(shape, 'f4') / np.float32(shape[0] ** 0.5))
+
+def compiled(loss_of, update):
+    # One function a step, given the state and the data; it gives the new state in the old one's memory.
+    def step(state, *data):
+        return update(state, jax.grad(loss_of)(state[0], *data))
+    return jax.jit(step, donate_argnums=0)
+
+def sgd_update(state, gradients, rate=0.01):
+    return [[p - rate * g for p, g in zip(state[0], gradients)]]
+"""
+JAX_MLP = JAX_SETUP + """
+sizes, batch = {sizes}, {batch}
+parameters = [p for i, o in zip(sizes, sizes[1:]) for p in (weight(i, o), m.zeros(o))]
+images = make(rng.random((batch, sizes[0]), 'f4'))
+labels = make(rng.integers(0, sizes[-1], (batch, 1), 'i4'))
+
+def loss_of(parameters, images, labels):
+    x = images
+    for w, b in zip(parameters[:-2:2], parameters[1:-2:2]):
+        x = jax.nn.relu(x @ w + b)
+    scores = jax.nn.log_softmax(x @ parameters[-2] + parameters[-1])
+    return -m.take_along_axis(scores, labels, 1).mean()
+
+def adam_update(state, gradients, rate=1e-3):
+    means = [mean * 0.9 + g * 0.1 for mean, g in zip(state[1], gradients)]
+    squares = [square * 0.999 + g * g * 0.001 for square, g in zip(state[2], gradients)]
+    parameters = [p - rate * mean / (m.sqrt(square) + 1e-8) for p, mean, square in zip(state[0], means, squares)]
+    return parameters, means, squares
+
+forward = jax.jit(loss_of)
+sgd, adam = compiled(loss_of, sgd_update), compiled(loss_of, adam_update)
+zeros = lambda: [m.zeros_like(p) for p in parameters]
+state = {state}
+"""
+JAX_ATTENTION = JAX_SETUP + """
+batch, length, width, heads = 8, 64, 128, 4
+x = make(rng.standard_normal((batch, length, width), 'f4'))
+parameters = [weight(width, width) for _ in range(4)] + [weight(width, 4 * width), weight(4 * width, width)]
+
+def split(x):
+    return x.reshape(batch, length, heads, width // heads).swapaxes(1, 2)
+
+def normalise(x):
+    return (x - x.mean(-1, keepdims=True)) * jax.lax.rsqrt(x.var(-1, keepdims=True) + 1e-5)
+
+def block(parameters, x):
+    query, key, value, out, up, down = parameters
+    y = normalise(x)
+    q, k, v = split(y @ query), split(y @ key), split(y @ value)
+    scores = jax.nn.softmax(q @ k.swapaxes(-1, -2) * (width // heads) ** -0.5)
+    x = x + (scores @ v).swapaxes(1, 2).reshape(batch, length, width) @ out
+    return x + jax.nn.relu(normalise(x) @ up) @ down
+
+forward = jax.jit(block)
+step = compiled(lambda parameters, x: (block(parameters, x) ** 2).mean(), sgd_update)
+state = [parameters]
+"""
+JAX_STEPS = {
+    "forward()": ("None", "forward(parameters, images, labels).block_until_ready()"),
+    "sgd()": ("[parameters]", "state[:] = jax.block_until_ready(sgd(state, images, labels))"),
+    "adam()": ("[parameters, zeros(), zeros()]", "state[:] = jax.block_until_ready(adam(state, images, labels))"),
+}
+
 TRAINING = [
     Row(f"{name}, {statement[:-2]} step", MLP.format(sizes=sizes, batch=batch), statement, tolerance=None,
-        flops=flops * batch * sum(i * o for i, o in zip(sizes, sizes[1:])))
+        flops=flops * batch * sum(i * o for i, o in zip(sizes, sizes[1:])),
+        jax=(JAX_MLP.format(sizes=sizes, batch=batch, state=state), jax))
     for name, sizes, batch in [("digits MLP 64-128-64-10, batch 32", [64, 128, 64, 10], 32),
                                ("digits MLP 64-128-64-10, batch 256", [64, 128, 64, 10], 256),
                                ("MLP 784-512-512-10, batch 128", [784, 512, 512, 10], 128)]
     for statement, flops in (("forward()", 2), ("sgd()", 6), ("adam()", 6))
+    for state, jax in [JAX_STEPS[statement]]
 ] + [
-    Row("attention block, forward", ATTENTION, "with m.no_grad(): block(x)", tolerance=None),
-    Row("attention block, training step", ATTENTION, "step()", tolerance=None),
+    Row("attention block, forward", ATTENTION, "with m.no_grad(): block(x)", tolerance=None,
+        jax=(JAX_ATTENTION, "forward(parameters, x).block_until_ready()")),
+    Row("attention block, training step", ATTENTION, "step()", tolerance=None,
+        jax=(JAX_ATTENTION, "state[:] = jax.block_until_ready(step(state, x))")),
 ]
 
 GROUPS = {"training steps": TRAINING}

@@ -25,8 +25,9 @@ class Worker:
     """One library, and the statement that is measured at the moment."""
 
     def __init__(self, name, threads):
-        self.library = importlib.import_module(name)
-        self.is_numpy = name == "numpy"
+        package = importlib.import_module(name)
+        self.library = importlib.import_module("jax.numpy") if name == "jax" else package
+        self.given = {"m": self.library, "np": np, "make": getattr(self, f"make_{name}", self.make), name: package}
         if hasattr(self.library, "set_num_threads"):
             self.library.set_num_threads(threads)
         # One thread: the process's own CPU time, which other programs don't disturb. More: only the wall clock is left.
@@ -35,12 +36,18 @@ class Worker:
 
     def make(self, array):
         """The NumPy array as a tensor in memory of the library's own."""
-        return array.copy() if self.is_numpy else self.library.from_numpy(array).clone()
+        return self.library.from_numpy(array).clone()
+
+    def make_numpy(self, array):
+        return array.copy()
+
+    def make_jax(self, array):
+        return self.library.asarray(array)
 
     def prepare(self, setup, statement):
         """Run the set-up and the statement once; returns a summary of the result, for comparison."""
         gc.collect()
-        names = {"m": self.library, "np": np, "make": self.make, "rng": np.random.default_rng(0)}
+        names = {**self.given, "rng": np.random.default_rng(0)}
         exec(setup, names)
         self.names = {name: value for name, value in names.items() if name != "__builtins__"}
         self.timed = timing_function(statement, self.names)
@@ -64,7 +71,8 @@ class Worker:
     def measure(self, cores):
         """Nanoseconds a statement, in one round on the given cores."""
         if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, cores)
+            for task in os.listdir("/proc/self/task"):  # a library's own threads too
+                os.sched_setaffinity(int(task), cores)
         return self.run() / self.loops
 
 
@@ -97,7 +105,7 @@ def summary(value):
         if str(value.dtype).endswith("bfloat16"):
             value = value.float()
         value = value.numpy()
-    if isinstance(value, (np.ndarray, np.generic)):
+    if hasattr(value, "__array__"):
         array = np.asarray(value)
         flat = array.reshape(-1)
         return SimpleNamespace(shape=array.shape, sample=flat[:: max(1, flat.size // SAMPLE)].copy())

@@ -44,8 +44,8 @@ from cygrad.ops.random import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from cygrad.autograd.node import grad_mode as is_grad_enabled  # noqa: E402
-from cygrad.autograd.node import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
+from cygrad.autograd.modes import grad_mode as is_grad_enabled  # noqa: E402
+from cygrad.autograd.modes import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
 globals().update(_legacy.types_of("cpu"))
 _registry.publish(globals(), Tensor, _attach_methods)

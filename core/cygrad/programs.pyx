@@ -9,7 +9,7 @@ unseen by autograd. Parameters that get numbers in a call don't take part in pro
 """
 from cpython.object cimport PyObject
 
-from cygrad.autograd.node cimport grad_enabled
+from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch cimport cast, dense_copy, elementwise_into, empty_as, output_like
 from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
 from cygrad.tensor cimport Tensor

@@ -2,6 +2,11 @@
 
 `reuse_memory(cls)` makes a garbage-collected class, which adds nothing to the size of the others that the same module
 gave, take its instances' memory from a list. Python subclasses of it have allocators of their own.
+
+`keep_whole(cls, blank)` goes further: freed instances are kept as objects. `blank` is called with one that nobody refers
+to any more, and makes it as it was when new; so neither the memory is cleared nor the fields are set to None again, and
+one call does what the deallocators of the class and of its bases do. The classes that a module gives must have the same
+fields and the same `blank`. `whole_instance` makes an instance, or takes one of these.
 """
 
 cdef extern from *:
@@ -48,3 +53,55 @@ cdef extern from *:
     }
     """
     object new_instance(object cls, tuple no_args)      # without `__init__`, and without the cost of calling the class
+
+cdef extern from *:
+    """
+    #define CYGRAD_IDLE 256
+    static PyObject *cygrad_idle[CYGRAD_IDLE];      /* guarded by the GIL */
+    static int cygrad_idle_count = 0;
+    static destructor cygrad_destroy = NULL;        /* what Cython made for the classes */
+    static void (*cygrad_blank)(PyObject *) = NULL;
+
+    static void cygrad_retire(PyObject *object) {
+        PyTypeObject *type = Py_TYPE(object);
+        if (type->tp_dealloc != cygrad_retire) {    /* an instance of a subclass, whose own deallocator called */
+            cygrad_destroy(object);
+            return;
+        }
+        PyObject_GC_UnTrack(object);
+        Py_TRASHCAN_BEGIN(object, cygrad_retire)    /* graphs are deep */
+        if (cygrad_idle_count < CYGRAD_IDLE) {
+            Py_SET_REFCNT(object, 1);               /* `blank` may count it, but not free it */
+            cygrad_blank(object);
+            Py_SET_REFCNT(object, 0);
+        }
+        if (cygrad_idle_count < CYGRAD_IDLE) cygrad_idle[cygrad_idle_count++] = object;
+        else cygrad_destroy(object);
+        if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_DECREF(type);
+        Py_TRASHCAN_END
+    }
+
+    static void keep_whole(PyObject *cls, void *blank) {
+    #ifndef Py_GIL_DISABLED
+        PyTypeObject *type = (PyTypeObject *)cls, *base = type;
+        while (base->tp_flags & Py_TPFLAGS_HEAPTYPE && base->tp_base != NULL) base = base->tp_base;
+        if (cygrad_destroy == NULL) {
+            cygrad_destroy = base->tp_dealloc;
+            cygrad_blank = (void (*)(PyObject *))blank;
+        }
+        if (base->tp_dealloc == cygrad_destroy && type->tp_basicsize == base->tp_basicsize)
+            type->tp_dealloc = cygrad_retire;
+    #endif
+    }
+
+    static PyObject *whole_instance(PyObject *cls, PyObject *no_args) {
+        PyTypeObject *type = (PyTypeObject *)cls;
+        PyObject *object;
+        if (cygrad_idle_count == 0 || type->tp_dealloc != cygrad_retire) return type->tp_new(type, no_args, NULL);
+        object = PyObject_Init(cygrad_idle[--cygrad_idle_count], type);
+        PyObject_GC_Track(object);
+        return object;
+    }
+    """
+    void keep_whole(object cls, void *blank)
+    object whole_instance(object cls, tuple no_args)    # without `__init__`

@@ -8,7 +8,10 @@ cimport cython
 from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
 from cpython.ref cimport Py_INCREF
 
-from cygrad.autograd.node cimport (Node, check_inplace, gradient_edge, grad_enabled, inference_enabled)
+from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.modes cimport grad_enabled, inference_enabled
+from cygrad.autograd.node cimport Node
+from cygrad.autograd.recording cimport gradient_edge
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport C_NAMES, copy_into, empty_as, fill_into, scalar_value
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)

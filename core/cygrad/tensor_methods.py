@@ -4,8 +4,8 @@ import warnings
 from collections import OrderedDict
 
 from cygrad import discovery
-from cygrad.autograd import engine
-from cygrad.autograd.engine import retain_grad_of, tensor_hooks_of
+from cygrad.autograd import scalar_roots
+from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.dispatch import to_list
 from cygrad.ops.creation import to_numpy
@@ -13,7 +13,7 @@ from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
 
 
-op(engine.backward, only_method=True)
+op(scalar_roots.backward, only_method=True)
 
 
 @op(only_method=True)

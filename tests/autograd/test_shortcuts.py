@@ -3,7 +3,7 @@
 import pytest
 
 import cygrad
-from cygrad.autograd.node import shortcuts
+from cygrad.autograd.rows import shortcuts
 
 # What reaches each row with a shortcut; inputs are a: (3, 4), b: (4,), and positive.
 CALLS = {

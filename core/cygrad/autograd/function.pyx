@@ -9,15 +9,19 @@ import warnings
 
 cimport cython
 
-from cygrad.autograd.node cimport (PythonNode, SavedTensor, grad_enabled, gradient_edge, meta_of,
-                                   set_grad_enabled)
+from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
+from cygrad.autograd.node cimport PythonNode, meta_of, number_node
+from cygrad.autograd.recording cimport connect, gradient_edge
+from cygrad.autograd.saved cimport SavedTensor
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.reuse cimport new_instance
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport View, size_of
 
 import cygrad
-from cygrad.autograd.node import SECOND_BACKWARD, rebase_history, set_grad_mode
+from cygrad.autograd.inplace import rebase_history
+from cygrad.autograd.modes import set_grad_mode
+from cygrad.autograd.saved import SECOND_BACKWARD
 from cygrad.devices import of as device_of
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -346,7 +350,10 @@ cdef object applied(cls, tuple args, dict kwargs):
     set_grad_enabled(False)
     try:
         if recorded:
-            ctx.connect(args)
+            for value in args:
+                if isinstance(value, Tensor):
+                    connect(ctx, <Tensor>value)
+            number_node(ctx)
             if not tensors:
                 ctx.are_tensors = [isinstance(value, Tensor) for value in args]
         if splits:

@@ -8,9 +8,9 @@ import functools
 import sys
 import warnings
 
-from cygrad.autograd.node cimport grad_enabled, set_grad_enabled as set_mode
+from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled as set_mode
 
-from cygrad.autograd.node import inference_mode_enabled, set_grad_mode, set_inference_mode
+from cygrad.autograd.modes import inference_mode_enabled, set_grad_mode, set_inference_mode
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
 

@@ -5,7 +5,7 @@ calls kernels without Python between. It returns NotImplemented for what it does
 the formula runs, as it does in every pass with `create_graph=True`. The table alone says what a derivative is.
 """
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport OpNode, set_shortcut
+from cygrad.autograd.rows cimport OpNode, set_shortcut
 from cygrad.dispatch cimport (SAME, TO_BOOL, TO_FLOAT, binary, copy_into, empty, empty_as, expand_to, fill_into, reduce,
                               scalar_into, sum_to, unary, where_into)
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
@@ -31,11 +31,6 @@ cdef inline object product(Tensor grad, object factor):
 
 cdef inline bint real(Tensor grad) noexcept:
     return grad.dtype.category == CATEGORY_FLOAT
-
-
-cdef View geometry(OpNode node, int i):
-    """Sizes and strides of argument i, of which the node kept no more (or all)."""
-    return <View?>node._value(i)
 
 
 cdef Tensor shaped(Tensor grad, View like):
@@ -84,15 +79,15 @@ cdef object other_of_difference(OpNode node, Tensor grad):
 
 
 cdef object times_other(OpNode node, Tensor grad):
-    return product(grad, node._unpack(1))
+    return product(grad, node.unpack(1))
 
 
 cdef object times_self(OpNode node, Tensor grad):
-    return product(grad, node._unpack(0))
+    return product(grad, node.unpack(0))
 
 
 cdef object over_other(OpNode node, Tensor grad):
-    other = node._unpack(1)
+    other = node.unpack(1)
     if not real(grad) or type(other) is complex or (isinstance(other, Tensor) and not real(<Tensor>other)):
         return NotImplemented
     return binary(k.DIV, grad, other, TO_FLOAT)
@@ -101,10 +96,10 @@ cdef object over_other(OpNode node, Tensor grad):
 cdef object power(OpNode node, Tensor grad):
     """grad * exponent * self ** (exponent - 1), for a number."""
     cdef Tensor base
-    exponent = node._unpack(1)
+    exponent = node.unpack(1)
     if type(exponent) is complex or exponent == 0 or grad.elements > FEW:
         return NotImplemented
-    base = node._unpack(0)
+    base = node.unpack(0)
     if not real(base) or not real(grad):
         return NotImplemented
     if exponent != 2:
@@ -113,17 +108,17 @@ cdef object power(OpNode node, Tensor grad):
 
 
 cdef object times_result(OpNode node, Tensor grad):
-    return product(grad, node._raw_result())
+    return product(grad, node.raw_result())
 
 
 cdef object over_self(OpNode node, Tensor grad):
-    cdef Tensor x = node._unpack(0)
+    cdef Tensor x = node.unpack(0)
     return binary(k.DIV, grad, x, TO_FLOAT) if real(x) and real(grad) else NotImplemented
 
 
 cdef object tanh(OpNode node, Tensor grad):
     """grad * (1 - result ** 2)"""
-    cdef Tensor result = node._raw_result(), slope
+    cdef Tensor result = node.raw_result(), slope
     if not real(result) or not real(grad) or grad.elements > FEW:
         return NotImplemented
     slope = binary(k.SUB, 1, binary(k.MUL, result, result, SAME), SAME)
@@ -132,7 +127,7 @@ cdef object tanh(OpNode node, Tensor grad):
 
 cdef object sigmoid(OpNode node, Tensor grad):
     """grad * ((1 - result) * result)"""
-    cdef Tensor result = node._raw_result()
+    cdef Tensor result = node.raw_result()
     if not real(result) or not real(grad) or grad.elements > FEW:
         return NotImplemented
     return binary(k.MUL, grad, binary(k.MUL, binary(k.SUB, 1, result, SAME), result, SAME), SAME)
@@ -140,7 +135,7 @@ cdef object sigmoid(OpNode node, Tensor grad):
 
 cdef object relu(OpNode node, Tensor grad):
     """The gradient where the result is positive (or NaN)."""
-    cdef Tensor result = node._raw_result(), lost, zero
+    cdef Tensor result = node.raw_result(), lost, zero
     if grad.dtype is not result.dtype or not grad.dense or grad.elements > FEW:
         return NotImplemented
     lost = binary(k.LE, result, 0, TO_BOOL)
@@ -154,12 +149,12 @@ cdef object relu(OpNode node, Tensor grad):
 # ------------------------------------------------------------------ reductions
 
 cdef object spread(OpNode node, Tensor grad):
-    cdef View like = geometry(node, 0)
+    cdef View like = node.geometry(0)
     return expand_to(grad, like.rank, like.sizes)
 
 
 cdef object spread_mean(OpNode node, Tensor grad):
-    cdef View like = geometry(node, 0)
+    cdef View like = node.geometry(0)
     cdef Tensor part = binary(k.DIV, grad, max(like.elements, 1), TO_FLOAT)
     return expand_to(part, like.rank, like.sizes)
 
@@ -188,11 +183,11 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
 
 
 cdef object spread_along(OpNode node, Tensor grad):
-    return with_axes(grad, geometry(node, 0), <tuple>node.value1, node.rest[0])
+    return with_axes(grad, node.geometry(0), <tuple>node.value1, node.rest[0])
 
 
 cdef object spread_mean_along(OpNode node, Tensor grad):
-    cdef View like = geometry(node, 0)
+    cdef View like = node.geometry(0)
     cdef Py_ssize_t count = 1
     if like.rank:
         for d in <tuple>node.value1:
@@ -203,7 +198,7 @@ cdef object spread_mean_along(OpNode node, Tensor grad):
 # -------------------------------------------------------------------- geometry
 
 cdef object reshaped(OpNode node, Tensor grad):
-    return shaped(grad, geometry(node, 0))
+    return shaped(grad, node.geometry(0))
 
 
 cdef object transposed_back(OpNode node, Tensor grad):
@@ -211,12 +206,12 @@ cdef object transposed_back(OpNode node, Tensor grad):
 
 
 cdef object expanded(OpNode node, Tensor grad):
-    return sum_to(grad, geometry(node, 0))
+    return sum_to(grad, node.geometry(0))
 
 
 cdef object selected(OpNode node, Tensor grad):
     """Zeros, with the gradient at one index of an axis."""
-    cdef View like = geometry(node, 0)
+    cdef View like = node.geometry(0)
     cdef Tensor out = zeros_around(grad, like)
     cdef int dim = node.value1, i
     cdef Py_ssize_t index = node.rest[0]
@@ -229,7 +224,7 @@ cdef object selected(OpNode node, Tensor grad):
 
 cdef object sliced(OpNode node, Tensor grad):
     """Zeros, with the gradient at a slice of an axis."""
-    cdef View like = geometry(node, 0)
+    cdef View like = node.geometry(0)
     cdef Tensor out = zeros_around(grad, like)
     cdef int dim = node.value1, i
     cdef Py_ssize_t start = node.rest[0], step = node.rest[2]
@@ -243,12 +238,12 @@ cdef object sliced(OpNode node, Tensor grad):
 # -------------------------------------------------------------------- products
 
 cdef object mm_left(OpNode node, Tensor grad):
-    cdef Tensor right = node._unpack(1)
+    cdef Tensor right = node.unpack(1)
     return mm_(grad, transposed(right)) if real(right) and grad.dtype is right.dtype else NotImplemented
 
 
 cdef object mm_right(OpNode node, Tensor grad):
-    cdef Tensor left = node._unpack(0)
+    cdef Tensor left = node.unpack(0)
     return mm_(transposed(left), grad) if real(left) and grad.dtype is left.dtype else NotImplemented
 
 

@@ -4,7 +4,7 @@ Each is one node, and one pass over memory: a program (see `cygrad.programs`).
 """
 import math
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.ops.clamping import CLAMP
 from cygrad.ops.composite import BOOL, DTYPES, need_float, refuse_complex_gradient, refused
 from cygrad.ops.registry import functions, inplace_form, op

@@ -3,7 +3,9 @@
 One call of the backend's `addmm`, whose factors are real; complex ones take a product and pointwise kernels. Where beta
 is 0 the input is not read.
 """
-from cygrad.autograd.node cimport attach, check_inplace, grad_enabled, record
+from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
 from cygrad.backend cimport ADD, Backend, MUL
 from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, expand_to, result_dtype,
                               scalar_into)

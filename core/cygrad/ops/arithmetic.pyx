@@ -6,7 +6,9 @@ From each row of `pointwise_table.py` come the function (`cygrad.exp`), the meth
 from cpython.bool cimport PyBool_Check
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport OpNode, attach, grad_enabled, record
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.rows cimport OpNode
 from cygrad.dispatch cimport (NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary, binary_into, cast,
                               refuse_overlap, result_dtype, unary_into)
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
@@ -412,7 +414,7 @@ def pow(input, exponent, *, out=None):
 
 
 def pow_(self, exponent):
-    from cygrad.autograd.node import shadow
+    from cygrad.autograd.inplace import shadow
     if grad_enabled():
         check_target(need_tensor(self, "pow_"))
         return finish_inplace(self, pow(shadow(self), exponent), "pow_")

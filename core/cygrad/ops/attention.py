@@ -6,7 +6,8 @@ axes, with gradients. Other calls are composed, as PyTorch's "math" is, so that 
 import math
 
 import cygrad
-from cygrad.autograd.node import grad_mode, primitive
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.primitives import primitive
 from cygrad.compositions import visible
 from cygrad.dispatch import empty_near, softmax_op
 from cygrad.fallback import call

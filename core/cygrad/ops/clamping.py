@@ -1,5 +1,5 @@
 """Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import cast_to, result_type
 from cygrad.ops.composite import BOOL, refused
 from cygrad.ops.pointwise import clamped_few

@@ -2,7 +2,7 @@
 import math
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY
 from cygrad.dispatch import SCALAR_NAMES, binary_op
 from cygrad.dtype import get_default_dtype

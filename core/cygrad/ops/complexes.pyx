@@ -1,10 +1,13 @@
 """Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
-from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.rows cimport Derivative, OpNode, find_row
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, FLOAT32, FLOAT64, DType
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
-from cygrad.autograd.node import primitive, shadow
+from cygrad.autograd.inplace import shadow
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, copy_, empty_near, unary_op
 from cygrad.operands import broadcast

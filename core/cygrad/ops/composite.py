@@ -7,7 +7,7 @@ import functools
 import math
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
 from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
@@ -407,7 +407,7 @@ def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
     if is_integral(self):
         self._bump_version()
         return self
-    from cygrad.autograd.node import shadow
+    from cygrad.autograd.inplace import shadow
     from cygrad.ops.pointwise import check_writable, inplace_result
     check_writable(self)
     return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf), "nan_to_num_")

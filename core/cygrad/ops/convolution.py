@@ -5,7 +5,7 @@
 import operator
 import warnings
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import copy_, empty_near, fill_
 from cygrad.fallback import call
 from cygrad.ops.composite import BOOL, C_WORDS, need_tensors, refused

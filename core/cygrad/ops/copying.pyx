@@ -6,7 +6,8 @@ from cygrad.ops.reductions cimport recorded
 from cygrad.tensor cimport Tensor
 
 from cygrad import devices as _devices, discovery, transfer
-from cygrad.autograd.node import grad_mode, primitive
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, fill_ as raw_fill,
                              refuse_partial_overlap, wide_enough)
 from cygrad.dtype import all_dtypes

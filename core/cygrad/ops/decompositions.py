@@ -4,7 +4,8 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 `cygrad.linalg` has the functions that have no method. Derivatives are in `autograd/derivatives/decompositions.py`.
 """
 from cygrad import return_types
-from cygrad.autograd.node import grad_mode, primitive
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
 from cygrad.ops.batches import columns, run
 from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, exact_out, eye_like, need_float, need_kernel,

@@ -6,7 +6,7 @@ Writers come in two primitives of one derivative row: a copy that is written to,
 import functools
 import warnings
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op, refuse_any_overlap
 from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
 from cygrad.ops.registry import op

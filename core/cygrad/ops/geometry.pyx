@@ -1,5 +1,7 @@
 """Other geometry, dtype or storage of a tensor without an op: what in-place view ops, `view(dtype)` and `set_` need."""
-from cygrad.autograd.node cimport OpNode, attach, check_inplace, record
+from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.rows cimport OpNode
 from cygrad.dtype cimport DType
 from cygrad.ops.views cimport ViewOp, parse_shape, tracked
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, view_of

@@ -6,7 +6,8 @@ each axis; a mask over the first axes alone becomes positions in row-major order
 """
 import warnings
 
-from cygrad.autograd.node import grad_mode, primitive
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import empty_near, fill_ as raw_fill, refuse_any_overlap, where_into
 from cygrad.errors import DeviceMismatch
 from cygrad.ops import places

@@ -1,5 +1,7 @@
 """Joining tensors along an axis: `cat` and `stack`. Shapes and dtypes are settled here, `dispatch.join_into` copies."""
-from cygrad.autograd.node cimport Derivative, attach, find_row, grad_enabled, record
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.rows cimport Derivative, find_row
 from cygrad.dispatch cimport empty
 from cygrad.dtype cimport DType, can_cast_to, promote
 from cygrad.ops.views cimport wrap_dim

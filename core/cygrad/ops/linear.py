@@ -6,7 +6,7 @@ to a kernel; those that multiply elementwise (`outer`, `kron`, `addr`) promote l
 import functools
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY
 from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, copy_, empty_near, result_type
 from cygrad.dtype import all_dtypes

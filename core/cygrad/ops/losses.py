@@ -3,7 +3,7 @@
 They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a mean over classes is weighted.
 """
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.composite import need_tensors, refused, widened

@@ -1,5 +1,5 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import empty_near, fill_ as raw_fill, nonzero_op, where_into
 from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, take_rows

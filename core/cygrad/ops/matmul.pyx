@@ -4,7 +4,8 @@ Without a graph it is one kernel call, operands read where they lie: broadcast b
 and to raise errors, it takes PyTorch's steps (fold a batch into one `mm`, or expand to `bmm`), so that the graph has
 PyTorch's nodes.
 """
-from cygrad.autograd.node cimport attach, grad_enabled, record
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
 from cygrad.dispatch cimport dense_copy, fill_into
 from cygrad.dtype cimport BOOL
 from cygrad.ops.products cimport (DOT, Row, UNSAFE_VIEW, blank, bmm_, dot_, mm_, multiply, mv_, operand, reshaped,

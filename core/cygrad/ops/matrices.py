@@ -2,7 +2,7 @@
 import functools
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY, REDUCE
 from cygrad.dispatch import binary_op, clone_dense, copy_, empty_near, fill_, reduce_dims
 from cygrad.dtype import all_dtypes

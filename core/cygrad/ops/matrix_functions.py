@@ -3,7 +3,7 @@ import functools
 import math
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops import decompositions, solvers

@@ -4,7 +4,7 @@ The backend's `layer_norm` works on (rows, n); here the normalised axes become o
 """
 import math
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import cast_to, empty_near, fill_
 from cygrad.fallback import call
 from cygrad.ops.composite import FLOAT32, HALVES, need_tensors, refused

@@ -9,7 +9,7 @@ from cygrad.ops.reductions cimport every_axis, recorded
 from cygrad.tensor cimport Tensor
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
 from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of

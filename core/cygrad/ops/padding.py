@@ -1,5 +1,5 @@
 """Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode."""
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import copy_, empty_near, fill_
 from cygrad.ops.composite import need_tensors
 from cygrad.ops.registry import op

@@ -11,7 +11,7 @@ from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
-from cygrad.autograd.node import SavedTensor
+from cygrad.autograd.saved import SavedTensor
 from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into
 
 cdef enum:

@@ -1,5 +1,5 @@
 """The pointwise ops that operators and other Cython modules call directly."""
-from cygrad.autograd.node cimport Derivative
+from cygrad.autograd.rows cimport Derivative
 from cygrad.tensor cimport Tensor
 
 cdef class UnaryOp:

@@ -9,8 +9,10 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport (Derivative, OpNode, attach, check_inplace, check_overlap, find_row, grad_enabled,
-                                   rebase, record_pair, set_meta_of)
+from cygrad.autograd.inplace cimport check_inplace, check_overlap, rebase, set_meta_of
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record_pair
+from cygrad.autograd.rows cimport Derivative, OpNode, find_row
 from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
                               binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
                               expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary,
@@ -302,7 +304,7 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
     if grad_enabled() and (requires_grad(a) or (b is not None and requires_grad(b))):
         row = op.derivative() if b is not None else op.number_derivative(True)
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
-        from cygrad.autograd.node import shadow
+        from cygrad.autograd.inplace import shadow
         return finish_inplace(a, apply_binary(op, shadow(a), y), op.name)
     if row is not None:
         node = record_pair(row, a, y, op.extra)
@@ -392,7 +394,7 @@ cdef object apply_unary_(UnaryOp op, Tensor a):
                 node.result_version = version_of(a)
             rebase(a, node, 0)
             return a
-        from cygrad.autograd.node import shadow
+        from cygrad.autograd.inplace import shadow
         return finish_inplace(a, apply_unary(op, shadow(a)), op.name)
     if op.plain >> a.dtype.category & 1 and op.rule != TO_BOOL:
         unary_into(op.code, a, a)

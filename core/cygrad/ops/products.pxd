@@ -1,5 +1,5 @@
 """What other Cython modules use of the products: the ops without their Python shell, and their helpers."""
-from cygrad.autograd.node cimport Derivative
+from cygrad.autograd.rows cimport Derivative
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View
 

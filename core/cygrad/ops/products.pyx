@@ -3,7 +3,9 @@
 Training loops stand on these (and on `matmul.pyx`, `addmm.pyx`), so they are in Cython and record themselves. Nothing
 is promoted: both operands have one dtype.
 """
-from cygrad.autograd.node cimport Derivative, attach, find_row, grad_enabled, record, record_pair
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record, record_pair
+from cygrad.autograd.rows cimport Derivative, find_row
 from cygrad.backend cimport CONJ, Backend
 from cygrad.dispatch cimport SAME, empty, fill_into, unary
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX

@@ -7,7 +7,7 @@ PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled 
 """
 import math
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_laid_out, empty_like_strided, empty_on
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator

@@ -1,5 +1,5 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import (SCALAR_NAMES, arange_into, clone_dense, clone_like, copy_ as raw_copy, empty_like_strided,
                              empty_near, fill_ as raw_fill, flip_into, join_into, scan_op)
 from cygrad.ops.places import take_into

@@ -6,7 +6,8 @@ The whole tensor and some of its axes are two ops with nodes of their own, as in
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport attach, grad_enabled, record_pair
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record_pair
 from cygrad.dispatch cimport SAME, TO_BOOL, binary, cast, reduce, scalar_into
 from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
                            UINT8 as UINT8_CODE, dtype_of)
@@ -14,7 +15,7 @@ from cygrad.ops.products cimport Row
 from cygrad.ops.views cimport wrap_dim
 from cygrad.tensor cimport Tensor, requires_grad
 
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import REDUCE
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.dtype import can_cast

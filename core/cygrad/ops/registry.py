@@ -118,7 +118,8 @@ def with_out(name, function, exact=False):
 
 def inplace_form(name, function, pointwise=False):
     """The form of `function` that writes into its first argument."""
-    from cygrad.autograd.node import grad_mode, shadow
+    from cygrad.autograd.inplace import shadow
+    from cygrad.autograd.modes import grad_mode
     from cygrad.ops.pointwise import check_writable, inplace_result
 
     def inplace(self, *args, **kwargs):
@@ -133,7 +134,7 @@ def inplace_form(name, function, pointwise=False):
 
 def refuse_out_grad(name, *operands):
     """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
-    from cygrad.autograd.node import grad_mode
+    from cygrad.autograd.modes import grad_mode
     if grad_mode() and any(getattr(x, "requires_grad", False) for x in operands):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")

@@ -1,5 +1,5 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
-from cygrad.autograd.node import grad_mode, set_grad_mode
+from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near
 from cygrad.dtype import all_dtypes
 from cygrad.ops.geometry import take_geometry, window

@@ -9,7 +9,7 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad import return_types
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.backend import SCAN
 from cygrad.dispatch import cast_to, clone_dense, clone_like, scan_op, softmax_op
 from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused, widened
@@ -48,7 +48,8 @@ def computable(name, t, dtype):
 def in_place(running):
     """The in-place form of a scan: it computes in the tensor's own dtype."""
     def inplace(self, dim, *, dtype=None):
-        from cygrad.autograd.node import grad_mode, shadow
+        from cygrad.autograd.inplace import shadow
+        from cygrad.autograd.modes import grad_mode
         from cygrad.ops.pointwise import check_writable, inplace_result
         source = shadow(self) if grad_mode() and self.requires_grad else self
         if dtype is not None and dtype is not self.dtype:

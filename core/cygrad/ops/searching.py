@@ -2,7 +2,7 @@
 import math
 
 from cygrad import return_types
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import (SCALAR_NAMES, clone_dense, empty_near, fill_ as raw_fill, gather_op, result_type,
                              scatter_into, sort_op)
 from cygrad.dtype import DType, all_dtypes

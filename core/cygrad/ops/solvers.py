@@ -6,7 +6,7 @@ functions `inv`, `solve`, ... check their arguments first. `cygrad.linalg` has t
 import math
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
 from cygrad.operands import select
 from cygrad.ops.batches import columns, run, with_batch

@@ -1,6 +1,6 @@
 """Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
 from cygrad import return_types
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, clone_dense, partial_sort_op, sort_op
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap

@@ -2,7 +2,7 @@
 import math
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import cast_to, result_type
 from cygrad.operands import broadcast, select
 from cygrad.ops.composite import as_float, need_tensors, refused, widened

@@ -1,5 +1,5 @@
 """`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks, combinations and triangles."""
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near, fill_ as raw_fill
 from cygrad.ops.joining import _cat as cat, _stack as stack, common_dtype, listed
 from cygrad.ops.registry import functions, op

@@ -9,7 +9,7 @@ from cygrad.ops.reductions cimport every_axis, recorded
 from cygrad.tensor cimport Tensor
 
 import cygrad
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened

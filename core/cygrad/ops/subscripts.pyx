@@ -10,7 +10,8 @@ from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.autograd.node cimport check_overlap, grad_enabled
+from cygrad.autograd.inplace cimport check_overlap
+from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch cimport SAME, binary, copy_into, empty, expand_to, fill_into, scalar_dtype
 from cygrad.dtype cimport BOOL, INT64
 from cygrad.ops.places cimport extremes, strided

@@ -3,7 +3,7 @@
 Slices are compared by ranks: every column gets the rank of its entries, and neighbouring columns are combined and
 ranked again until one is left, so that a lexicographic order of n slices takes log2(their size) sorts.
 """
-from cygrad.autograd.node import primitive
+from cygrad.autograd.primitives import primitive
 from cygrad.dispatch import SCALAR_NAMES, empty_near, fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.places import mask_places
 from cygrad.ops.registry import functions, op

@@ -1,5 +1,6 @@
 """Geometry ops that other Cython modules call directly."""
-from cygrad.autograd.node cimport Derivative, grad_enabled
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.rows cimport Derivative
 from cygrad.tensor cimport Tensor, requires_grad
 
 cdef class ViewOp:

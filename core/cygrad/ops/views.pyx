@@ -4,7 +4,9 @@ Every function here ends in `recorded`, which makes the tensor and, when the inp
 """
 from cpython.long cimport PyLong_CheckExact
 
-from cygrad.autograd.node cimport Derivative, OpNode, attach, find_row, grad_enabled, record
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.rows cimport Derivative, OpNode, find_row
 from cygrad.dispatch cimport dense_copy
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, new_tensor, requires_grad, view_of

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 from cygrad.programs import Term, one_pass, where
 
 derivative("relu", self=one_pass(lambda grad, result: threshold_backward(grad, result, 0)))

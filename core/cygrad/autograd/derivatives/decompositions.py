@@ -10,7 +10,7 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 """
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 from cygrad.ops.factorizations import permutation_matrix
 from cygrad.ops.lapack import adjoint, eye_like
 

@@ -1,7 +1,7 @@
 """Derivatives of the ops that only change geometry, and of copies."""
 import cygrad
 from cygrad.autograd.derivatives.helpers import placed
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 from cygrad.autograd.slices import as_strided_backward
 
 derivative("reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape))

@@ -1,5 +1,5 @@
 """What formulas of several sections share."""
-from cygrad.autograd.node import conj  # noqa: F401
+from cygrad.autograd.rows import conj  # noqa: F401
 
 
 def placed(grad, shape, window):

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj, placed
 from cygrad.autograd.derivatives.reductions import at_indices
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 from cygrad.ops import indexing as ops
 from cygrad.ops.views import slice_along
 

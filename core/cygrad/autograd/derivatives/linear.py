@@ -1,7 +1,7 @@
 """Derivatives of matrix products and of the ops that build or mask matrices."""
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj, placed
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 
 
 def adjoint(t):

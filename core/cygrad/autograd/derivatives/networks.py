@@ -6,7 +6,8 @@ and one by one, for its formula to keep what it reads.
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.derivatives.reductions import softmax_backward
-from cygrad.autograd.node import derivative, grad_mode
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.rows import derivative
 from cygrad.ops.attention import _safe_softmax, attention_scores
 from cygrad.ops.composite import FLOAT32, HALVES
 from cygrad.ops.convolution import _convolution, _convolution_backward

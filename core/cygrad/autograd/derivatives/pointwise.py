@@ -7,7 +7,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.node import derivative
+from cygrad.autograd.rows import derivative
 from cygrad.programs import one_pass, where
 
 # ------------------------------------------------------------------ arithmetic

@@ -3,7 +3,8 @@ import math
 
 import cygrad
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.node import derivative, grad_mode
+from cygrad.autograd.modes import grad_mode
+from cygrad.autograd.rows import derivative
 from cygrad.dispatch import softmax_backward_op
 
 # ------------------------------------------------------------------ sum, mean, product

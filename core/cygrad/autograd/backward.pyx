@@ -1,9 +1,11 @@
 """`backward` and `grad`: arguments checked, gradients of the roots made, then one call of the engine."""
 import warnings
 
-from cygrad.autograd.engine import gradient_edge_of, gradients_of_scalar, run_backward
+from cygrad.autograd.engine cimport run_from_all
+from cygrad.autograd.scalar_roots cimport edge_of, gradients_of_scalar
+from cygrad.tensor cimport Tensor
+
 from cygrad.names import unify
-from cygrad.tensor import Tensor
 
 
 def _as_tuple(value, name):
@@ -57,9 +59,9 @@ def _without_names(gradient, output):
 
 
 def _edges(outputs):
-    roots, numbers = [], []
+    cdef list roots = [], numbers = []
     for i, output in enumerate(outputs):
-        node, number = gradient_edge_of(output)
+        node, number = edge_of(output)
         if node is None:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         roots.append(node)
@@ -115,14 +117,14 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if inputs is not None:
         wanted = []
         for i, t in enumerate(_as_tuple(inputs, "inputs")):
-            node, number = gradient_edge_of(t)
+            node, number = edge_of(t)
             if node is None:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
             if t.grad_fn is not None:
                 t.retain_grad()
             wanted.append((node, number))
     keep = create_graph if retain_graph is None else retain_graph
-    run_backward(roots, numbers, made, keep, create_graph, wanted, True)
+    run_from_all(roots, numbers, made, keep, create_graph, wanted, True)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
@@ -183,9 +185,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-        wanted.append(gradient_edge_of(t))
+        wanted.append(edge_of(t))
     used = [edge for edge in wanted if edge[0] is not None]       # a view made in inference mode has no edge
-    found = iter(run_backward(roots, numbers, made, keep, create_graph, used, False))
+    found = iter(run_from_all(roots, numbers, made, keep, create_graph, used, False))
     found = [next(found) if edge[0] is not None else None for edge in wanted]
     for i, (gradient, t) in enumerate(zip(found, inputs)):
         if gradient is None:

@@ -1,0 +1,122 @@
+"""Adding gradients to the `.grad` of leaves: what arrives first is taken over where nobody else sees it.
+
+Threads may run passes at the same time; one at a time adds to leaves. The GIL guards who that is, and as it is only given
+up amid large sums, mostly nobody waits: then the order costs a comparison.
+"""
+cdef extern from *:
+    """
+    #define cygrad_refcount(o) Py_REFCNT(o)
+    """
+    Py_ssize_t cygrad_refcount(object o)
+
+from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
+                               PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
+
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.backend cimport ADD
+from cygrad.dispatch cimport SAME, binary, binary_into, copy_into, empty_as
+from cygrad.ops.pointwise cimport apply_binary, op_add
+from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad
+from cygrad.view cimport same_sizes
+
+import os
+
+cdef unsigned long _holder = 0                   # the thread that adds now, or 0
+cdef Py_ssize_t _waiting = 0                     # threads that wait until it is done
+cdef PyThread_type_lock _wake = NULL             # what they wait for
+
+
+def _new_lock():
+    """Begin anew: the thread that was adding, and those that waited, don't exist in a forked child."""
+    global _wake, _holder, _waiting
+    _wake = PyThread_allocate_lock()
+    _holder = _waiting = 0
+    if _wake == NULL:
+        raise MemoryError("no lock for gradients")
+
+
+_new_lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+cdef int wait_turn() except -1:
+    """Wait, without the GIL, until no thread is adding. The lock is only for waiting: who waits leaves it locked."""
+    global _waiting
+    _waiting += 1
+    while _holder != 0:
+        PyThread_acquire_lock(_wake, NOWAIT_LOCK)
+        with nogil:
+            PyThread_acquire_lock(_wake, WAIT_LOCK)
+    _waiting -= 1
+    return 0
+
+
+def accumulate(Tensor variable not None, Tensor grad not None):
+    """Add a gradient to a leaf's `.grad`."""
+    accumulate_into(variable, grad, False)
+
+
+cdef int accumulate_into(Tensor variable, Tensor grad, bint alone) except -1:
+    """Add to a leaf's `.grad`, one thread at a time. `alone`: only the caller refers to `grad`, and drops it."""
+    global _holder
+    cdef unsigned long me
+    if _holder == 0 and variable.gradient is None and variable.requires and may_take(grad, alone):
+        grad.names_ = variable.names_
+        variable.gradient = grad
+        return 0
+    me = PyThread_get_thread_ident()
+    if _holder == me:                            # a finalizer's or subclass's code, amid an addition
+        return add_to(variable, grad, alone)
+    if _holder != 0:
+        wait_turn()
+    _holder = me
+    try:
+        add_to(variable, grad, alone)
+    finally:
+        _holder = 0
+        if _waiting:
+            PyThread_acquire_lock(_wake, NOWAIT_LOCK)       # so that it is never released twice
+            PyThread_release_lock(_wake)
+    return 0
+
+
+cdef inline bint may_take(Tensor grad, bint alone):
+    """Whether a gradient can be a `.grad` as it is: nobody else sees it or its memory, and it has no history."""
+    return (alone and grad.dense and cygrad_refcount(grad.memory) == 1 and grad.node is None and grad.base is None
+            and grad.counter is None and not grad.requires and grad.offset == 0 and grad.attributes == NULL)
+
+
+cdef int add_to(Tensor variable, Tensor grad, bint alone) except -1:
+    cdef Tensor held
+    if not variable.requires:                   # detached, or told to need none, since the graph was made
+        return 0
+    if variable.gradient is None:
+        if may_take(grad, alone):
+            variable.gradient = grad
+        elif grad_enabled() and requires_grad(grad):
+            variable.gradient = empty_as(grad, grad.dtype).copy_(grad)
+        else:
+            variable.gradient = private_copy(grad, alone)
+        (<Tensor>variable.gradient).names_ = variable.names_
+        return 0
+    held = <Tensor>variable.gradient
+    if grad_enabled():
+        variable.gradient = apply_binary(op_add, held, grad)
+    elif held.dtype is grad.dtype and same_sizes(held, grad):
+        binary_into(ADD, held, grad, held)
+        bump_version(held)
+    else:
+        variable.gradient = binary(ADD, held, grad, SAME)
+        (<Tensor>variable.gradient).names_ = variable.names_
+    return 0
+
+
+cdef Tensor private_copy(Tensor grad, bint alone):
+    """`grad` without history in memory that no other tensor sees; copied only if somebody holds it."""
+    cdef Tensor out
+    if alone and grad.dense and cygrad_refcount(grad.memory) == 1:
+        return alias(grad)
+    out = empty_as(grad, grad.dtype)
+    copy_into(grad, out)
+    return out

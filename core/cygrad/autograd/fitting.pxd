@@ -1,0 +1,14 @@
+"""Making what a formula returned fit the tensor it is the gradient of."""
+from libc.string cimport memcmp
+
+from cygrad.autograd.node cimport Node
+from cygrad.tensor cimport Tensor
+
+cdef inline bint fits(Tensor grad, Node node) noexcept:
+    """Whether a gradient has the shape, dtype and device of the only output of a node."""
+    return (node.metas is None and grad.dtype is node.dtype and grad.rank == node.rank
+            and grad.memory.backend is node.backend and grad.memory.index == node.index and grad.names_ is None
+            and memcmp(grad.sizes, node.sizes, grad.rank * sizeof(Py_ssize_t)) == 0)
+
+cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position)
+cdef Tensor summed(Tensor held, Tensor grad)

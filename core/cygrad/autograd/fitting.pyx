@@ -1,0 +1,80 @@
+"""What formulas return, made to fit: summed over what broadcasting repeated, cast, moved; and added up.
+
+No formula has to undo broadcasting or promotion; it is done here, once for all.
+"""
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.node cimport Node, PythonNode, meta_of
+from cygrad.backend cimport ADD
+from cygrad.dispatch cimport SAME, binary, binary_into, cast, sum_to
+from cygrad.dtype cimport CATEGORY_COMPLEX
+from cygrad.ops.pointwise cimport apply_binary, op_add
+from cygrad.tensor cimport Tensor, plain
+from cygrad.view cimport View, same_sizes, size_of
+
+cdef extern from *:
+    """
+    #define cygrad_refcount(o) Py_REFCNT(o)
+    """
+    Py_ssize_t cygrad_refcount(object o)
+
+
+cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position):
+    """A gradient that a node returned, made to fit the tensor it belongs to: summed, cast; raises where it can't."""
+    cdef View meta
+    cdef Tensor grad
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{source.name()} returned a gradient of type {type(value).__name__}, expected Tensor or None")
+    grad = <Tensor>value
+    if grad.names_ is not None:                  # of a Function, or a hook
+        grad = plain(grad)
+    if fits(grad, node):
+        return grad
+    meta = meta_of(node, number)
+    if meta is None:
+        return grad
+    if not same_sizes(grad, meta):
+        if not expandable(meta, grad):
+            raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - got "
+                               f"{list(size_of(grad))} but expected shape compatible with {list(size_of(meta))}")
+        if grad_enabled():
+            grad = reduced(grad, meta)
+        else:
+            grad = sum_to(grad, meta)
+    if grad.dtype is not meta.dtype:
+        if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
+            grad = grad.real
+        if grad.dtype is not meta.dtype:
+            grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
+    if grad.memory.backend is not node.backend or grad.memory.index != node.index:
+        from cygrad.devices import of
+        if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake
+            raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - expected "
+                               f"device {of(node.backend, node.index)} but got {grad.device}")
+        grad = grad.to(of(node.backend, node.index))
+    return grad
+
+
+cdef Tensor reduced(Tensor grad, View meta):
+    """sum_to, recorded."""
+    return grad.sum_to_size(size_of(meta))
+
+
+cdef bint expandable(View small, View large) noexcept:
+    cdef int i
+    if small.rank > large.rank:
+        return False
+    for i in range(1, small.rank + 1):
+        if small.sizes[small.rank - i] != large.sizes[large.rank - i] and small.sizes[small.rank - i] != 1:
+            return False
+    return True
+
+
+cdef Tensor summed(Tensor held, Tensor grad):
+    """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory."""
+    if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
+        return apply_binary(op_add, held, grad)
+    if (cygrad_refcount(held) == 1 and cygrad_refcount(held.memory) == 1 and held.dense and held.memory.owner is None
+            and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
+        binary_into(ADD, held, grad, held)
+        return held
+    return binary(ADD, held, grad, SAME)

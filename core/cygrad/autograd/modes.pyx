@@ -1,0 +1,59 @@
+"""Two flags of each thread: whether it records ops for backward, and whether it is in inference mode.
+
+They are thread-local C variables, read by every op. What users write (`no_grad`, `inference_mode`) is in `grad_mode`.
+"""
+
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    #define CYGRAD_THREAD_LOCAL __declspec(thread)
+    #else
+    #define CYGRAD_THREAD_LOCAL __thread
+    #endif
+    static CYGRAD_THREAD_LOCAL int cygrad_grad_mode = 1;
+    static CYGRAD_THREAD_LOCAL int cygrad_inference = 0;
+    """
+    int cygrad_grad_mode
+    int cygrad_inference
+
+
+cdef bint grad_enabled() noexcept:
+    return cygrad_grad_mode
+
+
+cdef bint set_grad_enabled(bint enabled) noexcept:
+    """Set whether this thread records ops; returns whether it did."""
+    global cygrad_grad_mode
+    cdef bint before = cygrad_grad_mode
+    cygrad_grad_mode = enabled
+    return before
+
+
+cdef bint inference_enabled() noexcept:
+    return cygrad_inference
+
+
+cdef int enter_inference(bint enabled) noexcept:
+    global cygrad_inference
+    cygrad_inference = enabled
+    return 0
+
+
+def grad_mode():
+    """Whether this thread records ops for backward."""
+    return bool(cygrad_grad_mode)
+
+
+def set_grad_mode(bint enabled):
+    """Set whether this thread records ops for backward; returns whether it did."""
+    return set_grad_enabled(enabled)
+
+
+def inference_mode_enabled():
+    """Whether this thread is in inference mode."""
+    return bool(cygrad_inference)
+
+
+def set_inference_mode(bint enabled):
+    """Enter or leave inference mode in this thread."""
+    enter_inference(enabled)

@@ -1,0 +1,9 @@
+"""Hooks, gradients that are retained, and anomaly mode: what a pass does for its users beside the gradients."""
+from cygrad.autograd.node cimport Attached, Node
+from cygrad.tensor cimport Tensor
+
+cdef object run_hooks(object hooks, object grad)
+cdef int run_pre_hooks(Node node, list grads) except -1
+cdef object run_post_hooks(Node node, object returned, list grads)
+cdef int check_nan(object value, Node node, Py_ssize_t position) except -1
+cdef int report_anomaly(Node node) except -1

@@ -1,0 +1,122 @@
+"""What a pass does for its users beside the gradients: hooks, gradients that non-leaves retain, and anomaly mode."""
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.node cimport attached_to
+from cygrad.autograd.recording cimport gradient_edge
+from cygrad.dtype cimport CATEGORY_FLOAT
+from cygrad.ops.pointwise cimport apply_binary, op_add
+from cygrad.tensor cimport alias, plain
+from cygrad.view cimport same_sizes
+
+
+# -------------------------------------------------------------------- hooks
+
+cdef object run_hooks(object hooks, object grad):
+    """What the hooks of a tensor make of its gradient."""
+    for hook in list(hooks.values()):
+        result = hook(grad)
+        if result is not None:
+            if not isinstance(result, Tensor):
+                raise TypeError(f"hook {getattr(hook, '__name__', hook)!r} returned an invalid type: expected Tensor "
+                                f"or None, got {type(result).__name__}")
+            check_hook_result(result, grad, hook)
+            grad = result
+    return grad
+
+
+cdef check_hook_result(Tensor result, Tensor grad, object hook):
+    name = getattr(hook, "__name__", repr(hook))
+    if not same_sizes(result, grad):
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    if result.dtype is not grad.dtype:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
+
+
+cdef int run_pre_hooks(Node node, list grads) except -1:
+    """Let the hooks of a node and its outputs see and change what arrived; store what outputs retain."""
+    cdef Attached attached = node.attached
+    if attached.tensor_hooks is not None:
+        for number in list(attached.tensor_hooks):
+            if grads[number] is not None:
+                grads[number] = run_hooks(attached.tensor_hooks[number], grads[number])
+    if attached.pre_hooks:
+        for hook in list(attached.pre_hooks.values()):
+            result = hook(tuple(grads))
+            if result is not None:
+                result = result if isinstance(result, (tuple, list)) else (result,)
+                for i in range(len(grads)):
+                    grads[i] = result[i]
+    if attached.retained is not None:
+        for number, reference in list(attached.retained.items()):
+            kept = reference()
+            if kept is not None and grads[number] is not None:
+                retain(kept, grads[number])
+    return 0
+
+
+cdef retain(Tensor t, Tensor grad):
+    """Add to the `.grad` of a non-leaf that retains it."""
+    if t.gradient is None:
+        t.gradient = plain(grad) if grad_enabled() else alias(grad)
+        (<Tensor>t.gradient).names_ = t.names_
+    else:
+        t.gradient = apply_binary(op_add, t.gradient, grad)
+
+
+cdef object run_post_hooks(Node node, object returned, list grads):
+    """What the hooks of a node make of the gradients it returned."""
+    for hook in list(node.attached.post_hooks.values()):
+        result = hook(tuple(returned), tuple(grads))
+        if result is not None:
+            returned = result if isinstance(result, (tuple, list)) else (result,)
+    return returned
+
+
+def tensor_hooks_of(Tensor t not None):
+    """The dict of hooks of a tensor that requires a gradient: on its node, or on itself if it is a leaf."""
+    cdef Attached attached
+    gradient_edge(t)
+    if t.node is None:
+        if t.hooks is None:
+            t.hooks = {}
+        return t.hooks
+    attached = attached_to(t.node)
+    if attached.tensor_hooks is None:
+        attached.tensor_hooks = {}
+    return attached.tensor_hooks.setdefault(t.output_number, {})
+
+
+def retain_grad_of(Tensor t not None):
+    """Make the engine store the gradient of a non-leaf in its `.grad`."""
+    import weakref
+    cdef Node node = gradient_edge(t)
+    cdef Attached attached
+    if t.node is None or t.retains or node is None:
+        return
+    attached = attached_to(node)
+    if attached.retained is None:
+        attached.retained = {}
+    attached.retained[t.output_number] = weakref.ref(t)
+    t.retains = True
+
+
+# ------------------------------------------------------------- anomaly mode
+
+cdef int check_nan(object value, Node node, Py_ssize_t position) except -1:
+    if isinstance(value, Tensor) and (<Tensor>value).dtype.category >= CATEGORY_FLOAT:
+        if value.isnan().any().item():
+            report_anomaly(node)
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+    return 0
+
+
+cdef int report_anomaly(Node node) except -1:
+    """Warn with the place in the forward pass where a failing node was made."""
+    import warnings
+    traceback = None if node.attached is None else node.attached.traceback
+    if traceback is not None:
+        warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+                      + "".join(traceback), stacklevel=2)
+    else:
+        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                      "during forward pass for more information.", stacklevel=2)
+    return 0

@@ -1,0 +1,192 @@
+"""Recording ops: a differentiable op calls `record` with its arguments and `attach` with what it computed.
+
+`record` makes an `OpNode` of the op's own subclass (so that `type(y.grad_fn).__name__` reads `MulBackward0`), keeps the
+edges to the nodes of its inputs and exactly the arguments that the needed formulas name; `attach` makes the outputs
+point to the node.
+
+A view whose base was changed in place since finds its new node (`AsStridedBackward0`) when it next needs one, by
+comparing versions.
+"""
+from cygrad.autograd.modes cimport set_grad_enabled
+from cygrad.autograd.node cimport accumulator_of, add_edge, meta_of, number_node, set_meta, set_output
+from cygrad.autograd.rows cimport DROPPED, ListOf, RESULT_BIT, find_row, new_node
+from cygrad.autograd.saved cimport check_saved, op_words
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
+from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_NORMALLY, alias, requires_grad, version_of
+from cygrad.view cimport make_view, size_of, tuple_of
+
+
+# -------------------------------------------------------------------- edges
+
+cdef object gradient_edge(Tensor t):
+    """The node whose output `t` is; a leaf's AccumulateGrad; None when it needs no gradient."""
+    if t.base is not None and t.base.requires and (version_of(t) != t.view_version or not t.requires):
+        regenerate(t)
+    if t.node is not None:
+        return t.node
+    return accumulator_of(t) if t.requires else None
+
+
+cdef regenerate(Tensor view):
+    """A view whose base has changed in place since gets its node anew, as a window on the base."""
+    if view.creation == CREATED_BY_MULTI_OUTPUT:
+        raise RuntimeError(
+            f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base "
+            "has been modified inplace. This view is the output of a function that returns multiple views. Such "
+            "functions do not allow the output views to be modified inplace. You should replace the inplace operation "
+            "by an out-of-place one.")
+    if view.creation != CREATED_NORMALLY:
+        return
+    if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
+        regenerate_parts(view)
+        return
+    cdef Derivative row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
+    cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
+    set_meta(node, view)
+    view.node = node
+    view.output_number = 0
+    view.requires = True
+    view.view_version = version_of(view)
+
+
+cdef regenerate_parts(Tensor view):
+    """The same for a real view of a complex base, or the other way round."""
+    from cygrad.autograd.slices import window_of_parts
+    cdef bint mode = set_grad_enabled(True)
+    cdef Tensor again
+    try:
+        again = window_of_parts(view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset)
+    finally:
+        set_grad_enabled(mode)
+    view.node = again.node
+    view.output_number = again.output_number
+    view.requires = True
+    view.view_version = version_of(view)
+
+
+cdef bint connect(Node node, Tensor t) except -1:
+    """Give `node` the edge to t's node (t None: none); returns whether there is one."""
+    cdef Node following = None
+    if t is not None:
+        if t.base is None and t.node is not None:
+            add_edge(node, <Node>t.node, t.output_number)
+            return True
+        if requires_grad(t):
+            following = gradient_edge(t)
+    add_edge(node, following, t.output_number if following is not None and t.node is not None else 0)
+    return following is not None
+
+
+# ---------------------------------------------------------- the node of an op
+
+cdef OpNode record(Derivative row, tuple args):
+    """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
+    cdef OpNode node = new_node(row)
+    cdef unsigned long long needs = 0
+    cdef list rest = None
+    cdef Py_ssize_t i
+    cdef int k
+    for k in range(row.count):
+        value = args[row.positions[k]]
+        if isinstance(value, Tensor):
+            if connect(node, <Tensor>value):
+                needs |= row.needs[k]
+        elif isinstance(value, (list, tuple)):
+            node.lists = True
+            for item in value:
+                if connect(node, <Tensor>item if isinstance(item, Tensor) else None):
+                    needs |= row.needs[k]
+        else:
+            connect(node, None)
+    for i in range(len(args)):
+        saved = keep(node, row, needs, i, args[i])
+        if i == 0:
+            node.value0 = saved
+        elif i == 1:
+            node.value1 = saved
+        else:
+            if rest is None:
+                rest = []
+            rest.append(saved)
+    if rest is not None:
+        node.rest = tuple(rest)
+    return recorded(node, needs)
+
+
+cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
+    """`record` for an op of one or two operands (y None: one) and further arguments that are no tensors (or None)."""
+    cdef OpNode node = new_node(row)
+    cdef unsigned long long needs = 0
+    cdef int k
+    for k in range(row.count):
+        value = x if row.positions[k] == 0 else y
+        if connect(node, <Tensor>value if isinstance(value, Tensor) else None):
+            needs |= row.needs[k]
+    node.value0 = keep(node, row, needs, 0, x)
+    node.value1 = keep(node, row, needs, 1, y)
+    node.rest = extra
+    return recorded(node, needs)
+
+
+cdef inline object keep(OpNode node, Derivative row, unsigned long long needs, int i, object value):
+    """What a node keeps of argument i."""
+    cdef Tensor t
+    cdef ListOf tensors
+    if isinstance(value, Tensor):
+        t = <Tensor>value
+        if needs >> i & 1:
+            check_saved(t)
+            if i < 8:
+                node.versions[i] = version_of(t)
+            node.kept |= 1ull << i
+            return t
+        if row.geometries >> i & 1:
+            return make_view(None, t.dtype, t.offset, t.rank, t.sizes, t.strides)
+        return DROPPED
+    if node.lists and row.differentiable >> i & 1 and type(value) in (list, tuple):
+        tensors = ListOf.__new__(ListOf)
+        tensors.count = len(value)
+        return tensors
+    if row.keeps_numbers and needs >> i & 1:
+        node.kept |= 1ull << i
+    return value
+
+
+cdef inline OpNode recorded(OpNode node, unsigned long long needs):
+    if needs >> RESULT_BIT & 1:
+        node.kept |= 1ull << RESULT_BIT
+        node.result = True                       # attach fills it in
+    number_node(node)
+    return node
+
+
+cdef int attach(OpNode node, object outputs) except -1:
+    """Make the outputs of the op (a Tensor, or a tuple or list) point to its node; those of integer dtype don't."""
+    cdef int i
+    cdef list saved
+    cdef Tensor t
+    if isinstance(outputs, Tensor):
+        t = <Tensor>outputs
+        set_output(node, t, 0)
+        if node.result is not None:
+            node.result = alias(t)
+            node.result_version = version_of(t)
+        return 0
+    for i in range(len(outputs)):
+        if isinstance(outputs[i], Tensor):
+            t = <Tensor>outputs[i]
+            if t.dtype.category >= CATEGORY_FLOAT:
+                set_output(node, t, i)
+            elif node.dtype is None:
+                set_meta(node, t)
+    if node.metas is not None:
+        while len(node.metas) < len(outputs):
+            node.metas.append(node.metas[0])
+    elif len(outputs) > 1:
+        node.metas = [meta_of(node, 0)] * len(outputs)
+    if node.result is not None:
+        saved = []
+        for value in outputs:
+            saved.append(alias(<Tensor>value) if isinstance(value, Tensor) else value)
+        node.result = tuple(saved)
+    return 0

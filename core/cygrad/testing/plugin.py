@@ -1,4 +1,4 @@
-"""For pytest: the option `--backend` where the conformance suite is asked for, and nothing anywhere else."""
+"""For pytest: the options `--backend` and `--thorough` of the conformance suite, where it is asked for."""
 
 SUITE = "cygrad.testing"
 
@@ -6,4 +6,6 @@ SUITE = "cygrad.testing"
 def pytest_load_initial_conftests(parser, args):
     """`pytest --pyargs cygrad.testing --backend NAME`: a conftest.py would be read too late for the option."""
     if any(str(argument).startswith(SUITE) for argument in args):
-        parser.getgroup("cygrad").addoption("--backend", default="cpu", help="backend that cygrad.testing tests")
+        group = parser.getgroup("cygrad")
+        group.addoption("--backend", default="cpu", help="backend that cygrad.testing tests")
+        group.addoption("--thorough", action="store_true", help="every op with every dtype in every layout")

@@ -202,8 +202,8 @@ def binary_scalar_cases():
                 if swapped and op in (*DIVISIONS, "pow", "left_shift", "right_shift") and dtype not in SMOOTH:
                     continue                                    # the first operand may hold zeros and more than 7
                 for layout in ("contiguous", "sliced", "0-d", *(("in place",) if op not in PREDICATES else ())):
-                    name = f"{op} swapped" if swapped else op
-                    yield Case(Key("binary_scalar", name, dtype, layout),
+                    name = f"{layout} swapped" if swapped else layout
+                    yield Case(Key("binary_scalar", op, dtype, name),
                                partial(_make_scalar, BINARY.index(op), number, swapped, dtype, layout), (4,),
                                limit_of(limit, op, dtype))
 

@@ -1,6 +1,7 @@
 """What came of the cases: counts for each entry, the first failures in words, as text or as Markdown."""
 from collections import Counter
 from dataclasses import dataclass, field
+from textwrap import indent
 
 FAILURES_SHOWN = 3                        # of each entry
 
@@ -16,19 +17,23 @@ class Report:
     counts : dict of str to Counter
         For each entry, how many cases passed, were declined and failed.
     failures : dict of str to list
-        For each entry (key, text) of the cases that failed.
+        For each entry (key, outcome) of the cases that failed.
+    reasons : dict of str to str
+        Why the backend declines an entry, where it says so (its attribute `declines`).
     """
 
     device: str
     against: str
+    traceback: bool = False
     counts: dict = field(default_factory=dict)
     failures: dict = field(default_factory=dict)
+    reasons: dict = field(default_factory=dict)
 
     def add(self, key, outcome):
         """Count the outcome of a case."""
         self.counts.setdefault(key.entry, Counter())[outcome.state] += 1
         if outcome.state == "fail":
-            self.failures.setdefault(key.entry, []).append((key, outcome.text))
+            self.failures.setdefault(key.entry, []).append((key, outcome))
 
     @property
     def failed(self):
@@ -40,9 +45,9 @@ class Report:
         count = self.counts[entry]
         if count["fail"]:
             return "FAIL"
-        if count["pass"] and count["declined"]:
-            return "pass, some declined"
-        return "pass" if count["pass"] else "declined"
+        words = "pass" if not count["declined"] else "pass, some declined" if count["pass"] else "declined"
+        reason = self.reasons.get(entry) if count["declined"] else None
+        return f"{words}: {reason}" if reason else words
 
     def rows(self):
         """(entry, passed, declined, failed, verdict) of every entry, and their sum."""
@@ -75,6 +80,10 @@ class Report:
         lines = []
         for entry, failures in self.failures.items():
             lines.append(f"\n{entry}: {len(failures)} failed")
-            for key, text in failures[:FAILURES_SHOWN]:
-                lines += [f"  {text}", f"    python -m cygrad.testing {self.device} --case {key}"]
+            for key, outcome in failures[:FAILURES_SHOWN]:
+                lines += [f"  {outcome.text}", f"    python -m cygrad.testing {self.device} --case {key}"]
+                if self.traceback and outcome.trace:
+                    lines.append(indent(outcome.trace, "    ").rstrip())
+            if len(failures) > FAILURES_SHOWN:
+                lines.append(f"  and {len(failures) - FAILURES_SHOWN} more: --entry {entry} --list names all cases")
         return "\n".join(lines)

@@ -9,13 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.discovery import load
-from cygrad.dispatch import empty_on
+from cygrad.allocation import empty_on
 from cygrad.testing import reference
 from cygrad.testing.operands import DTYPES, EPSILON, Operand, plain, stored, window
 
 TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022,
         "complex64": 2.0**-126, "complex128": 2.0**-1022}
+
+# entry: the names of the ops that its first argument numbers
+CODES = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
+         "scan": SCAN, "scatter": SCATTER, "random": RANDOM}
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,11 @@ EXACT = Limit()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case: ``state`` is "pass", "declined" or "fail", ``text`` says why it failed."""
+    """What came of a case: ``state`` is "pass", "declined" or "fail", ``text`` says why, ``trace`` where it raised."""
 
     state: str
     text: str = ""
+    trace: str = ""
 
 
 PASS, DECLINED = Outcome("pass"), Outcome("declined")
@@ -82,7 +88,7 @@ class Check:
         try:
             return self.function(backend, index) or PASS
         except Exception as error:
-            return Outcome("fail", explain(error))
+            return raised(error)
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class Case:
         try:
             views, answer, found = call(backend, index, self.key.entry, args)
         except Exception as error:
-            return Outcome("fail", self.describe(args) + explain(error))
+            return raised(error, self.describe(args))
         if answer is NotImplemented:
             return DECLINED
         if answer is not None:
@@ -179,7 +185,8 @@ class Case:
 
     def describe(self, args):
         """The call in words."""
-        return f"{self.key.entry}({', '.join(map(words, args))}): "
+        named = [operation(self.key.entry, args[0]), *map(words, args[1:])]
+        return f"{self.key.entry}({', '.join(named)}): "
 
 
 def call(backend, index, entry, args):
@@ -230,24 +237,38 @@ def words(value):
     return f"[{value}]" if isinstance(value, Operand) else repr(value)
 
 
+def operation(entry, first):
+    """The first argument of an entry for a message: its op by name, a program by its steps' names."""
+    if entry in CODES:
+        return CODES[entry][first]
+    if entry == "elementwise":
+        return " ".join(" ".join([kind, *(CODES[kind][x] if kind in CODES else f"{x}" for x in rest)])
+                        for kind, *rest in first)
+    return words(first)
+
+
 def difference(found, expected, dtype, limit, args):
     """Where and how much `found` is off, or an empty text; NaN equals NaN."""
     if found.shape != expected.shape:
         return f"result of shape {found.shape}, expected {expected.shape}"
     with np.errstate(all="ignore"):
         same = (found == expected) | ((found != found) & (expected != expected))
-        if not same.all():
-            finite = np.isfinite(found) & np.isfinite(expected)
-            distance = np.abs(np.where(finite, found, 0).astype(expected.dtype) - np.where(finite, expected, 0))
-            same |= finite & (distance <= limit.allowed(expected, dtype, args))
+        if same.all():
+            return ""
+        finite = np.isfinite(found) & np.isfinite(expected)
+        distance = np.abs(np.where(finite, found, 0).astype(expected.dtype) - np.where(finite, expected, 0))
+        allowed = np.broadcast_to(limit.allowed(expected, dtype, args), expected.shape)
+        same |= finite & (distance <= allowed)
     if same.all():
         return ""
     place = tuple(int(i) for i in np.argwhere(~same)[0])
-    off = f"{(~same).sum()} of {same.size} elements differ"
-    return f"{off}; at {place}: expected {expected[place]!r}, found {found[place]!r}"
+    text = (f"{(~same).sum()} of {same.size} elements differ; at {place}: expected {expected[place]!r}, "
+            f"found {found[place]!r}")
+    return f"{text}, off by {distance[place]:.3g} where {allowed[place]:.3g} is allowed" if finite[place] else text
 
 
-def explain(error):
-    """An exception and the line that raised it."""
+def raised(error, call=""):
+    """The outcome of a case that raised: the exception, and the line that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]}:{last.lineno})"
+    text = f"{call}{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]}:{last.lineno})"
+    return Outcome("fail", text, "".join(traceback.format_exception(error)))

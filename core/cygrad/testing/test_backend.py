@@ -7,14 +7,15 @@ from cygrad import discovery
 from cygrad.testing.__main__ import run, selected
 
 
-def _groups():
+def _groups(thorough):
     """(name, cases) for each entry, op and dtype."""
-    for (entry, op, dtype), cases in groupby(selected(), lambda case: (case.key.entry, case.key.op, case.key.dtype)):
+    cases = selected(thorough=thorough)
+    for (entry, op, dtype), cases in groupby(cases, lambda case: (case.key.entry, case.key.op, case.key.dtype)):
         yield "/".join(part.replace(" ", "-") for part in (entry, op, dtype) if part), list(cases)
 
 
 def pytest_generate_tests(metafunc):
-    names, groups = zip(*_groups())
+    names, groups = zip(*_groups(metafunc.config.getoption("--thorough", default=False)))
     metafunc.parametrize("cases", groups, ids=names)
 
 

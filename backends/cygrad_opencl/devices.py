@@ -25,6 +25,7 @@ def devices():
 
 def _enumerate():
     import pyopencl
+    pocl.configure()
     found = []
     for platform in pyopencl.get_platforms():
         try:

@@ -1,4 +1,4 @@
-"""PoCL 3.0, the version on PyPI, on processors that are newer than its compiler.
+"""PoCL 3.0, the version on PyPI: settings that make it quick, and a repair for processors that are newer than its compiler.
 
 Its LLVM 14 knows processors by model numbers. For one it has never heard of the name is "generic", which its own
 compiler then refuses ("unknown target CPU 'generic'", PoCL issue 1049), so that no kernel can be built, although
@@ -8,15 +8,66 @@ setting for it; so the pointer is replaced by one to the name of the instruction
 import ctypes
 import os
 import struct
+from functools import lru_cache
+
+# What kernels use of the header that PoCL 3.0 puts before every program, a megabyte of declarations. Reading it takes
+# three times as long as all else that is done before a kernel's code is generated; defining its guard leaves it out.
+LEAN_OPTION = "-D_OPENCL_H_"
+_MATH = ("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p log2 "
+         "rint sin sinh sqrt tan tanh trunc", "atan2 copysign fmod hypot nextafter pow", "fma")
+_WORDS = """
+typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
+typedef uint cl_mem_fence_flags;
+typedef long long8 __attribute__((ext_vector_type(8)));
+#define as_uint(x) __builtin_astype((x), uint)
+#define as_float(x) __builtin_astype((x), float)
+#define as_ulong(x) __builtin_astype((x), ulong)
+#define as_double(x) __builtin_astype((x), double)
+#define CLK_LOCAL_MEM_FENCE 1
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
+void __attribute__((overloadable, convergent)) barrier(cl_mem_fence_flags);
+"""
 
 _STRUCTURE = 2048           # bytes of PoCL's structure of a device that are looked through
 _names = []                 # keeps the strings alive
 
 
+def configure():
+    """Before PoCL is loaded: let it compile a kernel once.
+
+    It would compile a kernel again, at its first launch, for offsets of 0 and for small grids, also after a program was
+    taken from the disk. That takes 0.1 s each and makes nothing faster here: kernels name the size of their groups.
+    """
+    os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
+
+
+def is_pocl(device):
+    """Whether the device is PoCL's."""
+    return device.platform.name == "Portable Computing Language"
+
+
+@lru_cache(None)
+def lean_words(fp64):
+    """Declarations for a program that is built with LEAN_OPTION."""
+    lines = [_WORDS]
+    lines += [f"size_t __attribute__((overloadable, const)) {name}(uint);"
+              for name in ("get_group_id", "get_num_groups", "get_local_id")]
+    for T in ("float", "double")[:1 + fp64]:
+        for n in (2, 4, 8, 16):
+            lines += [f"typedef {T} {T}{n} __attribute__((ext_vector_type({n})));",
+                      f"{T}{n} __attribute__((overloadable, pure)) vload{n}(size_t, const {T} *);",
+                      f"void __attribute__((overloadable)) vstore{n}({T}{n}, size_t, {T} *);"]
+        for count, names in enumerate(_MATH, 1):
+            lines += [f"{T} __attribute__((overloadable, const)) {name}({', '.join([T] * count)});"
+                      for name in names.split()]
+    return "\n".join(lines) + "\n"
+
+
 def needs_repair(device):
     """Whether this is a PoCL device of a processor that its compiler does not know."""
-    return (device.platform.name == "Portable Computing Language" and "x86_64" in device.version
-            and device.version.endswith("-generic") and os.path.exists("/proc/self/mem"))
+    return (is_pocl(device) and "x86_64" in device.version and device.version.endswith("-generic")
+            and os.path.exists("/proc/self/mem"))
 
 
 def repair(device):

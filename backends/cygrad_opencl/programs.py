@@ -6,6 +6,7 @@ import warnings
 from cygrad.errors import BackendError, KernelBuildError
 from cygrad_gpu import cache
 
+from cygrad_opencl import pocl
 from cygrad_opencl.devices import name_of
 
 SLOW = 3.0                  # seconds of a first build after which a terminal is told what the waiting is for
@@ -59,10 +60,9 @@ class Programs:
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            program = self._built_lean(source)
             try:
-                program = pyopencl.Program(self.context, source)
-                program.int_ptr                 # makes it now: pyopencl's own cache, which can't be bounded, stays out
-                program.build(options=self.options, devices=[self.device])
+                program = program or self._built(source, self.options)
             except pyopencl.Error as error:     # its text has the driver's log
                 raise KernelBuildError(f"OpenCL: {name_of(self.device)} refused a kernel: {error}") from error
         self.built += 1
@@ -71,6 +71,23 @@ class Programs:
             print(f"cygrad: built an OpenCL kernel in {time.perf_counter() - start:.0f} s; it is kept for the next "
                   "time", file=sys.stderr)
         return program
+
+    def _built(self, source, options):
+        import pyopencl
+        program = pyopencl.Program(self.context, source)
+        program.int_ptr                 # makes it now: pyopencl's own cache, which can't be bounded, stays out
+        return program.build(options=options, devices=[self.device])
+
+    def _built_lean(self, source):
+        """The program without PoCL's header; None on other devices, and if it needs more than `pocl` declares."""
+        import pyopencl
+        if not pocl.is_pocl(self.device):
+            return None
+        words = pocl.lean_words("cl_khr_fp64" in self.device.extensions.split())
+        try:
+            return self._built(words + source, [*self.options, pocl.LEAN_OPTION])
+        except pyopencl.Error:
+            return None
 
     # ---- the disk
 

@@ -14,7 +14,7 @@ from cygrad.dtype import can_cast, finfo, get_default_dtype, iinfo, promote_type
 from cygrad.devices import contiguous_format, device, layout, memory_format, preserve_format, strided
 from cygrad.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
-from cygrad.dispatch import result_type
+from cygrad.promotion import result_type
 from cygrad.discovery import get_default_device, load as _load_backend, set_default_device
 from cygrad.generator import Generator
 from cygrad.printing import set_printoptions
@@ -29,7 +29,7 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("arithmetic", "views", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
+_OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
         "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",

@@ -1,7 +1,7 @@
 """What the core computes from a backend's other entries when it declines one: the table `COMPOSED`, entry -> function.
 
 An op of `reduce` has an entry of its own. `fallback.run` calls the function with the declined call's arguments, as
-tensors without history. It leaves the result in the outputs, through raw ops (`cygrad.dispatch`), each of which may be
+tensors without history. It leaves the result in the outputs, through raw ops (`cygrad.raw`), each of which may be
 declined in turn. So a backend with the required entries alone has these ops on its device, and no call of theirs goes
 to the CPU.
 
@@ -12,8 +12,9 @@ attention) are made for a part of the rows at a time, of about BLOCK elements.
 import math
 
 from cygrad.backend import BINARY, REDUCE, UNARY
-from cygrad.dispatch import (arange_into, binary_op, cast_to, clone_dense, copy_, empty_near, empty_on, fill_, matmul3,
-                             reduce_dims, softmax_op, sort_op, unary_op, where_op)
+from cygrad.allocation import empty_near, empty_on
+from cygrad.raw import (arange_into, binary_op, cast_to, clone_dense, copy_, fill_, matmul3, reduce_dims, softmax_op,
+                        sort_op, unary_op, where_op)
 from cygrad.dtype import all_dtypes
 from cygrad.operands import binary_to
 from cygrad.transfer import host_backend
@@ -24,7 +25,7 @@ HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
 ADD, SUB, MUL, DIV, NE, LE = (BINARY.index(name) for name in ("add", "sub", "mul", "div", "ne", "le"))
 EXP, LOG, RSQRT = (UNARY.index(name) for name in ("exp", "log", "rsqrt"))
 SUM, MAX = REDUCE.index("sum"), REDUCE.index("max")
-TO_BOOL = 2                     # the rule of comparisons (dispatch.pxd)
+TO_BOOL = 2                     # the rule of comparisons (promotion.pxd)
 BLOCK = 1 << 24                 # elements of a temporary
 
 

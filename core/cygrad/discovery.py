@@ -8,7 +8,7 @@ import importlib
 import os
 import threading
 
-from cygrad import dispatch, entry_points, storage
+from cygrad import allocation, entry_points, storage
 from cygrad.backend import INTERFACE_VERSION, Backend
 from cygrad.devices import device
 from cygrad.dtype import all_dtypes
@@ -136,7 +136,7 @@ def open_device(backend, index):
             raise BackendUnavailable(f"backend {backend.name!r} has no device {index}; its devices: {names}")
         try:
             backend.open(index)
-            dispatch.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
+            allocation.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
         except Exception as error:
             raise BackendUnavailable(f"device {backend.name}:{index} does not open: {type(error).__name__}: {error}"
                                      ) from error

@@ -38,7 +38,7 @@ def run(backend, entry, args, outs):
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
         return _compose(COMPOSED[op], args)
-    from cygrad.dispatch import SCALAR_NAMES
+    from cygrad.promotion import SCALAR_NAMES
     from cygrad.tensor import as_tensor_view
     from cygrad.transfer import give_back, host_backend
     from cygrad.view import View
@@ -79,7 +79,8 @@ def _to_host(value):
 
 def nonzero(t):
     """Coordinates of non-zero elements, found on the CPU."""
-    from cygrad.dispatch import empty_near, nonzero_op
+    from cygrad.allocation import empty_near
+    from cygrad.raw import nonzero_op
     from cygrad.transfer import to_host
     _record(t._backend(), "nonzero", "nonzero", t.dtype)
     found = nonzero_op(to_host(t))

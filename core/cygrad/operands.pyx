@@ -2,14 +2,16 @@
 
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
 """
-from cygrad.dispatch cimport (binary_into, broadcast_sizes, cast, empty, expand_to, fill_into, scalar_dtype,
-                              scalar_into)
+from cygrad.allocation cimport empty
+from cygrad.dispatch cimport binary_into, broadcast_sizes, cast, expand_to, fill_into, scalar_into
+from cygrad.promotion cimport scalar_dtype
 from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view, same_sizes
 
 from cygrad import errors
-from cygrad.dispatch import result_type, where_op
+from cygrad.promotion import result_type
+from cygrad.raw import where_op
 
 
 cdef bint elsewhere(Tensor a, Tensor b):

@@ -10,13 +10,14 @@ unseen by autograd. Parameters that get numbers in a call don't take part in pro
 from cpython.object cimport PyObject
 
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch cimport cast, dense_copy, elementwise_into, empty_as, output_like
+from cygrad.allocation cimport empty_as, output_like
+from cygrad.dispatch cimport cast, dense_copy, elementwise_into
 from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport same_sizes
 
 from cygrad.backend import BINARY, UNARY
-from cygrad.dispatch import result_type
+from cygrad.promotion import result_type
 from cygrad.operands import broadcast
 
 cdef DType BOOL_DTYPE = dtype_of(BOOL)

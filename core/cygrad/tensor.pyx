@@ -13,7 +13,10 @@ from cygrad.autograd.modes cimport grad_enabled, inference_enabled
 from cygrad.autograd.node cimport Node
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport C_NAMES, copy_into, empty_as, fill_into, scalar_value
+from cygrad.allocation cimport empty_as
+from cygrad.dispatch cimport copy_into, fill_into
+from cygrad.elements cimport scalar_value
+from cygrad.promotion cimport C_NAMES
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
 from cygrad.ops.matmul cimport matmul_
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs,
@@ -634,7 +637,7 @@ cdef check_gradient(Tensor t, object value):
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
     if g.dtype is not t.dtype:
-        from cygrad.dispatch import SCALAR_NAMES
+        from cygrad.promotion import SCALAR_NAMES
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_NAMES[g.dtype.code]}' to a tensor with grad_dtype "
             f"'{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the "

@@ -7,7 +7,7 @@ from cygrad import discovery
 from cygrad.autograd import scalar_roots
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
-from cygrad.dispatch import to_list
+from cygrad.elements import to_list
 from cygrad.ops.creation import to_numpy
 from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor

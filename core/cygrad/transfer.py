@@ -1,5 +1,6 @@
 """Bytes between devices and the host: what `copy_` across devices, `tolist` and `numpy` use."""
-from cygrad.dispatch import cast_to, clone_dense, copy_, empty_laid_out, empty_on
+from cygrad.allocation import empty_laid_out, empty_on
+from cygrad.raw import cast_to, clone_dense, copy_
 from cygrad.storage import refuse_orphan
 
 

@@ -14,7 +14,9 @@ from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, Py
 
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
-from cygrad.dispatch cimport SAME, binary, binary_into, copy_into, empty_as
+from cygrad.allocation cimport empty_as
+from cygrad.dispatch cimport binary, binary_into, copy_into
+from cygrad.promotion cimport SAME
 from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad
 from cygrad.view cimport same_sizes

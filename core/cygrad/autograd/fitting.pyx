@@ -5,7 +5,8 @@ No formula has to undo broadcasting or promotion; it is done here, once for all.
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport Node, PythonNode, meta_of
 from cygrad.backend cimport ADD
-from cygrad.dispatch cimport SAME, binary, binary_into, cast, sum_to
+from cygrad.dispatch cimport binary, binary_into, cast, sum_to
+from cygrad.promotion cimport SAME
 from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport Tensor, plain

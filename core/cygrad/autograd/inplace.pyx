@@ -166,7 +166,7 @@ cdef class CopySlices(Node):
 
 cdef Tensor shadow_of(Tensor t):
     """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
-    from cygrad.dispatch import clone_like
+    from cygrad.raw import clone_like
     cdef Tensor copy = clone_like(t)
     node = gradient_edge(t)
     if node is not None:

@@ -2,7 +2,8 @@
 from cygrad.autograd.engine cimport run_from
 from cygrad.autograd.node cimport Node
 from cygrad.autograd.recording cimport gradient_edge
-from cygrad.dispatch cimport empty_as, fill_into
+from cygrad.allocation cimport empty_as
+from cygrad.dispatch cimport fill_into
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensor cimport Tensor, requires_grad
 

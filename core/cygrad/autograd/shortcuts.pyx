@@ -6,8 +6,9 @@ the formula runs, as it does in every pass with `create_graph=True`. The table a
 """
 from cygrad cimport backend as k
 from cygrad.autograd.rows cimport OpNode, set_shortcut
-from cygrad.dispatch cimport (SAME, TO_BOOL, TO_FLOAT, binary, copy_into, empty, empty_as, expand_to, fill_into, reduce,
-                              scalar_into, sum_to, unary, where_into)
+from cygrad.allocation cimport empty, empty_as
+from cygrad.dispatch cimport binary, copy_into, expand_to, fill_into, reduce, scalar_into, sum_to, unary, where_into
+from cygrad.promotion cimport SAME, TO_BOOL, TO_FLOAT
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
 from cygrad.ops.products cimport mm_
 from cygrad.tensor cimport Tensor, alias, new_tensor

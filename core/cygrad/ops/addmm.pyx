@@ -7,8 +7,8 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.backend cimport ADD, Backend, MUL
-from cygrad.dispatch cimport (SAME, binary, binary_into, cast, check_scalar, copy_into, expand_to, result_dtype,
-                              scalar_into)
+from cygrad.dispatch cimport binary, binary_into, cast, copy_into, expand_to, scalar_into
+from cygrad.promotion cimport SAME, check_scalar, result_dtype
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of)
 from cygrad.ops.pointwise cimport finish_inplace
 from cygrad.ops.products cimport Row, blank, cannot_multiply, matrix, multiply, operand, same_device

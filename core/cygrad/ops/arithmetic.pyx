@@ -9,8 +9,9 @@ from cygrad cimport backend as k
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.rows cimport OpNode
-from cygrad.dispatch cimport (NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary, binary_into, cast,
-                              refuse_overlap, result_dtype, unary_into)
+from cygrad.axes cimport refuse_overlap
+from cygrad.dispatch cimport binary, binary_into, cast, unary_into
+from cygrad.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, result_dtype
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
 from cygrad.ops.pointwise cimport (BinaryOp, UnaryOp, apply_binary, apply_binary_, apply_pow, apply_unary, apply_unary_,
                                    bool_error, check_target, finish_inplace, is_number, op_add, op_div,

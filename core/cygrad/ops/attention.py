@@ -9,7 +9,8 @@ import cygrad
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
 from cygrad.compositions import visible
-from cygrad.dispatch import empty_near, softmax_op
+from cygrad.allocation import empty_near
+from cygrad.raw import softmax_op
 from cygrad.fallback import call
 from cygrad.ops.composite import BOOL, C_WORDS, FLOAT32, HALVES, need_tensors, refused, widened
 from cygrad.ops.shape import broadcast_shapes

@@ -3,12 +3,13 @@
 A routine works on (B, M, N): `run` merges the leading axes of its operands into one, copying an input where its strides
 don't allow it. `columns` makes results in LAPACK's memory order, which is PyTorch's too.
 """
-from cygrad.dispatch cimport dense_copy, empty, expand_to
+from cygrad.allocation cimport empty
+from cygrad.dispatch cimport dense_copy, expand_to
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport fill_strided
 
-from cygrad.dispatch import linalg_op
+from cygrad.raw import linalg_op
 
 
 cdef Tensor batch_of(Tensor t, int axes, bint result):

@@ -1,6 +1,7 @@
 """Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import cast_to, result_type
+from cygrad.promotion import result_type
+from cygrad.raw import cast_to
 from cygrad.ops.composite import BOOL, refused
 from cygrad.ops.pointwise import clamped_few
 from cygrad.ops.registry import inplace_form, op

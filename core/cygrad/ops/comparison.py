@@ -4,7 +4,8 @@ import math
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY
-from cygrad.dispatch import SCALAR_NAMES, binary_op
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import binary_op
 from cygrad.dtype import get_default_dtype
 from cygrad.errors import on_two_devices
 from cygrad.ops.composite import BOOL, is_integral, need_tensors

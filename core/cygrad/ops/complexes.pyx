@@ -9,7 +9,9 @@ from cygrad.view cimport MAX_RANK
 from cygrad.autograd.inplace import shadow
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
-from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, copy_, empty_near, unary_op
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import cast_to, clone_like, copy_, unary_op
 from cygrad.operands import broadcast
 from cygrad.ops.pointwise import inplace_result
 from cygrad.ops.registry import add_op, methods, op

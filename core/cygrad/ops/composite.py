@@ -9,7 +9,8 @@ import math
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
-from cygrad.dispatch import SCALAR_NAMES, cast_to, clone_like, result_type, unary_op
+from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.raw import cast_to, clone_like, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
 from cygrad.operands import broadcast, select
 from cygrad.ops.registry import inplace_form, op

@@ -6,7 +6,8 @@ import operator
 import warnings
 
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import copy_, empty_near, fill_
+from cygrad.allocation import empty_near
+from cygrad.raw import copy_, fill_
 from cygrad.fallback import call
 from cygrad.ops.composite import BOOL, C_WORDS, need_tensors, refused
 from cygrad.ops.padding import constant_pad_nd

@@ -1,5 +1,6 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`, `fill_`)."""
-from cygrad.dispatch cimport cast, copy_into, empty_as
+from cygrad.allocation cimport empty_as
+from cygrad.dispatch cimport cast, copy_into
 from cygrad.dtype cimport CATEGORY_FLOAT, DType
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport recorded
@@ -8,8 +9,9 @@ from cygrad.tensor cimport Tensor
 from cygrad import devices as _devices, discovery, transfer
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import (cast_to, clone_dense, clone_like, copy_ as raw_copy, empty_near, fill_ as raw_fill,
-                             refuse_partial_overlap, wide_enough)
+from cygrad.allocation import empty_near
+from cygrad.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill, refuse_partial_overlap,
+                        wide_enough)
 from cygrad.dtype import all_dtypes
 from cygrad.ops.registry import op
 

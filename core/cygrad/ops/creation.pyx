@@ -13,8 +13,9 @@ from cpython.long cimport PyLong_Check, PyLong_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport (C_NAMES, LIMITS, cast, check_scalar, copy_into, dense_copy, empty, empty_as,
-                              fill_into, scalar_dtype)
+from cygrad.allocation cimport empty, empty_as
+from cygrad.dispatch cimport cast, copy_into, dense_copy, fill_into
+from cygrad.promotion cimport C_NAMES, LIMITS, check_scalar, scalar_dtype
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER,
                            COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
                            default_complex, default_float, dtype_of, promote)
@@ -27,7 +28,7 @@ from cygrad.view cimport MAX_RANK, View, data, fill_strided, size_of
 import warnings
 
 from cygrad import devices as _device, discovery
-from cygrad.dispatch import empty_like_strided
+from cygrad.allocation import empty_like_strided
 from cygrad.ops.registry import op
 
 cdef enum:
@@ -241,7 +242,7 @@ cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_
 
 cdef Tensor ordered_copy(Tensor t):
     """A copy in the same memory order."""
-    from cygrad.dispatch import clone_like
+    from cygrad.raw import clone_like
     return clone_like(t)
 
 
@@ -549,7 +550,7 @@ def dtype_for(dtype, out):
     if out is None:
         return dtype
     if dtype is not None and dtype is not out.dtype:
-        from cygrad.dispatch import SCALAR_NAMES
+        from cygrad.promotion import SCALAR_NAMES
         raise RuntimeError(f"dtype {SCALAR_NAMES[dtype.code]} does not match dtype of out parameter "
                            f"({SCALAR_NAMES[out.dtype.code]})")
     return out.dtype

@@ -6,7 +6,8 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 from cygrad import return_types
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import copy_, fill_
 from cygrad.ops.batches import columns, run
 from cygrad.ops.lapack import (LinAlgError, adjoint, check_info, exact_out, eye_like, need_float, need_kernel,
                                need_matrix, need_square, new, real_of)

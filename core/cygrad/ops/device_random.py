@@ -3,7 +3,8 @@
 Nothing here is PyTorch's stream; a user who gives `generator=cygrad.Generator(device=...)` chooses speed over that.
 """
 from cygrad.backend import BINARY, RANDOM
-from cygrad.dispatch import binary_op, copy_, empty_near
+from cygrad.allocation import empty_near
+from cygrad.raw import binary_op, copy_
 from cygrad.dtype import all_dtypes
 from cygrad.fallback import call
 from cygrad.generator import integer_range

@@ -1,6 +1,6 @@
 """Distances and similarities between vectors: composites of norms."""
 import cygrad
-from cygrad.dispatch import SCALAR_NAMES
+from cygrad.promotion import SCALAR_NAMES
 from cygrad.ops.registry import op
 
 

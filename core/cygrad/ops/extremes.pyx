@@ -9,7 +9,7 @@ from cygrad.tensor cimport Tensor, alias
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import argreduce, clone_like, gather_op, reduce_dims
+from cygrad.raw import argreduce, clone_like, gather_op, reduce_dims
 from cygrad.ops.composite import refused
 from cygrad.ops.reductions import EVERY, MAX, MIN, axis_of
 from cygrad.ops.registry import op

@@ -6,7 +6,8 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, fill_
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import fill_
 from cygrad.ops.batches import columns, run
 from cygrad.ops.lapack import (INT32, LinAlgError, adjoint, check_info, common_batch, exact_out, eye_like,
                                need_float, need_kernel, need_matrix, need_square, new, singular)

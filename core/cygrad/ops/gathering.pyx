@@ -7,7 +7,9 @@ import functools
 import warnings
 
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_dense, clone_like, empty_near, gather_op, refuse_any_overlap
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import clone_dense, clone_like, gather_op, refuse_any_overlap
 from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap

@@ -7,7 +7,7 @@ from cygrad.ops.views cimport ViewOp, parse_shape, tracked
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, view_of
 from cygrad.view cimport check_inside, fill_dense, fill_strided
 
-from cygrad.dispatch import SCALAR_NAMES
+from cygrad.promotion import SCALAR_NAMES
 
 
 def take_geometry(Tensor self not None, Tensor other not None, ViewOp row not None, tuple args):

@@ -1,6 +1,7 @@
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill
+from cygrad.allocation import empty_near
+from cygrad.raw import binary_op, fill_ as raw_fill
 from cygrad.ops.gathering import (ADD, INDEX_DTYPES, SET, Written, in_place, in_range, need_tensor, one_axis,
                                   scalar_name, warn_if_expanded)
 from cygrad.ops.places import put_at, same_off_axis, take_at

@@ -8,7 +8,9 @@ import warnings
 
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import empty_near, fill_ as raw_fill, refuse_any_overlap, where_into
+from cygrad.allocation import empty_near
+from cygrad.dispatch import where_into
+from cygrad.raw import fill_ as raw_fill, refuse_any_overlap
 from cygrad.errors import DeviceMismatch
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
@@ -16,7 +18,8 @@ from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_
 from cygrad.ops.places import Indices
 from cygrad.ops.registry import functions, op
 from cygrad.ops.subscripts import checked_position, getitem_basic, getitem_fast, key_parts, setitem_fast
-from cygrad.ops.views import alias, slice_along
+from cygrad.ops.slices import slice_along
+from cygrad.ops.views import alias
 from cygrad.tensor import Tensor
 
 NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "

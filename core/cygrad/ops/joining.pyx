@@ -2,14 +2,15 @@
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.rows cimport Derivative, find_row
-from cygrad.dispatch cimport empty
+from cygrad.allocation cimport empty
 from cygrad.dtype cimport DType, can_cast_to, promote
 from cygrad.ops.views cimport wrap_dim
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport MAX_RANK, same_sizes, size_of
 
 from cygrad import errors
-from cygrad.dispatch import SCALAR_NAMES, join_into
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import join_into
 from cygrad.ops.registry import op, refuse_out_grad, write_out
 
 cdef Derivative CAT = None, STACK = None

@@ -4,7 +4,8 @@ The call itself is `run` in `ops/batches.pyx`.
 """
 import functools
 
-from cygrad.dispatch import SCALAR_NAMES, empty_near
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
 from cygrad.dtype import all_dtypes
 from cygrad.ops.products import write_exact
 

@@ -8,7 +8,9 @@ import functools
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY
-from cygrad.dispatch import SCALAR_NAMES, binary_op, cast_to, copy_, empty_near, result_type
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.raw import binary_op, cast_to, copy_
 from cygrad.dtype import all_dtypes
 from cygrad.ops import addmm, products
 from cygrad.ops.addmm import add_scaled, check_numbers

@@ -1,5 +1,5 @@
 """Binary search of a few values in one sorted row, in host memory: a loop, where whole-tensor steps cost too much."""
-from cygrad.dispatch cimport empty_as
+from cygrad.allocation cimport empty_as
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT32, INT64, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data

@@ -4,7 +4,8 @@ They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a m
 """
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, gather_op
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.composite import need_tensors, refused, widened
 from cygrad.operands import broadcast

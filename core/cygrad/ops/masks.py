@@ -1,6 +1,8 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import empty_near, fill_ as raw_fill, nonzero_op, where_into
+from cygrad.allocation import empty_near
+from cygrad.dispatch import where_into
+from cygrad.raw import fill_ as raw_fill, nonzero_op
 from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, take_rows
 from cygrad.ops.registry import op, write_out

@@ -4,7 +4,8 @@ import functools
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY, REDUCE
-from cygrad.dispatch import binary_op, clone_dense, copy_, empty_near, fill_, reduce_dims
+from cygrad.allocation import empty_near
+from cygrad.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.operands import select
 from cygrad.ops.linear import exact, need_int, need_tensor, refused, writing
@@ -15,7 +16,7 @@ DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
 GE, LE = BINARY.index("ge"), BINARY.index("le")
 SUM = REDUCE.index("sum")
-TO_BOOL = 2                                             # the rule of comparisons (dispatch.pxd)
+TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
 
 
 @primitive(name="trace")

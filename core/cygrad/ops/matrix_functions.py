@@ -4,7 +4,7 @@ import math
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES
+from cygrad.promotion import SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops import decompositions, solvers
 from cygrad.ops.lapack import HALVES, adjoint, exact_out, eye_like, need_float, need_matrix, need_square, new

@@ -1,6 +1,7 @@
 """New tensors like an old one, of other sizes: `new_zeros` and its relatives."""
 from cygrad import discovery
-from cygrad.dispatch import cast_to, empty_near, empty_on, fill_ as raw_fill
+from cygrad.allocation import empty_near, empty_on
+from cygrad.raw import cast_to, fill_ as raw_fill
 from cygrad.ops.registry import functions, op
 from cygrad.tensor import Tensor
 

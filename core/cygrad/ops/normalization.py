@@ -5,7 +5,8 @@ The backend's `layer_norm` works on (rows, n); here the normalised axes become o
 import math
 
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import cast_to, empty_near, fill_
+from cygrad.allocation import empty_near
+from cygrad.raw import cast_to, fill_
 from cygrad.fallback import call
 from cygrad.ops.composite import FLOAT32, HALVES, need_tensors, refused
 from cygrad.ops.registry import op

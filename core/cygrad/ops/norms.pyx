@@ -10,7 +10,8 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
 from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
 from cygrad.ops.registry import op, with_out

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import clone_like, partial_sort_op, reduce_dims, sort_op
+from cygrad.raw import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.extremes import need_elements, take_along

@@ -1,6 +1,7 @@
 """Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import copy_, empty_near, fill_
+from cygrad.allocation import empty_near
+from cygrad.raw import copy_, fill_
 from cygrad.ops.composite import need_tensors
 from cygrad.ops.registry import op
 

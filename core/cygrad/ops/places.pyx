@@ -6,13 +6,17 @@ whatever the operand's strides. Index tensors come here as int64; `wrapped` chec
 """
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport SAME, binary, cast, dense_copy, empty, expand_to, output_like, reduce, scalar_value
+from cygrad.allocation cimport empty, output_like
+from cygrad.dispatch cimport binary, cast, dense_copy, expand_to, reduce
+from cygrad.elements cimport scalar_value
+from cygrad.promotion cimport SAME
 from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
 from cygrad.autograd.saved import SavedTensor
-from cygrad.dispatch import SCALAR_NAMES, gather_into, nonzero_op, scatter_into
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import gather_into, nonzero_op, scatter_into
 
 cdef enum:
     FEW = 256                   # host elements up to which a plain loop beats two reductions

@@ -13,10 +13,12 @@ from cygrad.autograd.inplace cimport check_inplace, check_overlap, rebase, set_m
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record_pair
 from cygrad.autograd.rows cimport Derivative, OpNode, find_row
-from cygrad.dispatch cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, binary,
-                              binary_into, broadcast_sizes, cast, compute_dtype, copy_into, dense_copy, empty_as,
-                              expand_to, output_like, refuse_overlap, result_dtype, scalar_dtype, scalar_into, unary,
-                              unary_into)
+from cygrad.allocation cimport empty_as, output_like
+from cygrad.axes cimport refuse_overlap
+from cygrad.dispatch cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy, expand_to, scalar_into,
+                              unary, unary_into)
+from cygrad.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL, compute_dtype,
+                               result_dtype, scalar_dtype)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.tensor cimport Tensor, alias, bump_version, plain, requires_grad, version_of
@@ -339,7 +341,7 @@ cdef Tensor binary_operand(Tensor a, Tensor b):
 
 
 cdef object cast_error(DType source, DType target):
-    from cygrad.dispatch import SCALAR_NAMES
+    from cygrad.promotion import SCALAR_NAMES
     return RuntimeError(f"result type {SCALAR_NAMES[source.code]} can't be cast to the desired output type "
                         f"{SCALAR_NAMES[target.code]}")
 

@@ -7,7 +7,9 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record, record_pair
 from cygrad.autograd.rows cimport Derivative, find_row
 from cygrad.backend cimport CONJ, Backend
-from cygrad.dispatch cimport SAME, empty, fill_into, unary
+from cygrad.allocation cimport empty
+from cygrad.dispatch cimport fill_into, unary
+from cygrad.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, make_view

@@ -8,7 +8,9 @@ PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled 
 import math
 
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_laid_out, empty_like_strided, empty_on
+from cygrad.allocation import empty_laid_out, empty_like_strided, empty_on
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
 from cygrad.ops import device_random

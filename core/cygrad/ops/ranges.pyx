@@ -11,9 +11,10 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport make_view
 
 from cygrad import discovery
-from cygrad.dispatch import arange_into, empty_on
+from cygrad.allocation import empty_on
+from cygrad.raw import arange_into
 from cygrad.dtype import all_dtypes, get_default_dtype
-from cygrad.dispatch import SCALAR_NAMES
+from cygrad.promotion import SCALAR_NAMES
 from cygrad.ops.creation import dtype_for, zeros
 from cygrad.ops.registry import op, write_out
 

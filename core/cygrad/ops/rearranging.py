@@ -1,7 +1,9 @@
 """Copies with the elements at other places: `repeat`, `flip`, `roll` and their relatives."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import (SCALAR_NAMES, arange_into, clone_dense, clone_like, copy_ as raw_copy, empty_like_strided,
-                             empty_near, fill_ as raw_fill, flip_into, join_into, scan_op)
+from cygrad.allocation import empty_like_strided, empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import (arange_into, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill, flipped, rolled,
+                        scan_op)
 from cygrad.ops.places import take_into
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
@@ -134,11 +136,12 @@ def reversed_places(like, size):
 
 @primitive
 def flip(self, dims):
+    out = flipped(self, dims)
+    if out is not None:
+        return out
     out = empty_like_strided(self, self.dtype)
     if not dims or not self.numel():
         raw_copy(out, self)
-        return out
-    if flip_into(out, self, tuple(dims)):
         return out
     places, last = [None] * self.dim(), len(dims)
     for i, d in enumerate(sorted(dims)):
@@ -171,6 +174,8 @@ def _flip(input, *dims):
 
 def distinct(dims, rank):
     """Wrapped dims; raises if one comes twice."""
+    if len(dims) == 1 and rank:
+        return (wrap(dims[0], rank),)
     found = []
     for d in dims:
         d = wrap(d, rank)
@@ -223,19 +228,12 @@ def _rot90(input, k=1, dims=(0, 1)):
 
 @primitive
 def roll(self, shifts, dims):
-    if not dims:
-        return roll(self.reshape(-1), shifts, (0,)).view(self.shape)
     if not self.numel():
         return clone_like(self)
+    if not dims:
+        return rolled(self.contiguous(), None, shifts[0])
     for shift, dim in zip(shifts, dims):
-        size = self.shape[dim] if self.dim() else 1
-        shift %= size
-        out = empty_near(self, self.shape)
-        if shift:
-            join_into(out, [self.narrow(dim, size - shift, shift), self.narrow(dim, 0, size - shift)], dim, False)
-        else:
-            raw_copy(out, self)
-        self = out
+        self = rolled(self, dim, shift)
     return self
 
 
@@ -256,16 +254,18 @@ def _roll(input, shifts, dims=()):
     tensor([3, 1, 2])
     """
     shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    dims = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    dims = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not dims and len(shifts) == 1:
+        return roll(input, shifts, dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
-    if len(shifts) != len(dims) and not (not dims and len(shifts) == 1):
+    if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if dims and not input.dim():
         raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     if len(dims) == 1 and not input.numel():        # before the axis is looked at, as in PyTorch
         dims = (0,)
-    return roll(input, shifts, tuple(wrap(d, input.dim()) for d in dims))
+    return roll(input, shifts, tuple([wrap(d, input.dim()) for d in dims]))
 
 
 @primitive

@@ -8,7 +8,8 @@ from cpython.long cimport PyLong_CheckExact
 from cygrad cimport backend as k
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record_pair
-from cygrad.dispatch cimport SAME, TO_BOOL, binary, cast, reduce, scalar_into
+from cygrad.dispatch cimport binary, cast, reduce, scalar_into
+from cygrad.promotion cimport SAME, TO_BOOL
 from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
                            UINT8 as UINT8_CODE, dtype_of)
 from cygrad.ops.products cimport Row
@@ -17,7 +18,8 @@ from cygrad.tensor cimport Tensor, requires_grad
 
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import REDUCE
-from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import cast_to, reduce_dims
 from cygrad.dtype import can_cast
 from cygrad.operands import select
 from cygrad.ops.composite import is_integral, refused

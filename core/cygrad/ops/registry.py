@@ -140,7 +140,7 @@ def refuse_out_grad(name, *operands):
                            "one of the arguments requires grad.")
     out = operands[-1]
     if isinstance(out, _tensor_type):
-        from cygrad.dispatch import refuse_partial_overlap
+        from cygrad.raw import refuse_partial_overlap
         for x in operands[:-1]:
             if isinstance(x, _tensor_type):
                 refuse_partial_overlap(out, x)
@@ -148,7 +148,7 @@ def refuse_out_grad(name, *operands):
 
 def write_out(name, result, out, exact=False):
     """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
-    from cygrad.dispatch import SCALAR_NAMES
+    from cygrad.promotion import SCALAR_NAMES
     from cygrad.dtype import can_cast
     if not hasattr(out, "untyped_storage"):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")

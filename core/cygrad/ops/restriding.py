@@ -1,6 +1,8 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.modes import grad_mode, set_grad_mode
-from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
 from cygrad.ops.geometry import take_geometry, window
 from cygrad.ops.registry import op

@@ -11,7 +11,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import SCAN
-from cygrad.dispatch import cast_to, clone_dense, clone_like, scan_op, softmax_op
+from cygrad.raw import cast_to, clone_dense, clone_like, scan_op, softmax_op
 from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reductions import axis_of
 from cygrad.ops.registry import op

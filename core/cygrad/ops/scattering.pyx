@@ -1,7 +1,8 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 import warnings
 
-from cygrad.dispatch import binary_op, empty_near, fill_ as raw_fill, scatter_into
+from cygrad.allocation import empty_near
+from cygrad.raw import binary_op, fill_ as raw_fill, scatter_into
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
                                   one_axis, scalar_name)

@@ -3,8 +3,9 @@ import math
 
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import (SCALAR_NAMES, clone_dense, empty_near, fill_ as raw_fill, gather_op, result_type,
-                             scatter_into, sort_op)
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.raw import clone_dense, fill_ as raw_fill, gather_op, scatter_into, sort_op
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.gathering import ADD
 from cygrad.ops.lookup import search_few

@@ -7,7 +7,8 @@ import math
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, copy_, fill_
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import copy_, fill_
 from cygrad.operands import select
 from cygrad.ops.batches import columns, run, with_batch
 from cygrad.ops.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, check_info, common_batch, exact_out,

@@ -1,7 +1,8 @@
 """Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, clone_dense, partial_sort_op, sort_op
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import clone_dense, partial_sort_op, sort_op
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
 

@@ -3,7 +3,8 @@ import math
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import cast_to, result_type
+from cygrad.promotion import result_type
+from cygrad.raw import cast_to
 from cygrad.operands import broadcast, select
 from cygrad.ops.composite import as_float, need_tensors, refused, widened
 from cygrad.ops.registry import op

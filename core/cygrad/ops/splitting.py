@@ -1,6 +1,7 @@
 """Splitting a tensor along an axis into views: `split`, `chunk`, `tensor_split` and the shorter names made of them."""
 from cygrad.ops.registry import op
-from cygrad.ops.views import slice_along, split_evenly, wrap
+from cygrad.ops.slices import slice_along, split_evenly
+from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor
 
 

@@ -1,6 +1,8 @@
 """`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks, combinations and triangles."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, copy_ as raw_copy, empty_near, fill_ as raw_fill
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import copy_ as raw_copy, fill_ as raw_fill
 from cygrad.ops.joining import _cat as cat, _stack as stack, common_dtype, listed
 from cygrad.ops.registry import functions, op
 from cygrad.ops.shape import at_least_1d, at_least_2d, at_least_3d

@@ -2,7 +2,9 @@
 import warnings
 
 from cygrad cimport backend as k
-from cygrad.dispatch cimport SAME, binary, binary_into, reduce, scalar_into, scalar_value, unary_into
+from cygrad.dispatch cimport binary, binary_into, reduce, scalar_into, unary_into
+from cygrad.elements cimport scalar_value
+from cygrad.promotion cimport SAME
 from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport every_axis, recorded
@@ -10,7 +12,8 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, cast_to, reduce_dims
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import cast_to, reduce_dims
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened
 from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes as axes_of, count_of

@@ -12,14 +12,18 @@ from cpython.tuple cimport PyTuple_CheckExact
 from cygrad cimport backend as k
 from cygrad.autograd.inplace cimport check_overlap
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch cimport SAME, binary, copy_into, empty, expand_to, fill_into, scalar_dtype
+from cygrad.allocation cimport empty
+from cygrad.dispatch cimport binary, copy_into, expand_to, fill_into
+from cygrad.promotion cimport SAME, scalar_dtype
 from cygrad.dtype cimport BOOL, INT64
 from cygrad.ops.places cimport extremes, strided
-from cygrad.ops.views cimport alias_, select_, slice_, slice_bounds, tracked, unsqueeze_
+from cygrad.ops.slices cimport select_, slice_, slice_bounds
+from cygrad.ops.views cimport alias_, tracked, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 
-from cygrad.dispatch import nonzero_op, where_into
+from cygrad.dispatch import where_into
+from cygrad.raw import nonzero_op
 from cygrad.ops.places import mask_places, put_at, put_rows, take_at, take_rows
 
 

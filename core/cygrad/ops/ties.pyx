@@ -6,7 +6,7 @@ written down here: heap selection, introsort with the median of three as pivot (
 """
 from libc.stdlib cimport free, malloc
 
-from cygrad.dispatch cimport empty
+from cygrad.allocation cimport empty
 from cygrad.dtype cimport INT64, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data

@@ -4,7 +4,9 @@ Slices are compared by ranks: every column gets the rank of its entries, and nei
 ranked again until one is left, so that a lexicographic order of n slices takes log2(their size) sorts.
 """
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import SCALAR_NAMES, empty_near, fill_ as raw_fill, scan_op, sort_op
+from cygrad.allocation import empty_near
+from cygrad.promotion import SCALAR_NAMES
+from cygrad.raw import fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.places import mask_places
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap

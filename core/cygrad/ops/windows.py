@@ -1,8 +1,9 @@
 """Copies with another tensor in a window (`select_scatter`, `slice_scatter`, `diagonal_scatter`), `fill_diagonal_`."""
 from cygrad.autograd.primitives import primitive
-from cygrad.dispatch import clone_like, copy_ as raw_copy
+from cygrad.raw import clone_like, copy_ as raw_copy
 from cygrad.ops.registry import op
-from cygrad.ops.views import slice_along, wrap
+from cygrad.ops.slices import slice_along
+from cygrad.ops.views import wrap
 
 
 def placed(self, src, window):

@@ -14,7 +14,7 @@ import numpy as np
 
 from cygrad import discovery
 from cygrad.backend import BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.dispatch import empty_on
+from cygrad.allocation import empty_on
 from cygrad.errors import BackendError
 from cygrad.testing.operands import DTYPES, Operand, dense, numbers, reordered, repeated, result
 

@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY
-from cygrad.dispatch import empty_on
+from cygrad.allocation import empty_on
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
 from cygrad.testing.runner import DECLINED, Check, Key, call
 

@@ -12,7 +12,7 @@ derivative("permute", self=lambda grad, dims: grad.permute(inverse_permutation(d
 derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape))
 derivative("select", self=lambda grad, self_shape, dim, index: placed(grad, self_shape, lambda t: t.select(dim, index)))
 derivative("slice", self=lambda grad, self_shape, dim, start, stop, step:
-           placed(grad, self_shape, lambda t: cygrad.ops.views.slice_along(t, dim, slice(start, stop, step))))
+           placed(grad, self_shape, lambda t: cygrad.ops.slices.slice_along(t, dim, slice(start, stop, step))))
 derivative("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape: grad.reshape(self_shape))

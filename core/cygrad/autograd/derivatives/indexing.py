@@ -4,7 +4,7 @@ from cygrad.autograd.derivatives.helpers import conj, placed
 from cygrad.autograd.derivatives.reductions import at_indices
 from cygrad.autograd.rows import derivative
 from cygrad.ops import indexing as ops
-from cygrad.ops.views import slice_along
+from cygrad.ops.slices import slice_along
 
 # ------------------------------------------------------------- x[index] and masks
 

@@ -5,7 +5,7 @@ import cygrad
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.rows import derivative
-from cygrad.dispatch import softmax_backward_op
+from cygrad.raw import softmax_backward_op
 
 # ------------------------------------------------------------------ sum, mean, product
 

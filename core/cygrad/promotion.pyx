@@ -1,0 +1,127 @@
+"""Which dtype an op computes in and returns: promotion of tensors and Python numbers, rules of ops, and what fits."""
+from cpython.bool cimport PyBool_Check
+from cpython.complex cimport PyComplex_Check
+from cpython.float cimport PyFloat_Check
+from cpython.long cimport PyLong_Check
+
+from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64, UINT8,
+                           default_complex, default_float, dtype_of, promote)
+from cygrad.tensor cimport Tensor
+
+from cygrad import errors
+from cygrad.backend import BINARY, UNARY
+
+C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
+           "c10::complex<float>", "c10::complex<double>")
+SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
+                "ComplexDouble")
+LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
+          (-9223372036854775808, 9223372036854775807))
+
+
+cdef DType scalar_dtype(object x):
+    """The dtype a Python number stands for in promotion; None for anything else."""
+    if PyBool_Check(x):
+        return dtype_of(BOOL)
+    if PyFloat_Check(x):
+        return default_float()
+    if PyLong_Check(x):
+        return dtype_of(INT64)
+    if PyComplex_Check(x):
+        return default_complex()
+    return None
+
+
+cdef DType combine(DType higher, DType lower):
+    """Promotion of a higher-priority kind of operand with a lower one: only a higher category counts."""
+    if higher is None:
+        return lower
+    if lower is None or higher.category == CATEGORY_COMPLEX:
+        return higher
+    if higher.category == CATEGORY_FLOAT:
+        return higher.to_complex() if lower.category == CATEGORY_COMPLEX else higher
+    if higher.code == BOOL or lower.category >= CATEGORY_FLOAT:
+        return promote(higher, lower)
+    return higher
+
+
+cdef DType result_dtype(object x, object y):
+    """PyTorch's result_type of two operands: tensors with axes, then 0-d tensors, then Python numbers."""
+    cdef DType with_axes = None, zero_dim = None, number = None, d
+    for value in (x, y):
+        if isinstance(value, Tensor):
+            d = (<Tensor>value).dtype
+            if (<Tensor>value).rank > 0:
+                with_axes = d if with_axes is None else promote(with_axes, d)
+            else:
+                zero_dim = d if zero_dim is None else promote(zero_dim, d)
+        elif value is not None:
+            d = scalar_dtype(value)
+            number = d if number is None else promote(number, d)
+    return combine(with_axes, combine(zero_dim, number))
+
+
+def result_type(*operands):
+    """The dtype of an arithmetic op on these tensors and numbers.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
+    cygrad.float32
+    """
+    cdef DType with_axes = None, zero_dim = None, number = None, d
+    for value in operands:
+        if isinstance(value, Tensor):
+            d = (<Tensor>value).dtype
+            if (<Tensor>value).rank > 0:
+                with_axes = d if with_axes is None else promote(with_axes, d)
+            else:
+                zero_dim = d if zero_dim is None else promote(zero_dim, d)
+        else:
+            d = scalar_dtype(value)
+            if d is None:
+                raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)
+            number = d if number is None else promote(number, d)
+    return combine(with_axes, combine(zero_dim, number))
+
+
+cdef int check_scalar(DType dtype, object value) except -1:
+    """Refuse a number that the dtype can't hold, with PyTorch's words."""
+    cdef tuple limit
+    if dtype.category <= CATEGORY_INTEGER and dtype.code != BOOL:
+        if PyComplex_Check(value):
+            if value.imag != 0:
+                raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
+            value = value.real
+        limit = LIMITS[dtype.code]
+        if value != value or value > limit[1] or value < limit[0] - (
+                255 if dtype.code == UINT8 and PyLong_Check(value) else 0):     # integers wrap around, floats don't
+            raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
+    elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
+        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
+    return 0
+
+
+# ---------------------------------------------------------------- rules of ops
+
+cdef DType compute_dtype(DType dtype, int op, int rule):
+    """The dtype an op computes in, for operands promoted to `dtype`; raises for a category the op does not take."""
+    if rule == TO_FLOAT:
+        return default_float() if dtype.category < CATEGORY_FLOAT else dtype
+    if rule == SAME or rule == TO_BOOL:
+        return dtype
+    if rule == INTEGRAL and dtype.category >= CATEGORY_FLOAT:
+        raise not_implemented(op, dtype)
+    if (rule == NO_COMPLEX or rule == ROUNDING) and dtype.category == CATEGORY_COMPLEX:
+        raise not_implemented(op, dtype)
+    return dtype
+
+
+cdef object not_implemented(int op, DType dtype):
+    return errors.not_implemented(op_name(op), SCALAR_NAMES[dtype.code])
+
+
+cdef str op_name(int op):
+    """Name of a unary op (codes from 1000 on) or a binary one, for messages."""
+    return UNARY[op - 1000] if op >= 1000 else BINARY[op]

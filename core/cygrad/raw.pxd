@@ -1,0 +1,6 @@
+"""Raw ops that other Cython modules call directly."""
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport View
+
+cdef bint gather_looking(View src, View index, int dim, View out) except -1
+cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1

@@ -1,17 +1,21 @@
-"""The CUDA backend: devices and memory. Its kernels are the entries of `KernelBackend`.
+"""The CUDA backend: devices, memory, copies and launches. Its kernels are the entries of `KernelBackend`.
 
-Everything runs in order in a device's default stream. Kernels are enqueued and not waited for; reading waits.
+Everything is enqueued in the calling thread's current stream of a device and not waited for; reading waits.
 """
 cimport cython
 
 from cygrad.storage cimport Storage
+from cygrad.view cimport View
 from cygrad_cuda cimport driver
-from cygrad_cuda.driver cimport Block, Context, DevicePool, Driver
+from cygrad_cuda.driver cimport Context, Driver, stream_of
+from cygrad_cuda.memory cimport DevicePool, HostPool, Pinned
 from cygrad_gpu.backend cimport KernelBackend
 from cygrad_gpu.launch cimport Arguments, Kernel, Memory
 
 from cygrad import discovery
 from cygrad.errors import BackendError, BackendUnavailable
+from cygrad_cuda import api, blas, interop
+from cygrad_cuda.memory import mark
 from cygrad_cuda.programs import Programs
 from cygrad_gpu.traits import Traits
 
@@ -26,22 +30,38 @@ cdef class Device:
     cdef readonly Context context
     cdef readonly DevicePool pool
     cdef readonly object programs, traits, capability
+    cdef readonly dict streams          # {priority: handles of those that `Stream()` gives}; see streams.py
+    cdef readonly set peers             # devices whose memory this one reaches by itself
+    cdef public object blas             # blas.Handle, None until a product needs it
     cdef readonly str name
 
     def __init__(self, Driver driver, int index):
         cdef Context context = Context(driver, index)
         self.context = context
         self.name = name_of(driver, context.device)
-        names = driver.api.CUdevice_attribute
+        self.streams = {}
+        self.peers = set()
         major, minor, units, local = [
-            driver.call("cuDeviceGetAttribute", getattr(names, f"CU_DEVICE_ATTRIBUTE_{name}"), context.device)
-            for name in ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR", "MULTIPROCESSOR_COUNT",
-                         "MAX_SHARED_MEMORY_PER_BLOCK")]
+            self.attribute(name) for name in ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR",
+                                              "MULTIPROCESSOR_COUNT", "MAX_SHARED_MEMORY_PER_BLOCK")]
         self.capability = major, minor
         self.traits = Traits(dialect="cuda", processor=False, fp64=True, group=GROUP, units=units * RESIDENT,
                              local_memory=local)
         self.pool = DevicePool(context)
-        self.programs = Programs(context, major * 10 + minor)
+        self.programs = Programs(context, major * 10 + minor, self.pool)
+
+    def attribute(self, str name):
+        """What the driver says of the device."""
+        cdef Driver driver = self.context.driver
+        kind = getattr(driver.api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return driver.call("cuDeviceGetAttribute", kind, self.context.device)
+
+    cdef int refuse_capture(self, str what) except -1:
+        """Raise if the current stream is being captured: `what` can't be repeated by a replay."""
+        if self.pool.private and stream_of(self.context.index) in self.pool.private:
+            raise BackendError(f"CUDA: {what} while a graph is captured, which a replay could not do again; keep such "
+                               "steps out of the capture")
+        return 0
 
 
 def name_of(Driver driver, device):
@@ -53,18 +73,17 @@ def name_of(Driver driver, device):
 cdef class CUDABackend(KernelBackend):
     """cygrad's backend for NVIDIA's GPUs."""
     fork_safe = False
-    cdef Driver driver                  # None until a device was asked for
-    cdef list opened                    # Device by index, None where not opened yet
+    cdef readonly Driver driver         # None until a device was asked for
+    cdef readonly HostPool host         # None until then, too
     cdef int count                      # -1 until a device was asked for
     cdef readonly str absence           # why there is no device: words for an error
 
     def __cinit__(self):
         self.name = "cuda"
-        self.opened = []
         self.count = -1
         self.absence = ""
 
-    # ---- devices and memory
+    # ---- devices
 
     cpdef device_count(self):
         if self.count < 0:
@@ -75,7 +94,8 @@ cdef class CUDABackend(KernelBackend):
         """Start the driver and count; why that gives 0 is in `absence` then."""
         try:
             self.driver = Driver()
-            found = self.driver.call("cuDeviceGetCount")
+            self.host = HostPool(self.driver)
+            found = min(self.driver.call("cuDeviceGetCount"), <int>driver.MOST_DEVICES)
             self.absence = "" if found else "the driver sees no GPU"
             return found
         except ImportError as error:
@@ -99,6 +119,20 @@ cdef class CUDABackend(KernelBackend):
     cdef Device device(self, int index):
         return <Device>(<list>self.opened)[index]
 
+    def device_name(self, int index=0):
+        """NVIDIA's name of a device."""
+        if not 0 <= index < self.device_count():
+            raise BackendUnavailable(f"there is no device cuda:{index}{discovery.absence(self)}")
+        return name_of(self.driver, self.driver.call("cuDeviceGet", index))
+
+    def __getattr__(self, name):
+        """What `cygrad.cuda` has beside what every backend's namespace has."""
+        if name.startswith("_") or name not in api.NAMES:
+            raise AttributeError(name)
+        return getattr(api, name)
+
+    # ---- memory
+
     cdef int allocate(self, Storage storage) except -1:
         if driver.forked:
             driver.refuse_forked()
@@ -120,35 +154,117 @@ cdef class CUDABackend(KernelBackend):
     cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
         self.device(index).pool.give(<Memory?>buffer)
 
-    cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
-        cdef const unsigned char[::1] source = host
-        cdef size_t target = (<Memory>storage.handle).address + start
-        if source.shape[0]:
-            self.device(storage.index).context.call("cuMemcpyHtoD", target, <size_t>&source[0], source.shape[0])
-
-    cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
-        cdef unsigned char[::1] target = host
-        cdef size_t source = (<Memory>storage.handle).address + start
-        if target.shape[0]:
-            self.device(storage.index).context.call("cuMemcpyDtoH", <size_t>&target[0], source, target.shape[0])
-
-    cpdef d2d(self, Storage source, Storage target):
-        cdef Context a = self.device(source.index).context, b = self.device(target.index).context
-        if source.nbytes_:
-            b.call("cuMemcpyPeer", (<Memory>target.handle).address, b.context, (<Memory>source.handle).address,
-                   a.context, source.nbytes_)
-
     cpdef address(self, object buffer):
         return (<Memory>buffer).address
-
-    cpdef synchronize(self, int index):
-        self.device(index).context.call("cuCtxSynchronize")
 
     cpdef memory_info(self, int index):
         """Free bytes count what is kept for reuse."""
         cdef Device device = self.device(index)
         free, total = device.context.call("cuMemGetInfo")
         return free + device.pool.cached, total
+
+    def empty_cache(self):
+        """Give the memory kept for reuse back to the driver: that of devices, and the host's page-locked."""
+        super().empty_cache()
+        if self.host is not None:
+            self.host.empty()
+
+    def pinned(self, dtype, shape):
+        """An uninitialised tensor of the CPU in page-locked memory."""
+        index = discovery.current_index(self.name)
+        discovery.open_device(self, index)
+        return interop.host_tensor(self.host.take(self.device(index).context, interop.bytes_of(dtype, shape)), dtype,
+                                   shape)
+
+    def is_pinned(self, View v not None):
+        """Whether a tensor came from `pinned`."""
+        return isinstance(v.memory.owner, Pinned)
+
+    def record_stream(self, View v not None, stream):
+        """Let memory that a stream beside its own has used be given out again only when that one is past its use."""
+        self.device(v.memory.index).pool.read_by(<Memory>v.memory.handle, stream.cuda_stream)
+
+    # ---- copies
+
+    cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
+        cdef const unsigned char[::1] source = host
+        cdef size_t target = (<Memory>storage.handle).address + start
+        cdef Device device = self.device(storage.index)
+        cdef size_t stream = stream_of(storage.index)
+        if source.shape[0]:
+            device.refuse_capture("numbers of the host were to be copied")
+            device.context.call("cuMemcpyHtoDAsync", target, <size_t>&source[0], source.shape[0], stream)
+            if self.host.used:              # page-locked memory is read later, other memory has been copied by now
+                device.context.call("cuStreamSynchronize", stream)
+
+    cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
+        cdef unsigned char[::1] target = host
+        cdef size_t source = (<Memory>storage.handle).address + start
+        cdef Device device = self.device(storage.index)
+        cdef size_t stream = stream_of(storage.index)
+        if target.shape[0]:
+            device.refuse_capture("values were to be read")
+            device.context.call("cuMemcpyDtoHAsync", <size_t>&target[0], source, target.shape[0], stream)
+            device.context.call("cuStreamSynchronize", stream)
+
+    def transfer(self, View src not None, View out not None):
+        """Copy between page-locked memory of the host and a device, dense to dense, without waiting."""
+        cdef bint there = out.memory.backend is self
+        cdef View far = out if there else src, near = src if there else out
+        cdef Context context = self.device(far.memory.index).context
+        cdef size_t device, host, stream = stream_of(far.memory.index)
+        cdef Pinned pinned
+        if not isinstance(near.memory.owner, Pinned):
+            return NotImplemented
+        pinned = <Pinned>near.memory.owner
+        device = (<Memory>far.memory.handle).address + far.offset * far.dtype.itemsize
+        host = <size_t>near.memory.pointer + near.offset * near.dtype.itemsize
+        if there:
+            context.call("cuMemcpyHtoDAsync", device, host, src.elements * src.dtype.itemsize, stream)
+        else:
+            context.call("cuMemcpyDtoHAsync", host, device, src.elements * src.dtype.itemsize, stream)
+        pinned.read_by(context, stream)
+
+    cpdef d2d(self, Storage source, Storage target):
+        """In the source's current stream, after what the target's has enqueued and before what it will."""
+        cdef Device a = self.device(source.index), b = self.device(target.index)
+        cdef size_t from_stream = stream_of(source.index), to_stream = stream_of(target.index)
+        if not source.nbytes_:
+            return
+        self.reach(a, b)
+        if a is not b:
+            self.follow(a.context, from_stream, b.context, to_stream)
+        a.context.call("cuMemcpyPeerAsync", (<Memory>target.handle).address, b.context.context,
+                       (<Memory>source.handle).address, a.context.context, source.nbytes_, from_stream)
+        if a is not b:
+            self.follow(b.context, to_stream, a.context, from_stream)
+
+    def follow(self, Context context, size_t stream, Context other, size_t other_stream):
+        """Let a stream go on only when another is past what it has enqueued now."""
+        event = mark(other, other_stream)
+        context.call("cuStreamWaitEvent", stream, event, 0)
+        other.call("cuEventDestroy", event)         # which the driver does when it has come
+
+    cdef int reach(self, Device a, Device b) except -1:
+        """Let one device reach the other's memory past the host, where it can."""
+        if a is not b and b.context.index not in a.peers:
+            a.peers.add(b.context.index)
+            if a.context.call("cuDeviceCanAccessPeer", a.context.device, b.context.device):
+                a.context.call("cuCtxEnablePeerAccess", b.context.context, 0)
+        return 0
+
+    cpdef synchronize(self, int index):
+        self.device(index).context.call("cuCtxSynchronize")
+
+    # ---- memory shared with other libraries
+
+    def interface_of(self, v):
+        """``Tensor.__cuda_array_interface__``."""
+        return interop.describe(v)
+
+    def from_interface(self, owner):
+        """A tensor over the memory of an object with ``__cuda_array_interface__``."""
+        return interop.share(self, owner)
 
     # ---- programs and launches
 
@@ -169,113 +285,20 @@ cdef class CUDABackend(KernelBackend):
         if groups > MOST_GROUPS:
             raise BackendError(f"CUDA: {kernel.name} would need {groups} groups, more than a grid can have")
         context.enter()
-        code = context.driver.launch(kernel.function, <unsigned int>groups, 1, 1, kernel.group, 1, 1, 0, NULL,
-                                     arguments.values, NULL)
+        code = context.driver.launch(kernel.function, <unsigned int>groups, 1, 1, kernel.group, 1, 1, 0,
+                                     <void *>stream_of(index), arguments.values, NULL)
         if code != 0:
             context.driver.fail(code, f"cuLaunchKernel({kernel.name})")
         return 0
 
-    # ---- what `cygrad.cuda` has beside what every backend's namespace has
+    cpdef matmul(self, View a, View b, View out):
+        if blas.product(self, self.device(out.memory.index), a, b, out, 1.0, 0.0):
+            return None
+        return KernelBackend.matmul(self, a, b, out)
 
-    def device_name(self, int index=0):
-        """NVIDIA's name of a device."""
-        if not 0 <= index < self.device_count():
-            raise BackendUnavailable(f"there is no device cuda:{index}{discovery.absence(self)}")
-        return name_of(self.driver, self.driver.call("cuDeviceGet", index))
-
-    get_device_name = device_name
-
-    def get_device_capability(self, int device=0):
-        """(major, minor) of the compute capability."""
-        return self.at(device).capability
-
-    def memory_allocated(self, int device=0):
-        """Bytes that tensors hold on a device now."""
-        cdef DevicePool pool = self.pool_of(device)
-        return 0 if pool is None else pool.used
-
-    def max_memory_allocated(self, int device=0):
-        """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
-        cdef DevicePool pool = self.pool_of(device)
-        return 0 if pool is None else pool.peak
-
-    def memory_reserved(self, int device=0):
-        """Bytes taken from the driver: held by tensors, or kept for reuse."""
-        cdef DevicePool pool = self.pool_of(device)
-        return 0 if pool is None else pool.used + pool.cached
-
-    def reset_peak_memory_stats(self, int device=0):
-        """Start `max_memory_allocated` again from what is held now."""
-        cdef DevicePool pool = self.pool_of(device)
-        if pool is not None:
-            pool.peak = pool.used
-
-    def empty_cache(self):
-        """Give the memory kept for reuse back to the driver."""
-        for device in self.opened:
-            if device is not None:
-                device.pool.empty()
-
-    def program_stats(self, int device=0):
-        """How many programs were compiled and how many came from the disk, and the seconds both took: a dict."""
-        programs = self.at(device).programs
-        return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}
-
-    def Event(self, enable_timing=False, blocking=False, interprocess=False, int device=0):
-        """A point in a device's stream, as ``torch.cuda.Event``."""
-        return Event(self.at(device).context, enable_timing, blocking)
-
-    cdef DevicePool pool_of(self, int index):
-        """The memory of a device; None where it is not opened, and so holds nothing."""
-        cdef Device device = self.opened[index] if 0 <= index < len(self.opened) else None
-        return None if device is None else device.pool
-
-    cdef Device at(self, int index):
-        """A device that is named without a tensor: opened if it is not yet."""
-        discovery.open_device(self, index)
-        return self.device(index)
-
-
-class Event:
-    """A point in a device's default stream; made by ``cygrad.cuda.Event``.
-
-    Examples
-    --------
-    ``start, end = Event(enable_timing=True), Event(enable_timing=True); start.record(); work(); end.record();
-    end.synchronize(); start.elapsed_time(end)`` gives milliseconds.
-    """
-
-    def __init__(self, context, enable_timing, blocking):
-        flags = context.driver.api.CUevent_flags
-        wanted = flags.CU_EVENT_DEFAULT if enable_timing else flags.CU_EVENT_DISABLE_TIMING
-        if blocking:
-            wanted |= flags.CU_EVENT_BLOCKING_SYNC
-        self._context = context
-        self._event = context.call("cuEventCreate", int(wanted))
-
-    def record(self):
-        """Mark what has been enqueued so far."""
-        self._context.call("cuEventRecord", self._event, 0)
-
-    def synchronize(self):
-        """Wait until the device is here."""
-        self._context.call("cuEventSynchronize", self._event)
-
-    def query(self):
-        """Whether the device has been here."""
-        api = self._context.driver.api
-        status, = api.cuEventQuery(self._event)
-        if status == api.CUresult.CUDA_ERROR_NOT_READY:
-            return False
-        if status:
-            self._context.driver.fail(status, "cuEventQuery")
-        return True
-
-    def elapsed_time(self, end):
-        """Milliseconds from here to `end`; both must have been reached and made with ``enable_timing=True``."""
-        return self._context.call("cuEventElapsedTime", self._event, end._event)
-
-    def __del__(self):
-        event = self.__dict__.get("_event")
-        if event is not None:
-            self._context.driver.api.cuEventDestroy(event)
+    cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
+        if blas.supports(out.dtype) and self.device(out.memory.index).blas is not False:
+            if beta == 0 or self.copy(bias, out) is None:
+                if blas.product(self, self.device(out.memory.index), a, b, out, alpha, beta):
+                    return None
+        return KernelBackend.addmm(self, bias, a, b, beta, alpha, out)

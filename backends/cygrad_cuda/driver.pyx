@@ -1,16 +1,24 @@
-"""NVIDIA's driver API through `cuda-bindings`, and the memory of one device.
+"""NVIDIA's driver API through `cuda-bindings`; devices' contexts; the stream that each thread uses on each device.
 
 What is on every op's path (launching, making a context current, giving memory back) is called through pointers that
 the driver itself names by `cuGetProcAddress`; all else through the Python functions of `cuda.bindings.driver`.
 """
 import os
 
-from cygrad_gpu.pool cimport Pool
-
 from cygrad.errors import BackendError, OutOfMemoryError
 
 cdef bint forked = False
 cdef bint watching = False
+
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    static __declspec(thread) size_t cygrad_cuda_streams[64];
+    #else
+    static __thread size_t cygrad_cuda_streams[64];
+    #endif
+    """
+    size_t[MOST_DEVICES] streams "cygrad_cuda_streams"
 
 cdef enum:
     ABI = 12000                         # the version of CUDA whose signatures are meant
@@ -30,6 +38,7 @@ cdef class Driver:
         self.launch = <Launch><size_t>self.pointer("cuLaunchKernel")
         self.set_current = <SetCurrent><size_t>self.pointer("cuCtxSetCurrent")
         self.free = <Free><size_t>self.pointer("cuMemFree")
+        self.free_host = <Free><size_t>self.pointer("cuMemFreeHost")
         watch_forks()
 
     def call(self, str name, *args):
@@ -47,6 +56,15 @@ cdef class Driver:
         if status == self.api.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
             raise OutOfMemoryError(text)
         raise BackendError(text)
+
+    def ready(self, str name, *args):
+        """Whether a query says that all is done."""
+        status, = getattr(self.api, name)(*args)
+        if status == self.api.CUresult.CUDA_ERROR_NOT_READY:
+            return False
+        if status:
+            self.fail(status, name)
+        return True
 
     def pointer(self, str name):
         """The address of a function of the driver."""
@@ -80,6 +98,7 @@ cdef class Context:
 
     def __init__(self, Driver driver, int index):
         self.driver = driver
+        self.index = index
         self.device = driver.call("cuDeviceGet", index)
         self.context = driver.call("cuDevicePrimaryCtxRetain", self.device)
         self.handle = <void *><size_t>int(self.context)
@@ -99,26 +118,23 @@ cdef class Context:
         self.enter()
         return self.driver.call(name, *args)
 
-
-cdef class Block(Memory):
-    """Memory of a device, given back to the driver with the object."""
-
-    def __dealloc__(self):
-        if self.context is not None and self.address != 0 and not forked:
-            if self.context.driver.set_current(self.context.handle) == 0:
-                self.context.driver.free(self.address)      # fails only when the process ends, which frees it too
+    def ready(self, str name, *args):
+        """`Driver.ready` on this device."""
+        self.enter()
+        return self.driver.ready(name, *args)
 
 
-cdef class DevicePool(Pool):
-    """The memory of one device, kept for reuse."""
+# ---- current streams
 
-    def __init__(self, Context context):
-        _, total = context.call("cuMemGetInfo")
-        super().__init__("CUDA", total, total)
-        self.context = context
+cdef size_t stream_of(int index) noexcept:
+    return streams[index]
 
-    def make(self, Py_ssize_t capacity):
-        cdef Block block = Block.__new__(Block)
-        block.address = int(self.context.call("cuMemAlloc", capacity))
-        block.context = self.context
-        return block
+
+def current_stream(int index):
+    """The driver's handle of the calling thread's current stream on a device; 0 is the default stream."""
+    return streams[index]
+
+
+def set_current_stream(int index, size_t handle):
+    """Let the calling thread use another stream on a device."""
+    streams[index] = handle

@@ -14,6 +14,8 @@ class Programs:
     context : Context
     capability : int
         90 for compute capability 9.0.
+    pool : DevicePool
+        Lets programs be loaded while a graph is captured.
 
     Attributes
     ----------
@@ -23,8 +25,9 @@ class Programs:
         Time spent on both.
     """
 
-    def __init__(self, context, capability):
+    def __init__(self, context, capability, pool):
         self.context = context
+        self.pool = pool
         self.capability = capability
         self.modules = {}
         self.built = self.loaded = 0
@@ -44,7 +47,8 @@ class Programs:
         return f"NVRTC {major}.{minor}", compiler.target(self.capability)[0], *compiler.OPTIONS, source
 
     def _module(self, binary):
-        return self.context.call("cuModuleLoadData", binary)
+        with self.pool.uncaptured():
+            return self.context.call("cuModuleLoadData", binary)
 
     def _load(self, source):
         module = cache.load("cuda", self._parts(source), self._module)

@@ -27,6 +27,7 @@ cdef class Kernel:
     cdef readonly object program    # keeps the driver's object alive
 
 cdef class GPUBackend(Backend):
+    cdef readonly list opened       # devices by index, None where not opened yet; each has `pool` and `programs`
     cdef list kernels               # for each device {key: Kernel}
     cdef object lock                # held while a kernel is made
 

@@ -13,6 +13,7 @@ from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage, new_storage
 from cygrad.view cimport View, fill_dense
 
+from cygrad import discovery
 from cygrad.errors import BackendError
 
 
@@ -78,10 +79,11 @@ cdef int add_axes(Arguments *arguments, const Py_ssize_t *values, int count) exc
 cdef class GPUBackend(Backend):
     """A backend whose kernels are compiled from the sources of this package when first needed.
 
-    A subclass has the memory entries and `traits`, `compile` and `run`.
+    A subclass has the memory entries and `traits`, `compile` and `run`. What follows them is for `cygrad.NAME`.
     """
 
     def __cinit__(self):
+        self.opened = []
         self.kernels = []
         self.lock = threading.RLock()
 
@@ -167,3 +169,63 @@ cdef class GPUBackend(Backend):
             count *= sizes[i]
         fill_dense(v, new_storage(self, index, max(count, 1) * dtype.itemsize), dtype, len(sizes), extents)
         return v
+
+    # ---- what users may ask of devices
+
+    def at(self, int index):
+        """A device that is named without a tensor: opened if it is not yet."""
+        discovery.open_device(self, index)
+        return self.opened[index]
+
+    def pool_of(self, int index):
+        """The memory of a device; None where it is not opened, and so holds nothing."""
+        device = self.opened[index] if 0 <= index < len(self.opened) else None
+        return None if device is None else device.pool
+
+    def memory_allocated(self, int device=0):
+        """Bytes that tensors hold on a device now."""
+        pool = self.pool_of(device)
+        return 0 if pool is None else pool.used
+
+    def max_memory_allocated(self, int device=0):
+        """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
+        pool = self.pool_of(device)
+        return 0 if pool is None else pool.peak
+
+    def memory_reserved(self, int device=0):
+        """Bytes taken from the driver: held by tensors, or kept for reuse."""
+        pool = self.pool_of(device)
+        return 0 if pool is None else pool.held
+
+    def max_memory_reserved(self, int device=0):
+        """Most bytes that were taken from the driver at once since the start or `reset_peak_memory_stats`."""
+        pool = self.pool_of(device)
+        return 0 if pool is None else pool.peak_held
+
+    def memory_stats(self, int device=0):
+        """Counts of bytes and buffers by PyTorch's names; empty where the device is not opened."""
+        pool = self.pool_of(device)
+        return {} if pool is None else pool.counts()
+
+    def reset_peak_memory_stats(self, int device=0):
+        """Start `max_memory_allocated` and `max_memory_reserved` again from what is held now."""
+        pool = self.pool_of(device)
+        if pool is not None:
+            pool.reset_peaks()
+
+    def reset_accumulated_memory_stats(self, int device=0):
+        """Start the sums of `memory_stats` again."""
+        pool = self.pool_of(device)
+        if pool is not None:
+            pool.reset_sums()
+
+    def empty_cache(self):
+        """Give the memory kept for reuse back to the driver."""
+        for device in self.opened:
+            if device is not None:
+                device.pool.empty()
+
+    def program_stats(self, int device=0):
+        """How many programs were compiled and how many came from the disk, and the seconds both took: a dict."""
+        programs = self.at(device).programs
+        return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}

@@ -40,12 +40,10 @@ cdef class Device:
 cdef class OpenCLBackend(KernelBackend):
     """cygrad's backend for OpenCL devices."""
     fork_safe = False
-    cdef list opened                    # Device by index, None where not opened yet
     cdef readonly object Event
 
     def __cinit__(self):
         self.name = "opencl"
-        self.opened = []
         self.Event = Event
 
     # ---- devices and memory
@@ -158,33 +156,6 @@ cdef class OpenCLBackend(KernelBackend):
         """Name and platform of a device."""
         return devices.name_of(devices.devices()[index])
 
-    def memory_allocated(self, int device=0):
-        """Bytes that tensors hold on a device now."""
-        return self.at(device).pool.used
-
-    def max_memory_allocated(self, int device=0):
-        """Most bytes that tensors held at once since the start or `reset_peak_memory_stats`."""
-        return self.at(device).pool.peak
-
-    def memory_reserved(self, int device=0):
-        """Bytes taken from the driver: held by tensors, or kept for reuse."""
-        return self.at(device).pool.used + self.at(device).pool.cached
-
-    def reset_peak_memory_stats(self, int device=0):
-        """Start `max_memory_allocated` again from what is held now."""
-        self.at(device).pool.peak = self.at(device).pool.used
-
-    def empty_cache(self):
-        """Give the buffers kept for reuse back to the driver."""
-        for device in self.opened:
-            if device is not None:
-                device.pool.empty()
-
-    def program_stats(self, int device=0):
-        """How many programs were built and how many came from the disk, and the seconds both took: a dict."""
-        programs = self.at(device).programs
-        return {"built": programs.built, "loaded": programs.loaded, "seconds": programs.seconds}
-
     def context(self, int device=0):
         """pyopencl's Context of a device: buffers that are shared with tensors must be made in it."""
         return self.at(device).context
@@ -233,11 +204,6 @@ cdef class OpenCLBackend(KernelBackend):
         The array is valid, and the tensor must not be used, within the ``with``.
         """
         return sharing.mapped(self.queue(t.memory.index), t)
-
-    cdef Device at(self, int index):
-        """A device that is named without a tensor: opened if it is not yet."""
-        discovery.open_device(self, index)
-        return self.device(index)
 
 
 class Event:

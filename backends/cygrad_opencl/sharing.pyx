@@ -6,51 +6,14 @@ order, or waits: ``cygrad.opencl.synchronize()``.
 """
 from contextlib import contextmanager
 
-from cygrad.dtype cimport DType
-from cygrad.storage cimport Storage
-from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport View, fill_dense, fill_strided
+from cygrad.view cimport View
+from cygrad_gpu.foreign cimport share
 from cygrad_opencl.pool cimport Buffer
 
 import numpy as np
 
 import cygrad
-
-
-cdef Tensor share(object backend, int index, object buffer, object owner, DType dtype, tuple shape, tuple strides,
-                  Py_ssize_t offset):
-    """A tensor over the bytes of a cl.Buffer that `owner` keeps alive."""
-    cdef Storage storage = Storage.__new__(Storage)
-    cdef Tensor made = new_tensor()
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t steps[64]
-    cdef Py_ssize_t last = offset
-    cdef int i
-    storage.handle = Buffer(buffer, buffer.size)
-    storage.nbytes_ = buffer.size
-    storage.index = index
-    storage.backend = backend
-    storage.owner = owner
-    for i in range(len(shape)):
-        sizes[i] = shape[i]
-        steps[i] = strides[i]
-        if steps[i] < 0 or sizes[i] < 0:
-            raise ValueError(f"strides must not be negative, got {strides}")
-        last += (sizes[i] - 1) * steps[i]
-    fill_strided(made, storage, dtype, offset, len(shape), sizes, steps)
-    if offset < 0 or made.elements and (last + 1) * dtype.itemsize > storage.nbytes_:
-        raise ValueError(f"{tuple(shape)} elements of {dtype!r} with strides {strides} from {offset} on do not fit a "
-                         f"buffer of {storage.nbytes_} bytes")
-    return made
-
-
-def dense_strides(shape):
-    """Row-major strides, in elements."""
-    strides, step = [], 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+from cygrad_gpu.foreign import dense_strides
 
 
 def from_buffer(backend, context, index, buffer, dtype, shape, offset):
@@ -60,7 +23,7 @@ def from_buffer(backend, context, index, buffer, dtype, shape, offset):
                          "cygrad.opencl.context()")
     if shape is None:
         shape = (buffer.size // dtype.itemsize - offset,)
-    return share(backend, index, buffer, buffer, dtype, tuple(shape), dense_strides(shape), offset)
+    return share(backend, index, Buffer(buffer, buffer.size), buffer, dtype, tuple(shape), dense_strides(shape), offset)
 
 
 def from_array(backend, context, index, array):
@@ -71,7 +34,7 @@ def from_array(backend, context, index, array):
     if array.offset % array.dtype.itemsize:
         raise ValueError("from_array: the array does not start at a whole element")
     strides = tuple([step // array.dtype.itemsize for step in array.strides])
-    return share(backend, index, array.base_data, array, dtype, array.shape, strides,
+    return share(backend, index, Buffer(array.base_data, array.base_data.size), array, dtype, array.shape, strides,
                  array.offset // array.dtype.itemsize)
 
 
@@ -96,7 +59,8 @@ def from_host(backend, context, index, array):
     flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.USE_HOST_PTR
     buffer = pyopencl.Buffer(context, flags, hostbuf=array)
     dtype = getattr(cygrad, array.dtype.name)
-    return share(backend, index, buffer, (buffer, array), dtype, array.shape, dense_strides(array.shape), 0)
+    return share(backend, index, Buffer(buffer, buffer.size), (buffer, array), dtype, array.shape,
+                 dense_strides(array.shape), 0)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from cygrad.tensor import Tensor, attach_methods as _attach_methods
 from cygrad.promotion import result_type
 from cygrad.discovery import get_default_device, load as _load_backend, set_default_device
 from cygrad.generator import Generator
+from cygrad.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from cygrad.printing import set_printoptions
 from cygrad.ops import registry as _registry
 
@@ -35,7 +36,7 @@ _OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "mat
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
         "integration", "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum",
         "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
-        "dropout", "naming", "distances", "signal_windows", "objects")
+        "dropout", "naming", "distances", "signal_windows", "objects", "pinning")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402

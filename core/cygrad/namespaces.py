@@ -6,7 +6,7 @@ import sys
 import types
 from contextlib import contextmanager
 
-from cygrad import discovery
+from cygrad import discovery, precision
 from cygrad.devices import device as device_type
 from cygrad.errors import BackendError
 
@@ -21,6 +21,8 @@ class DeviceNamespace(types.ModuleType):
         self._name = name
         from cygrad.legacy import types_of
         self.__dict__.update(types_of(name))
+        if name == "cuda":
+            self.matmul = precision.matmul
 
     def _backend(self):
         return discovery.load(self._name)
@@ -56,6 +58,10 @@ class DeviceNamespace(types.ModuleType):
         """Let plain names of this backend stand for this one of its devices, in the calling thread."""
         discovery.set_current_index(self._name, self._index(device))
 
+    def device_of(self, obj):
+        """`device` of a tensor's device, for a `with` block; nothing where it is on another backend."""
+        return self.device(obj.device.index if obj.device.type == self._name else None)
+
     @contextmanager
     def device(self, device):
         """`set_device` for a `with` block; -1 and None change nothing."""
@@ -88,9 +94,27 @@ class DeviceNamespace(types.ModuleType):
         """The most bytes that tensors held at once; 0 when the backend can't be used."""
         return self._bytes("max_memory_allocated", device)
 
+    def max_memory_reserved(self, device=None):
+        """The most bytes that were taken from the device at once; 0 when the backend can't be used."""
+        return self._bytes("max_memory_reserved", device)
+
     def memory_reserved(self, device=None):
         """Bytes taken from the device: those of tensors and those kept for reuse; 0 when the backend can't be used."""
         return self._bytes("memory_reserved", device)
+
+    def memory_stats(self, device=None):
+        """Counts of bytes and buffers by PyTorch's names; empty when the backend can't be used."""
+        return self._bytes("memory_stats", device) or {}
+
+    def reset_peak_memory_stats(self, device=None):
+        """Start `max_memory_allocated` and `max_memory_reserved` again from what is held now."""
+        self._bytes("reset_peak_memory_stats", device)
+
+    reset_max_memory_allocated = reset_peak_memory_stats
+
+    def reset_accumulated_memory_stats(self, device=None):
+        """Start the sums of `memory_stats` again."""
+        self._bytes("reset_accumulated_memory_stats", device)
 
     def empty_cache(self):
         """Give the memory that is kept for reuse back to the device, where the backend keeps any."""
@@ -109,6 +133,7 @@ class DeviceNamespace(types.ModuleType):
     manual_seed_all = manual_seed
 
     def _bytes(self, what, where):
+        """A function of the backend, called with the number of a device; 0 when the backend can't be used."""
         index = self._index(where)
         try:
             backend = self._backend()

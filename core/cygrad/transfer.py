@@ -55,27 +55,43 @@ def bytes_of(t):
     return memoryview((ctypes.c_ubyte * size).from_address(t.data_ptr())).cast("B")
 
 
-def moved(t, backend, index):
+def moved(t, backend, index, non_blocking=False):
     """A copy of `t`, which has no gaps, on another device in the same memory order: its bytes are one run."""
-    out = empty_laid_out(backend, index, t)
+    lock = getattr(t._backend(), "pinned", None) if non_blocking and backend.host_memory else None
+    out = empty_laid_out(backend, index, t) if lock is None else lock(t.dtype, (t.numel(),))
     if t.numel():
-        copy_across(t.as_strided((t.numel(),), (1,)), out.as_strided((t.numel(),), (1,)))
-    return out
+        copy_across(t.as_strided((t.numel(),), (1,)), out.as_strided((t.numel(),), (1,)), non_blocking)
+    return out if lock is None else out.as_strided(tuple(t.shape), t.stride())
 
 
-def copy_across(src, out):
+def copy_across(src, out, non_blocking=False):
     """out[...] = src where the two lie on different devices."""
     from cygrad.tensor import as_tensor_view
     src, out = as_tensor_view(src), as_tensor_view(out)
     values = whole(cast_to(src, out.dtype))
     direct = out.is_contiguous()
     target = out if direct else empty_on(out._backend(), out._device_index(), out.dtype, tuple(out.shape))
-    if not _copied_directly(values, target):
-        host = values if values._backend().host_memory else to_host(values)
-        start = target.storage_offset() * target.element_size()
-        target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), start)
+    if not (non_blocking and direct and _started(values, target)) and not _copied_directly(values, target):
+        if target._backend().host_memory and not values._backend().host_memory:
+            refuse_orphan(values._backend())
+            values._backend().d2h(values._storage(), _start(values), bytes_of(target))
+        else:
+            host = values if values._backend().host_memory else to_host(values)
+            target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), _start(target))
     if not direct:
         copy_(out, target)
+
+
+def _start(t):
+    """The first byte in the storage."""
+    return t.storage_offset() * t.element_size()
+
+
+def _started(values, target):
+    """Begin a copy between page-locked memory of the host and a device that can do so; whether it could."""
+    device = values._backend() if target._backend().host_memory else target._backend()
+    transfer = getattr(device, "transfer", None)
+    return transfer is not None and transfer(values, target) is not NotImplemented
 
 
 def _copied_directly(values, target):

@@ -1,24 +1,21 @@
 """If this fails, a family of kernels is no valid CUDA for some architecture; NVRTC compiles, no GPU is needed."""
 import os
-import re
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
 
-cygrad = pytest.importorskip("cygrad")
-pytest.importorskip("cuda.bindings", reason="the extra 'cuda' is not installed")
-
-from cygrad.backend import BINARY, REDUCE, UNARY  # noqa: E402
-from cygrad.dtype import all_dtypes  # noqa: E402
-from cygrad_cuda import compiler  # noqa: E402
-from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort  # noqa: E402
-from cygrad_gpu.pointwise import Declined, Layout  # noqa: E402
-from cygrad_gpu.traits import Traits  # noqa: E402
+from cygrad.backend import BINARY, REDUCE, UNARY
+from cygrad.dtype import all_dtypes
+from cygrad_cuda import compiler
+from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort
+from cygrad_gpu.pointwise import Declined, Layout
+from cygrad_gpu.traits import Traits
 
 try:
     compiler.version()
-except RuntimeError as error:           # cuda-bindings without the compiler
+except RuntimeError as error:           # the extra "cuda" is not installed, or not all of it
+    if os.environ.get("CI") == "true":
+        raise
     pytest.skip(str(error), allow_module_level=True)
 
 TRAITS = Traits(dialect="cuda", processor=False, fp64=True, group=256, units=1056, local_memory=49152)

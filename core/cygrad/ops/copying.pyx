@@ -26,14 +26,15 @@ def clone(self):
 
 
 @primitive
-def to_copy(self, dtype, backend, index):
+def to_copy(self, dtype, backend, index, non_blocking=False):
     """A copy with another dtype or on another device, in the same memory order."""
     if backend is self._backend() and index == self._device_index():
         return cast_to(self, dtype) if dtype is not self.dtype else clone_like(self)
     ours = self if self.is_contiguous() else clone_like(self)              # without gaps
     if backend.host_memory:
-        return cast_to(transfer.moved(ours, backend, index), dtype)        # the device may lack the dtype
-    return transfer.moved(cast_to(ours, dtype), backend, index)
+        non_blocking = non_blocking and dtype is self.dtype
+        return cast_to(transfer.moved(ours, backend, index, non_blocking), dtype)      # the device may lack the dtype
+    return transfer.moved(cast_to(ours, dtype), backend, index, non_blocking)
 
 
 @op(name="clone")
@@ -70,8 +71,8 @@ def contiguous(self, memory_format=None):
 
 # -------------------------------------------------------------- dtype and device
 
-cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False):
-    """The tensor itself, or a copy with the dtype and on the device asked for."""
+cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False, bint non_blocking=False):
+    """The tensor itself, or a copy with the dtype and on the device asked for; see `to`."""
     cdef Tensor out
     if where is None and dtype is not None and not copy:
         if dtype is self.dtype:
@@ -86,8 +87,8 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False)
     if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
         return self
     if dtype.is_floating_point or dtype.is_complex:
-        return to_copy(self, dtype, backend, index)
-    return to_copy.forward(self, dtype, backend, index)         # integers have no gradient
+        return to_copy(self, dtype, backend, index, non_blocking)
+    return to_copy.forward(self, dtype, backend, index, non_blocking)          # integers have no gradient
 
 
 @op(only_method=True)
@@ -98,6 +99,9 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
     ----------
     *args
         A dtype, a device (object, string or CUDA index), both, or another tensor whose dtype and device are taken.
+    non_blocking : bool
+        Don't wait for a copy between a device and page-locked memory (`pin_memory`) of the host. What comes to the
+        host so is there only after ``synchronize``.
     copy : bool
         Copy even where nothing changes.
     """
@@ -116,9 +120,11 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         elif value is not None:
             raise TypeError(f"to() received an invalid argument of type {type(value).__name__}: expected a dtype, a "
                             "device or a Tensor")
+    if flags:
+        non_blocking = flags[0]
     if len(flags) == 2:
         copy = flags[1]
-    return convert(self, dtype, device, copy)
+    return convert(self, dtype, device, copy, non_blocking)
 
 
 @op(only_method=True)
@@ -136,7 +142,7 @@ def cpu(self, memory_format=None):
 @op(only_method=True)
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     """The tensor on a CUDA device (the first one, unless given)."""
-    return convert(self, None, "cuda" if device is None else device)
+    return convert(self, None, "cuda" if device is None else device, False, non_blocking)
 
 
 @op(only_method=True)
@@ -167,6 +173,12 @@ def copy(self, src):
     self._bump_version()
 
 
+@primitive(name="copy")
+def copy_later(self, src):
+    transfer.copy_across(wide_enough(src, self).expand(self.shape), self, True)
+    self._bump_version()
+
+
 @op(only_method=True)
 def copy_(self, src, non_blocking=False):
     """Write the elements of `src`, broadcast and converted, into the tensor.
@@ -175,6 +187,8 @@ def copy_(self, src, non_blocking=False):
     ----------
     src : Tensor
         Broadcasts to self's shape; any dtype and device.
+    non_blocking : bool
+        As for `to`.
     """
     if isinstance(src, (bool, int, float, complex)):
         from cygrad.ops.creation import tensor
@@ -188,6 +202,8 @@ def copy_(self, src, non_blocking=False):
         self._check_inplace()
         refuse_partial_overlap(self, src)
         src = _clone(src)
+    if non_blocking and src.device != self.device and src.numel():
+        return copy_later.inplace(self, src)
     return copy.inplace(self, src)
 
 

@@ -19,12 +19,6 @@ def is_same_size(input, other):
 
 
 @op(only_method=True)
-def is_pinned(self, device=None):
-    """Whether the memory is page-locked: False, as no backend here does so."""
-    return False
-
-
-@op(only_method=True)
 def is_shared(self):
     """Whether the memory is shared between processes: False for tensors made here."""
     return False

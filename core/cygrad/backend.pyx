@@ -212,6 +212,17 @@ cdef class Backend:
         """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
         storage.handle = self.alloc(storage.index, storage.nbytes_)
         if storage.handle is None:
+    def host_view(self, View t):
+        """A CPU tensor over the memory of `t`, where host and kernels use the same; NotImplemented elsewhere.
+
+        While one is alive, no kernel may still be running when the host reads or writes.
+        """
+        return NotImplemented
+
+    def device_view(self, View t, int index):
+        """The reverse of `host_view`: a tensor on device `index` over the memory of the CPU tensor `t`."""
+        return NotImplemented
+
             raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer")
         return 0
 

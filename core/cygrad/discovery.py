@@ -250,10 +250,15 @@ def pop_default():
     _override.where, _override.place = _override.outer.pop()
 
 
+def home_place():
+    """(Backend, index) that CYGRAD_BACKEND names; see `cygrad.home`."""
+    return _default or _from_environment()
+
+
 def home():
     """The device that CYGRAD_BACKEND names, which printed tensors don't mention, as PyTorch's default tensor type."""
     from cygrad.devices import of
-    return of(*_default or _from_environment())
+    return of(*home_place())
 
 
 def get_default_device():

@@ -72,7 +72,7 @@ def together(args, kwargs, inplace=False):
 
 def array_of(t):
     """A NumPy array of a tensor at home."""
-    from cygrad.ops.creation import to_numpy
+    from cygrad.ops.arrays import to_numpy
     backend = t._backend()
     if not backend.host_memory:
         found = backend.host_view(t)

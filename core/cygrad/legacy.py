@@ -5,6 +5,7 @@ tensor has that dtype there.
 """
 from cygrad import discovery
 from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
+from cygrad.home import stands_for_cpu
 from cygrad.ops.copying import convert
 from cygrad.ops.creation import as_tensor, empty_, tensor
 from cygrad.ops.registry import op
@@ -21,8 +22,7 @@ class tensortype(type):
     """Type of the legacy tensor types."""
 
     def __instancecheck__(cls, instance):
-        return (isinstance(instance, Tensor) and instance.dtype is cls.dtype
-                and instance.device.type == cls._device)
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and place_name(instance) == cls._device
 
     def __call__(cls, *args, **kwargs):
         if cls._device != "cpu":
@@ -32,7 +32,7 @@ class tensortype(type):
                 name = cls._device.upper()
                 raise TypeError(f"type {cls.__module__}.{cls.__name__} not available. Torch not compiled with {name} "
                                 "enabled.") from error
-        return made(args, kwargs, cls.dtype, cls._device)
+        return made(args, kwargs, cls.dtype, _device_of(cls._device))
 
     @property
     def is_cuda(cls):
@@ -108,9 +108,19 @@ def new(self, *args, **kwargs):
 
 # ----------------------------------------------------------------------- types
 
+def place_name(self):
+    """The kind of device that a legacy type's name says: "cpu" at home, too."""
+    return "cpu" if stands_for_cpu(self.device) else self.device.type
+
+
+def _device_of(kind):
+    """The device that a kind of device stands for."""
+    return discovery.home() if kind == "cpu" else kind
+
+
 def type_name(self):
     """Name of the legacy type: ``cygrad.FloatTensor``, ``cygrad.cuda.FloatTensor``."""
-    where = self.device.type
+    where = place_name(self)
     return f"cygrad.{'' if where == 'cpu' else where + '.'}{KINDS[self.dtype.name]}Tensor"
 
 
@@ -149,12 +159,13 @@ def type_(self, dtype=None, non_blocking=False):
         target, device = get_default_dtype(), "cpu"
     else:
         raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
-    if device != self.device.type and device != "cpu":
+    stays = device == place_name(self)
+    if not stays and device != "cpu":
         try:
             discovery.resolve(device)
         except Exception as error:
             raise TypeError(f"type cygrad.{device}.{KINDS[target.name]}Tensor not available: {error}") from error
-    return convert(self, target, None if device == self.device.type else device)
+    return convert(self, target, None if stays else _device_of(device))
 
 
 def set_default_tensor_type(t):
@@ -170,7 +181,7 @@ def set_default_tensor_type(t):
     if not dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     if device != "cpu" or discovery.default_override() is not None:
-        discovery.set_default_device(device)
+        discovery.set_default_device(_device_of(device))
     set_default_dtype(dtype)
 
 

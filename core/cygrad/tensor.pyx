@@ -475,6 +475,8 @@ cdef class Tensor(View):
             return x.matmul(y)
         return matmul_(<Tensor>x, <Tensor>y)
 
+        if (<Tensor>x).memory.backend is not (<Tensor>y).memory.backend:
+            return x.matmul(y)          # which knows what to do
     def __iadd__(self, y):
         return apply_binary_(op_add, self, y)
 

@@ -8,7 +8,7 @@ from cygrad.autograd import scalar_roots
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.elements import to_list
-from cygrad.ops.creation import to_numpy
+from cygrad.ops.arrays import to_numpy
 from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
 
@@ -102,6 +102,9 @@ def numpy(self, *, force=False):
     if self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if not self.is_cpu:
+        if self.device == discovery.home():
+            from cygrad.home import array_of
+            return array_of(self)
         raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
                         "to host memory first.")
     return to_numpy(self)

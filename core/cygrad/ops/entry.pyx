@@ -13,6 +13,9 @@ from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 from cygrad.tensor cimport Tensor
 
+from cygrad.errors import DeviceMismatch
+from cygrad.home import together
+
 cdef extern from "Python.h":
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -92,7 +95,7 @@ cdef class PublicOp:
         """Call the function, names left out of account."""
         cdef PyObject *found = PyObject_Call(<PyObject *>self.function, <PyObject *>args, <PyObject *>kwargs)
         if found is NULL:
-            refused(self, args, kwargs)
+            return refused(self, args, kwargs)
         return cygrad_owned(found)
 
     def __get__(self, instance, owner):
@@ -197,7 +200,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     else:
         found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
-        refused(op, positional(args, given), by_name(args, given, keywords))
+        return refused(op, positional(args, given), by_name(args, given, keywords))
     return cygrad_owned(found)
 
 
@@ -213,16 +216,21 @@ cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyOb
     return True
 
 
-cdef int refused(PublicOp op, tuple args, dict kwargs) except -1:
-    """Raise the error that is set, or a better one. A call that works pays nothing for the handling of exceptions."""
+cdef object refused(PublicOp op, tuple args, dict kwargs):
+    """Raise the error that is set, or a better one. A call that works pays nothing for the handling of exceptions.
+
+    If operands lie in host memory and at home (see `home.py`), the call is made again with all of them at home.
+    """
     try:
         cygrad_owned(NULL)
     except Exception as error:
-        found = explained(op, args, kwargs, error)
-        if found is error:
-            raise
-        raise found from None
-    return -1
+        moved = together(args, kwargs, op.name.endswith("_")) if isinstance(error, DeviceMismatch) else None
+        if moved is None:
+            found = explained(op, args, kwargs, error)
+            if found is error:
+                raise
+            raise found from None
+    return op.run(*moved[0], **moved[1])
 
 
 cdef tuple positional(PyObject *const *args, Py_ssize_t given):

@@ -26,6 +26,7 @@ from cygrad.view cimport INLINE_RANK, same_sizes, size_of
 
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
+from cygrad.home import together
 from cygrad.ops.pointwise_table import BINARY_OPS, UNARY_OPS
 
 cdef tuple NO_EXTRA = ()
@@ -164,6 +165,10 @@ cdef object apply_binary(BinaryOp op, object x, object y):
             else:
                 if op.rule == NO_BOOL and (a.dtype.code == BOOL or b.dtype.code == BOOL):
                     raise bool_error(op.name, a.dtype is b.dtype)
+                if a.memory.backend is not b.memory.backend and a.rank and b.rank:
+                    moved = together((a, b), {})
+                    if moved is not None:
+                        return apply_binary(op, moved[0][0], moved[0][1])
                 out = binary(op.code, a, b, op.rule)
         elif is_number(y):
             if a.names_ is not None:
@@ -323,6 +328,8 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
                 b = expand_to(b, a.rank, a.sizes)
             binary_into(op.code, a, b, a)
     else:
+        if b is not None and b.memory.backend is not a.memory.backend and b.rank:
+            y = binary_operand(a, b)
         copy_into(binary(op.code, a, y, op.rule), a)
     bump_version(a)
     if node is not None:
@@ -334,7 +341,7 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
 cdef Tensor binary_operand(Tensor a, Tensor b):
     """An operand of an in-place op that is elsewhere (a 0-d host tensor is copied) or shares a's memory (is cloned)."""
     if b.memory.backend is not a.memory.backend or b.memory.index != a.memory.index:
-        if b.rank == 0:
+        if b.rank == 0 or together((a, b), {}, True) is not None:
             return b.to(a.device)
         raise errors.on_two_devices(None, a, b, ("self", "other"))
     return dense_copy(b)

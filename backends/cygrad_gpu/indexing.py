@@ -2,22 +2,45 @@
 
 A group owns a stretch of the result, counted row-major. In a gather every element of it is one item's; in a scatter
 every line along the indexed axis is, so that writes to one place keep their order and need no atomics.
+Compiled in is a number of axes, of 1, 2, 4 and 8 the next one; beyond, a launch takes a part with fewer axes.
 """
-from cygrad.backend import SCATTER
+import math
 
-from cygrad_gpu.dtypes import ELEMENTS
+from cygrad.backend import SCATTER
+from cygrad.tensor import as_tensor_view
+
+from cygrad_gpu.dtypes import COMPLEX128, ELEMENTS, INT16, INT32, INT64, UINT8
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
 COMBINE = {"add": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 MOVED = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}     # what moves elements of a size
+SAME_BYTES = {1: UINT8, 2: INT16, 4: INT32, 8: INT64, 16: COMPLEX128}
 SPAN = 4096                                                     # elements of a group on a processor
 RANK = 8
 
 
-def reversed_axes(values, rank, missing):
+def reversed_axes(values, missing):
     """Sizes or strides from the last axis on, as kernels take them."""
-    return tuple(values[::-1]) + (missing,) * (RANK - rank)
+    return (*values[::-1], *(missing,) * (RANK - len(values)))
+
+
+def parts(shape, dim, views):
+    """The whole in views of RANK axes at most: [(dim, views, `dim` and the axes of more than one element)]."""
+    axes = [axis for axis, size in enumerate(shape) if size != 1 or axis == dim]
+    if len(axes) <= RANK:
+        return [(dim, views, axes)]
+    split = min((axis for axis in axes if axis != dim), key=shape.__getitem__)
+    rest, found = shape[:split] + shape[split + 1:], []
+    for place in range(shape[split]):
+        pieces = [as_tensor_view(view).select(split, place) for view in views]
+        found += parts(rest, dim - (split < dim), pieces)
+    return found
+
+
+def class_of(rank):
+    """How many axes a kernel for `rank` axes is compiled for."""
+    return next(n for n in (1, 2, 4, RANK) if n >= rank)
 
 
 def walk(rank, places, body):
@@ -70,19 +93,23 @@ def make_gather(traits, size, rank):
 
 
 def gather(backend, device, src, index, dim, out):
-    rank, shape = max(len(out.shape), 1), tuple(out.shape)
-    if rank > RANK:
-        return NotImplemented
-    size, traits = out.dtype.itemsize, backend.traits(device)
-    strides = list(src.stride())
-    step = strides[dim] if strides else 1
-    if strides:
-        strides[dim] = 0
-    kernel = backend.kernel(device, ("gather", size, rank), make_gather, size, rank)
-    total, span = out.numel(), group_of(traits)[1]
-    backend.launch(kernel, -(-total // span), out, index, src, total, span, step, reversed_axes(shape, rank, 1),
-                   *(reversed_axes(s, rank, 0) for s in (tuple(out.stride()), tuple(index.stride()), tuple(strides))))
+    for piece_dim, views, axes in parts(tuple(out.shape), dim, (out, index, src)):
+        _gather(backend, device, piece_dim, views, axes)
     return None
+
+
+def _gather(backend, device, dim, views, axes):
+    out, index, src = views
+    size, traits, rank = out.dtype.itemsize, backend.traits(device), class_of(len(axes) or 1)
+    sizes = [out.shape[axis] for axis in axes]
+    strides = [[view.stride()[axis] for axis in axes] for view in views]
+    step = 1
+    if axes:
+        step, strides[2][axes.index(dim)] = strides[2][axes.index(dim)], 0
+    kernel = backend.kernel(device, ("gather", size, rank), make_gather, size, rank)
+    total, span = math.prod(sizes), group_of(traits)[1]
+    backend.launch(kernel, -(-total // span), out, index, src, total, span, step, reversed_axes(sizes, 1),
+                   *(reversed_axes(each, 0) for each in strides))
 
 
 # ---- scatter
@@ -113,22 +140,29 @@ def make_scatter(traits, mode, code, rank):
 
 
 def scatter(backend, device, mode, out, dim, index, src):
-    rank, shape, traits = max(len(index.shape), 1), list(index.shape), backend.traits(device)
-    code = out.dtype.code
-    if rank > RANK or mode and ELEMENTS[code].kind == "complex" and SCATTER[mode] in ("max", "min"):
+    name, code = SCATTER[mode], out.dtype.code
+    if name in ("max", "min") and ELEMENTS[code].kind == "complex":
         return NotImplemented
-    views = [list(v.stride()) or [1] for v in (out, index, src)]
-    shape = shape or [1]
-    steps = [strides[dim] for strides in views]
-    length, shape[dim] = shape[dim], 1
-    for strides in views:
-        strides[dim] = 0
-    total = 1
-    for n in shape:
-        total *= n
+    if name == "set":                   # of bytes, whatever they stand for
+        code = SAME_BYTES[out.dtype.itemsize]
+    for piece_dim, views, axes in parts(tuple(index.shape), dim, (out, index, src)):
+        _scatter(backend, device, name, code, piece_dim, views, axes)
+    return None
+
+
+def _scatter(backend, device, name, code, dim, views, axes):
+    out, index, src = views
+    traits, rank = backend.traits(device), class_of(len(axes) or 1)
+    sizes = [index.shape[axis] for axis in axes] or [1]
+    strides = [[view.stride()[axis] for axis in axes] or [1] for view in views]
+    at = axes.index(dim) if axes else 0
+    steps, length = [each[at] for each in strides], sizes[at]
+    for each in strides:
+        each[at] = 0
+    sizes[at] = 1
+    total = math.prod(sizes)
     group, span = group_of(traits)
     span = max(1, span // length) if traits.processor else group
-    kernel = backend.kernel(device, ("scatter", mode, code, rank), make_scatter, SCATTER[mode], code, rank)
-    backend.launch(kernel, -(-total // span), out, index, src, total, span, length, *steps,
-                   reversed_axes(shape, rank, 1), *(reversed_axes(strides, rank, 0) for strides in views))
-    return None
+    kernel = backend.kernel(device, ("scatter", name, code, rank), make_scatter, name, code, rank)
+    backend.launch(kernel, -(-total // span), out, index, src, total, span, length, *steps, reversed_axes(sizes, 1),
+                   *(reversed_axes(each, 0) for each in strides))

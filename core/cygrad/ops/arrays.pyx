@@ -13,7 +13,9 @@ from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32,
                            UINT8, dtype_of)
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport INLINE_RANK, View, data, fill_strided
+from cygrad.view cimport INLINE_RANK, MAX_RANK, View, data, fill_strided, size_of
+
+import warnings
 
 from cygrad import discovery
 
@@ -140,3 +142,92 @@ cdef object array_of(Tensor t, str kind):
     Py_INCREF(t.memory)                         # and this one
     _set_base(made, <PyObject *>t.memory)
     return array
+
+
+# ------------------------------------------------- any object that tells where its memory is
+
+cdef bint is_array(object x):
+    return hasattr(x, "__array_interface__") or hasattr(x, "__array_struct__")
+
+
+cdef dict NUMPY_CODES = {"b1": BOOL, "u1": UINT8, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64, "f2": FLOAT16,
+                         "f4": FLOAT32, "f8": FLOAT64, "c8": COMPLEX64, "c16": COMPLEX128}
+cdef dict NUMPY_NAMES = {code: name for name, code in NUMPY_CODES.items()}
+
+
+cdef DType numpy_dtype(object dtype):
+    code = NUMPY_CODES.get(dtype.str[1:])
+    if code is None or dtype.str[0] == ">":
+        raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
+                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+                        "uint16, uint8, and bool.")
+    return dtype_of(code)
+
+
+cdef Tensor share_array(object array, bint warn):
+    """A host tensor on a NumPy array's memory."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t nbytes
+    cdef Tensor out = new_tensor()
+    cdef int i
+    if not hasattr(array, "strides"):
+        import numpy
+        array = numpy.asarray(array)
+    cdef DType dtype = numpy_dtype(array.dtype)
+    interface = array.__array_interface__
+    cdef int rank = len(array.shape)
+    if rank > MAX_RANK:
+        raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
+    for i in range(rank):
+        sizes[i] = array.shape[i]
+        if array.strides[i] < 0:
+            if not warn:
+                return share_array(array.copy(), False)
+            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                             "strides are not currently supported. (You can probably work around this by making a copy "
+                             "of your array  with array.copy().) ")
+        if array.strides[i] % dtype.itemsize:
+            if not warn:
+                return share_array(array.copy(), False)
+            raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
+                             "to reallocate the memory.")
+        strides[i] = array.strides[i] // dtype.itemsize
+    address, readonly = interface["data"]
+    if readonly and warn:
+        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
+                      "means writing to this tensor will result in undefined behavior. You may want to copy the array "
+                      "to protect its data or make it writable before converting it to a tensor.", UserWarning,
+                      stacklevel=3)
+    nbytes = dtype.itemsize
+    for i in range(rank):
+        nbytes += (sizes[i] - 1) * strides[i] * dtype.itemsize if sizes[i] else 0
+    cdef Storage storage = wrap_memory(discovery.load("cpu"), <void *><size_t>address, nbytes if array.size else 0, array)
+    fill_strided(out, storage, dtype, 0, rank, sizes, strides)
+    return out
+
+
+class _Exposed:
+    """Memory of a storage as NumPy sees it; keeps the storage alive."""
+
+    def __init__(self, storage, interface):
+        self.storage = storage
+        self.__array_interface__ = interface
+
+
+def to_numpy(Tensor t not None):
+    """A NumPy array that shares t's memory (t is on the host and needs no gradient)."""
+    cdef str kind = NUMPY_NAMES.get(t.dtype.code)
+    if kind is None:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    if t.elements == 0:
+        import numpy
+        return numpy.empty(tuple(size_of(t)), dtype=kind)
+    found = array_of(t, kind)
+    if found is not None:
+        return found
+    import numpy
+    shape = tuple(size_of(t))
+    strides = tuple([t.strides[i] * t.dtype.itemsize for i in range(t.rank)])
+    return numpy.asarray(_Exposed(t.memory, {"shape": shape, "typestr": ("|" if t.dtype.itemsize == 1 else "<") + kind,
+                                             "data": (<size_t>data(t), False), "strides": strides, "version": 3}))

@@ -1,35 +1,26 @@
 """Making tensors: from Python data, from NumPy arrays, and filled with values.
 
-`tensor` walks nested sequences twice in C: once for the shape and dtype, once to write the elements into host memory;
-a tensor for another device is copied there. 16-bit floats are written as float32 and converted by the copy kernel.
+Elements are written to host memory; a tensor for another device is copied there. 16-bit floats are written as float32
+and converted by the copy kernel.
 """
 from libc.string cimport memset
 
-from cpython.bool cimport PyBool_Check
-from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
-from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_Check, PyLong_CheckExact
-from cpython.tuple cimport PyTuple_CheckExact
-
-from cygrad.backend cimport Backend
-from cygrad.allocation cimport empty, empty_as
-from cygrad.dispatch cimport cast, copy_into, dense_copy, fill_into
-from cygrad.promotion cimport C_NAMES, LIMITS, check_scalar, scalar_dtype
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER,
-                           COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8,
-                           default_complex, default_float, dtype_of, promote)
-from cygrad.ops.arrays cimport array_of, shared_with
+from cygrad.allocation cimport empty, empty_as, empty_like_strided
+from cygrad.dispatch cimport cast, copy_into, fill_into
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_FLOAT, COMPLEX128, DType, FLOAT16, FLOAT32, FLOAT64, INT64,
+                           default_float, dtype_of)
+from cygrad.ops.arrays cimport is_array, share_array, shared_with
+from cygrad.ops.sequences cimport check_ragged, infer_dtype, sequence_shape, write_nested
 from cygrad.ops.views cimport parse_shape
-from cygrad.storage cimport Storage, wrap_memory
-from cygrad.tensor cimport Tensor, alias, new_tensor
-from cygrad.view cimport MAX_RANK, View, data, fill_strided, size_of
+from cygrad.promotion cimport scalar_dtype
+from cygrad.tensor cimport Tensor, alias
+from cygrad.view cimport data
 
 import warnings
 
-from cygrad import devices as _device, discovery
-from cygrad.allocation import empty_like_strided
+from cygrad import discovery
 from cygrad.ops.registry import op
+from cygrad.raw import clone_like
 
 cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
@@ -86,166 +77,6 @@ cdef finished(Tensor t, bint requires_grad, object names):
 
 # ------------------------------------------------------------ from Python data
 
-cdef bint is_sequence(object x):
-    if PyList_CheckExact(x) or PyTuple_CheckExact(x):
-        return True
-    if isinstance(x, (str, bytes, Tensor)) or PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x):
-        return False
-    return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not hasattr(x, "__array_interface__")
-
-
-cdef bint is_array(object x):
-    return hasattr(x, "__array_interface__") or hasattr(x, "__array_struct__")
-
-
-cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
-    """Sizes of nested sequences, from the first element of each level."""
-    cdef int rank = 0
-    while True:
-        if isinstance(x, Tensor):
-            for n in size_of(<Tensor>x):
-                sizes[rank] = n
-                rank += 1
-            return rank
-        if is_array(x):
-            for n in x.shape:
-                sizes[rank] = n
-                rank += 1
-            return rank
-        if not is_sequence(x):
-            return rank
-        if rank == MAX_RANK:
-            raise ValueError(f"too many dimensions: more than {MAX_RANK} nested sequences")
-        sizes[rank] = len(x)
-        rank += 1
-        if sizes[rank - 1] == 0:
-            return rank
-        x = x[0]
-
-
-cdef DType element_dtype(object x):
-    """The dtype that one element of the data stands for."""
-    if PyFloat_CheckExact(x):
-        return default_float()
-    if isinstance(x, Tensor):
-        return (<Tensor>x).dtype
-    if is_array(x):
-        return numpy_dtype(x.dtype)
-    found = scalar_dtype(x)
-    if PyComplex_Check(x) and default_float().code == BFLOAT16:
-        raise RuntimeError("invalid default scalar type for complex")
-    if found is None:
-        if isinstance(x, str):
-            raise ValueError("too many dimensions 'str'")
-        if isinstance(x, dict):
-            raise RuntimeError("Could not infer dtype of dict")
-        if hasattr(x, "__float__"):
-            return default_float()
-        if hasattr(x, "__index__"):
-            return dtype_of(INT64)
-        raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
-    return found
-
-
-cdef DType infer_dtype(object x, DType found):
-    """The dtype of all elements of nested sequences, combined with `found`."""
-    cdef DType other
-    if is_sequence(x):
-        for item in x:
-            if PyFloat_CheckExact(item) and found is default_float():
-                continue
-            found = infer_dtype(item, found)
-        return found
-    other = element_dtype(x)
-    if found is None:
-        return other
-    return promote(found, other)
-
-
-cdef int write_value(char *p, int code, object x) except -1:
-    """Write one Python number as an element of dtype `code`."""
-    cdef long long whole
-    if code == FLOAT32:
-        (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x))
-    elif code == FLOAT64:
-        (<double *>p)[0] = PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x)
-    elif code == COMPLEX64:
-        (<float *>p)[0], (<float *>p)[1] = <float>PyComplex_RealAsDouble(x), <float>PyComplex_ImagAsDouble(x)
-    elif code == COMPLEX128:
-        (<double *>p)[0], (<double *>p)[1] = PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)
-    elif code == BOOL:
-        if x is None or is_sequence(x):
-            raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
-        p[0] = 1 if x else 0
-    else:
-        if not PyLong_CheckExact(x):
-            if PyFloat_Check(x):
-                if x != x or x - x != 0 or not -9.3e18 < x < 9.3e18:
-                    raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
-                x = int(x)
-            elif is_sequence(x) or PyComplex_Check(x):
-                raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
-            else:
-                x = int(x)
-        try:
-            whole = x
-        except OverflowError:
-            raise ValueError("Overflow when unpacking long long") from None
-        if code == INT64:
-            (<long long *>p)[0] = whole
-            return 0
-        if whole < LIMITS[code][0] - (255 if code == UINT8 else 0) or whole > LIMITS[code][1]:
-            raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
-        if code == UINT8 or code == INT8:
-            p[0] = <char>whole
-        elif code == INT16:
-            (<short *>p)[0] = <short>whole
-        else:
-            (<int *>p)[0] = <int>whole
-    return 0
-
-
-cdef double real_of(object x) except? -1.0:
-    if PyComplex_Check(x) or is_sequence(x):
-        raise TypeError(f"must be real number, not {type(x).__name__}")
-    return x
-
-
-cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_ssize_t *sizes) except NULL:
-    """Write the elements of nested sequences in order; returns where the next one goes."""
-    cdef Tensor part, target
-    if level == rank:
-        if isinstance(x, Tensor):
-            x = x.item()
-        elif is_array(x):
-            x = x.item()
-        write_value(p, dtype.code, x)
-        return p + dtype.itemsize
-    if isinstance(x, Tensor) or is_array(x):
-        x = x.tolist()
-    if not is_sequence(x):
-        raise TypeError("not a sequence")
-    if len(x) != sizes[level]:
-        raise ValueError(f"expected sequence of length {sizes[level]} at dim {level} (got {len(x)})")
-    if level == rank - 1 and dtype.code == FLOAT32 and PyList_CheckExact(x):
-        for item in <list>x:
-            if PyFloat_CheckExact(item):
-                (<float *>p)[0] = <float>PyFloat_AS_DOUBLE(item)
-                p += 4
-            else:
-                p = write_nested(p, item, dtype, level + 1, rank, sizes)
-        return p
-    for item in x:
-        p = write_nested(p, item, dtype, level + 1, rank, sizes)
-    return p
-
-
-cdef Tensor ordered_copy(Tensor t):
-    """A copy in the same memory order."""
-    from cygrad.raw import clone_like
-    return clone_like(t)
-
-
 cdef Tensor from_data(object values, DType dtype):
     """A new host tensor of the values."""
     cdef Py_ssize_t sizes[65]
@@ -253,10 +84,10 @@ cdef Tensor from_data(object values, DType dtype):
     cdef DType written
     cdef Tensor out
     if isinstance(values, Tensor):
-        out = ordered_copy(alias(<Tensor>values))
+        out = clone_like(alias(<Tensor>values))
         return out if dtype is None else cast(out, dtype)
     if is_array(values):
-        out = ordered_copy(share_array(values, False))
+        out = clone_like(share_array(values, False))
         return out if dtype is None else cast(out, dtype)
     if isinstance(values, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -276,17 +107,6 @@ cdef Tensor from_data(object values, DType dtype):
     elif rank > 0:
         check_ragged(values, 0, rank, sizes)
     return out if written is dtype else cast(out, dtype)
-
-
-cdef int check_ragged(object x, int level, int rank, Py_ssize_t *sizes) except -1:
-    if level == rank:
-        return 0
-    if not is_sequence(x) or len(x) != sizes[level]:
-        raise ValueError(f"expected sequence of length {sizes[level]} at dim {level} "
-                         f"(got {len(x) if is_sequence(x) else 0})")
-    for item in x:
-        check_ragged(item, level + 1, rank, sizes)
-    return 0
 
 
 cdef DType checked_dtype(object dtype, str name):
@@ -398,65 +218,6 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, bint requires_grad
     return full((), s, dtype=default_float() if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
-# ----------------------------------------------------------------------- NumPy
-
-cdef dict NUMPY_CODES = {"b1": BOOL, "u1": UINT8, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64, "f2": FLOAT16,
-                         "f4": FLOAT32, "f8": FLOAT64, "c8": COMPLEX64, "c16": COMPLEX128}
-cdef dict NUMPY_NAMES = {code: name for name, code in NUMPY_CODES.items()}
-
-
-cdef DType numpy_dtype(object dtype):
-    code = NUMPY_CODES.get(dtype.str[1:])
-    if code is None or dtype.str[0] == ">":
-        raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
-                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-                        "uint16, uint8, and bool.")
-    return dtype_of(code)
-
-
-cdef Tensor share_array(object array, bint warn):
-    """A host tensor on a NumPy array's memory."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t nbytes
-    cdef Tensor out = new_tensor()
-    cdef int i
-    if not hasattr(array, "strides"):
-        import numpy
-        array = numpy.asarray(array)
-    cdef DType dtype = numpy_dtype(array.dtype)
-    interface = array.__array_interface__
-    cdef int rank = len(array.shape)
-    if rank > MAX_RANK:
-        raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {rank}")
-    for i in range(rank):
-        sizes[i] = array.shape[i]
-        if array.strides[i] < 0:
-            if not warn:
-                return share_array(array.copy(), False)
-            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
-                             "strides are not currently supported. (You can probably work around this by making a copy "
-                             "of your array  with array.copy().) ")
-        if array.strides[i] % dtype.itemsize:
-            if not warn:
-                return share_array(array.copy(), False)
-            raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
-                             "to reallocate the memory.")
-        strides[i] = array.strides[i] // dtype.itemsize
-    address, readonly = interface["data"]
-    if readonly and warn:
-        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
-                      "means writing to this tensor will result in undefined behavior. You may want to copy the array "
-                      "to protect its data or make it writable before converting it to a tensor.", UserWarning,
-                      stacklevel=3)
-    nbytes = dtype.itemsize
-    for i in range(rank):
-        nbytes += (sizes[i] - 1) * strides[i] * dtype.itemsize if sizes[i] else 0
-    cdef Storage storage = wrap_memory(cpu(), <void *><size_t>address, nbytes if array.size else 0, array)
-    fill_strided(out, storage, dtype, 0, rank, sizes, strides)
-    return out
-
-
 def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array.
 
@@ -486,32 +247,6 @@ def from_numpy(ndarray):
     if not is_array(ndarray) or not hasattr(ndarray, "strides"):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return share_array(ndarray, True)
-
-
-class _Exposed:
-    """Memory of a storage as NumPy sees it; keeps the storage alive."""
-
-    def __init__(self, storage, interface):
-        self.storage = storage
-        self.__array_interface__ = interface
-
-
-def to_numpy(Tensor t not None):
-    """A NumPy array that shares t's memory (t is on the host and needs no gradient)."""
-    cdef str kind = NUMPY_NAMES.get(t.dtype.code)
-    if kind is None:
-        raise TypeError("Got unsupported ScalarType BFloat16")
-    if t.elements == 0:
-        import numpy
-        return numpy.empty(tuple(size_of(t)), dtype=kind)
-    found = array_of(t, kind)
-    if found is not None:
-        return found
-    import numpy
-    shape = tuple(size_of(t))
-    strides = tuple([t.strides[i] * t.dtype.itemsize for i in range(t.rank)])
-    return numpy.asarray(_Exposed(t.memory, {"shape": shape, "typestr": ("|" if t.dtype.itemsize == 1 else "<") + kind,
-                                             "data": (<size_t>data(t), False), "strides": strides, "version": 3}))
 
 
 # -------------------------------------------------------------- filled tensors

@@ -3,6 +3,11 @@ from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View
 
+cdef inline bint lacks(str entry, object answer) except -1:
+    """Whether a kernel declined, by what it returned."""
+    return answer is not None and is_decline(entry, answer)
+
+cdef bint is_decline(str entry, object answer) except -1
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1
 cdef int same_device(str op, View a, View b, tuple names=?) except -1
 cdef int unary_into(int op, Tensor a, Tensor out) except -1

@@ -23,6 +23,13 @@ from cygrad.backend import BINARY
 
 # ------------------------------------------------------------ calls of kernels
 
+cdef bint is_decline(str entry, object answer) except -1:
+    """True for NotImplemented; a kernel that returns anything else has forgotten that results go into its output."""
+    if answer is not NotImplemented:
+        raise errors.wrong_answer(entry, answer)
+    return True
+
+
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1:
     """A kernel returned NotImplemented: the CPU runs the call, or the user learns why not."""
     from cygrad import fallback
@@ -51,11 +58,11 @@ cdef int unary_into(int op, Tensor a, Tensor out) except -1:
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for pair in split((out, a), &axes):
-                if backend.unary(op, <View>(pair[1]), <View>(pair[0])) is not None:
+                if lacks("unary", backend.unary(op, <View>(pair[1]), <View>(pair[0]))):
                     declined(backend, "unary", (op, pair[1], pair[0]), (2,))
             return 0
         vo, va = operand(&axes, 0, out), operand(&axes, 1, a)
-    if backend.unary(op, va, vo) is not None:
+    if lacks("unary", backend.unary(op, va, vo)):
         declined(backend, "unary", (op, va, vo), (2,))
     return 0
 
@@ -75,11 +82,11 @@ cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1:
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for three in split((out, a, b), &axes):
-                if backend.binary(op, <View>(three[1]), <View>(three[2]), <View>(three[0])) is not None:
+                if lacks("binary", backend.binary(op, <View>(three[1]), <View>(three[2]), <View>(three[0]))):
                     declined(backend, "binary", (op, three[1], three[2], three[0]), (3,))
             return 0
         vo, va, vb = operand(&axes, 0, out), operand(&axes, 1, a), operand(&axes, 2, b)
-    if backend.binary(op, va, vb, vo) is not None:
+    if lacks("binary", backend.binary(op, va, vb, vo)):
         declined(backend, "binary", (op, va, vb, vo), (3,))
     return 0
 
@@ -98,11 +105,11 @@ cdef int scalar_into(int op, Tensor a, object x, bint swapped, Tensor out) excep
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for pair in split((out, a), &axes):
-                if backend.binary_scalar(op, <View>(pair[1]), x, swapped, <View>(pair[0])) is not None:
+                if lacks("binary_scalar", backend.binary_scalar(op, <View>(pair[1]), x, swapped, <View>(pair[0]))):
                     declined(backend, "binary_scalar", (op, pair[1], x, swapped, pair[0]), (4,))
             return 0
         vo, va = operand(&axes, 0, out), operand(&axes, 1, a)
-    if backend.binary_scalar(op, va, x, swapped, vo) is not None:
+    if lacks("binary_scalar", backend.binary_scalar(op, va, x, swapped, vo)):
         declined(backend, "binary_scalar", (op, va, x, swapped, vo), (4,))
     return 0
 
@@ -124,11 +131,11 @@ cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1:
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for four in split((out, cond, a, b), &axes):
-                if backend.where(<View>(four[1]), <View>(four[2]), <View>(four[3]), <View>(four[0])) is not None:
+                if lacks("where", backend.where(<View>(four[1]), <View>(four[2]), <View>(four[3]), <View>(four[0]))):
                     declined(backend, "where", (four[1], four[2], four[3], four[0]), (3,))
             return 0
         vo, vc, va, vb = operand(&axes, 0, out), operand(&axes, 1, cond), operand(&axes, 2, a), operand(&axes, 3, b)
-    if backend.where(vc, va, vb, vo) is not None:
+    if lacks("where", backend.where(vc, va, vb, vo)):
         declined(backend, "where", (vc, va, vb, vo), (3,))
     return 0
 
@@ -149,7 +156,7 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
     for v in outs:
         dense = dense and (<View>v).dense
     if dense:
-        if backend.elementwise(program, ins, outs) is not None:
+        if lacks("elementwise", backend.elementwise(program, ins, outs)):
             declined(backend, "elementwise", (program, ins, outs), (2,))
         return 0
     views = outs + tuple([v for v in ins if isinstance(v, View)])
@@ -164,7 +171,7 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
     for each in parts:
         slices = list(each[len(outs):])
         found = tuple([slices.pop(0) if isinstance(v, View) else v for v in ins])
-        if backend.elementwise(program, found, each[:len(outs)]) is not None:
+        if lacks("elementwise", backend.elementwise(program, found, each[:len(outs)])):
             declined(backend, "elementwise", (program, found, each[:len(outs)]), (2,))
     return 0
 
@@ -187,11 +194,11 @@ cdef int copy_into(View src, View out) except -1:
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for pair in split((out, src), &axes):
-                if backend.copy(<View>(pair[1]), <View>(pair[0])) is not None:
+                if lacks("copy", backend.copy(<View>(pair[1]), <View>(pair[0]))):
                     declined(backend, "copy", (pair[1], pair[0]), (1,))
             return 0
         vo, va = operand(&axes, 0, out), operand(&axes, 1, src)
-    if backend.copy(va, vo) is not None:
+    if lacks("copy", backend.copy(va, vo)):
         declined(backend, "copy", (va, vo), (1,))
     return 0
 
@@ -214,11 +221,11 @@ cdef int fill_into(View out, object value) except -1:
         collapse(&axes)
         if axes.rank > INLINE_RANK:
             for one in split((out,), &axes):
-                if backend.fill(<View>(one[0]), value) is not None:
+                if lacks("fill", backend.fill(<View>(one[0]), value)):
                     declined(backend, "fill", (one[0], value), (0,))
             return 0
         vo = operand(&axes, 0, out)
-    if backend.fill(vo, value) is not None:
+    if lacks("fill", backend.fill(vo, value)):
         declined(backend, "fill", (vo, value), (0,))
     return 0
 
@@ -427,7 +434,7 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
     src = a if is_geometry(&axes, 1, axes.rank, a) else operand(&axes, 1, a)
     target = out if is_geometry(&axes, 0, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
                                                                         axes.strides[0])
-    if backend.reduce(op, src, target) is not None:
+    if lacks("reduce", backend.reduce(op, src, target)):
         declined(backend, "reduce", (op, src, target), (2,))
     return out
 

@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import KernelMissing, not_implemented, on_two_devices
+from cygrad.errors import KernelMissing, not_implemented, on_two_devices, wrong_answer
 from cygrad.tensor import Tensor
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
@@ -28,8 +28,11 @@ def call(like, entry, args, outs):
     for a in args:
         if isinstance(a, Tensor) and (a._backend() is not backend or a._device_index() != index):
             raise on_two_devices(entry, like, a)
-    if getattr(backend, entry)(*args) is NotImplemented:
+    answer = getattr(backend, entry)(*args)
+    if answer is NotImplemented:
         run(backend, entry, args, outs)
+    elif answer is not None:
+        raise wrong_answer(entry, answer)
 
 
 def run(backend, entry, args, outs):

@@ -7,7 +7,7 @@ from cygrad.allocation cimport empty, empty_as, empty_like_strided, output_like
 from cygrad.axes cimport Axes, drop_ones, merge_axes, operand, refuse_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
 from cygrad.dispatch cimport (axis_last, binary, broadcast_sizes, cast, copy_into, declined, dense_copy, expand_to,
-                              fill_into, reduce, same_device, unary, where_into)
+                              fill_into, lacks, reduce, same_device, unary, where_into)
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.promotion cimport SAME
 from cygrad.tensor cimport Tensor
@@ -77,7 +77,7 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
     axes.strides[1][i] = a.strides[dim] if a.rank else 1
     axes.rank += 1
     src = operand(&axes, 1, a)
-    if backend.argreduce(op, src, target) is not None:
+    if lacks("argreduce", backend.argreduce(op, src, target)):
         declined(backend, "argreduce", (op, src, target), (2,))
     return out
 
@@ -85,7 +85,7 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
 def arange_into(Tensor out not None, start, step):
     """Raw out[i] = start + i * step for a 1-d dense tensor."""
     cdef Backend backend = <Backend>out.memory.backend
-    if out.elements and backend.arange(out, start, step) is not None:
+    if out.elements and lacks("arange", backend.arange(out, start, step)):
         declined(backend, "arange", (out, start, step), (0,))
 
 
@@ -216,7 +216,7 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
     cdef Backend backend = <Backend>src.memory.backend
     cdef Tensor out = empty(src.memory.backend, src.memory.index, src.dtype, index.rank, index.sizes)
     same_device("gather", src, index, ("the input", "the index"))
-    if out.elements and backend.gather(src, index, dim, out) is not None:
+    if out.elements and lacks("gather", backend.gather(src, index, dim, out)):
         declined(backend, "gather", (src, index, dim, out), (3,))
     return out
 
@@ -238,7 +238,7 @@ def gather_into(View src not None, View index not None, int dim, View out not No
     cdef Backend backend = <Backend>src.memory.backend
     same_device("gather", src, index, ("the input", "the index"))
     same_device("gather", src, out, ("the input", "the result"))
-    if out.elements and backend.gather(src, index, dim, out) is not None:
+    if out.elements and lacks("gather", backend.gather(src, index, dim, out)):
         declined(backend, "gather", (src, index, dim, out), (3,))
 
 
@@ -251,7 +251,7 @@ cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) 
         index = dense_copy(index)
     if src.memory is out.memory:
         src = dense_copy(src)
-    if index.elements and backend.scatter(mode, out, dim, index, src) is not None:
+    if index.elements and lacks("scatter", backend.scatter(mode, out, dim, index, src)):
         declined(backend, "scatter", (mode, out, dim, index, src), (1,))
     return 0
 
@@ -289,7 +289,7 @@ def scan_op(int op, Tensor a not None, int dim, DType dtype not None):
         moved, target = axis_last(a, dim), axis_last(out, dim)
         if index is not None:
             places = axis_last(index, dim)
-        if backend.scan(op, moved, target, places) is not None:
+        if lacks("scan", backend.scan(op, moved, target, places)):
             declined(backend, "scan", (op, moved, target, places), (2, 3))
     return out if index is None else (out, index)
 
@@ -302,7 +302,7 @@ def sort_op(Tensor a not None, int dim, bint descending, bint stable):
     cdef View moved, target, places
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
-        if backend.sort(moved, descending, stable, target, places) is not None:
+        if lacks("sort", backend.sort(moved, descending, stable, target, places)):
             declined(backend, "sort", (moved, descending, stable, target, places), (3, 4))
     return values, index
 
@@ -321,7 +321,7 @@ def partial_sort_op(Tensor a not None, int dim, bint descending, Py_ssize_t firs
     index = empty(backend, a.memory.index, dtype_of(INT64), a.rank, sizes)
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
-        if backend.partial_sort(moved, descending, first, target, places) is not None:
+        if lacks("partial_sort", backend.partial_sort(moved, descending, first, target, places)):
             declined(backend, "partial_sort", (moved, descending, first, target, places), (3, 4))
     return values, index
 
@@ -331,7 +331,7 @@ def softmax_op(Tensor a not None, int dim, bint log):
     cdef Backend backend = <Backend>a.memory.backend
     cdef Tensor out = empty(a.memory.backend, a.memory.index, a.dtype, a.rank, a.sizes)
     cdef View moved = axis_last(a, dim), target = axis_last(out, dim)
-    if out.elements and backend.softmax(moved, log, target) is not None:
+    if out.elements and lacks("softmax", backend.softmax(moved, log, target)):
         declined(backend, "softmax", (moved, log, target), (2,))
     return out
 
@@ -341,7 +341,7 @@ def softmax_backward_op(Tensor grad not None, Tensor result not None, int dim, b
     cdef Backend backend = <Backend>result.memory.backend
     cdef Tensor out = empty(result.memory.backend, result.memory.index, result.dtype, result.rank, result.sizes)
     cdef View g = axis_last(grad, dim), r = axis_last(result, dim), target = axis_last(out, dim)
-    if out.elements and backend.softmax_backward(g, r, log, target) is not None:
+    if out.elements and lacks("softmax_backward", backend.softmax_backward(g, r, log, target)):
         declined(backend, "softmax_backward", (g, r, log, target), (3,))
     return out
 
@@ -359,7 +359,7 @@ def matmul3(Tensor a not None, Tensor b not None):
         return out
     if a.sizes[2] == 0:
         fill_into(out, 0)
-    elif backend.matmul(a, b, out) is not None:
+    elif lacks("matmul", backend.matmul(a, b, out)):
         declined(backend, "matmul", (a, b, out), (2,))
     return out
 
@@ -369,7 +369,7 @@ def matmul_into(Tensor a not None, Tensor b not None, Tensor out not None):
     cdef Backend backend = <Backend>a.memory.backend
     same_device("matmul", a, b)
     same_device("matmul", a, out, ("argument 1", "the result"))
-    if out.elements and backend.matmul(a, b, out) is not None:
+    if out.elements and lacks("matmul", backend.matmul(a, b, out)):
         declined(backend, "matmul", (a, b, out), (2,))
 
 
@@ -378,5 +378,5 @@ def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend
     for other in ins[1:]:
         same_device(routine, <View>ins[0], <View>other)
-    if backend.linalg(routine, ins, outs, options or {}) is not None:
+    if lacks("linalg", backend.linalg(routine, ins, outs, options or {})):
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))

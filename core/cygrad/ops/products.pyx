@@ -8,7 +8,7 @@ from cygrad.autograd.recording cimport attach, record, record_pair
 from cygrad.autograd.rows cimport Derivative, find_row
 from cygrad.backend cimport CONJ, Backend
 from cygrad.allocation cimport empty
-from cygrad.dispatch cimport fill_into, unary
+from cygrad.dispatch cimport fill_into, lacks, unary
 from cygrad.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
@@ -98,7 +98,7 @@ cdef int multiply(View a, View b, View out, str name) except -1:
         return 0
     if a.dtype.code == BOOL:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
-    if backend.matmul(a, b, out) is not None:
+    if lacks("matmul", backend.matmul(a, b, out)):
         from cygrad import fallback
         fallback.run(backend, "matmul", (a, b, out), (2,))
     return 0

@@ -11,7 +11,9 @@ from libc.string cimport memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.blas cimport Blas, blas
+from cygrad_cpu.gemm cimport Product, ROOM, multiplies, multiply
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.small_matmul cimport SMALL, bool_batch, loop_addmm, loop_batch
@@ -121,7 +123,7 @@ cdef inline bint same_place(View a, View b) noexcept nogil:
 cdef object product(View a, View b, View out, double beta, double alpha):
     """out = beta * out + alpha * a @ b, of any size and layout."""
     cdef int code = out.dtype.code, ld
-    cdef bint rows
+    cdef bint rows, ours
     cdef list keep = []
     cdef View target = out, x = a, y = b
     cdef DType dtype = out.dtype
@@ -129,25 +131,26 @@ cdef object product(View a, View b, View out, double beta, double alpha):
         return integer_product(a, b, out)
     if code < FLOAT32:
         dtype = dtype_of(FLOAT32)
-    if dtype is not a.dtype or not matrix_layout(a.sizes + 1, a.strides + 1, &rows, &ld):
+    ours = multiplies() and dtype.code <= FLOAT64 and out.sizes[1] > 1 and out.sizes[2] > 1
+    if dtype is not a.dtype or not ours and not matrix_layout(a.sizes + 1, a.strides + 1, &rows, &ld):
         x = packed(a, dtype, keep)
-    if dtype is not b.dtype or not matrix_layout(b.sizes + 1, b.strides + 1, &rows, &ld):
+    if dtype is not b.dtype or not ours and not matrix_layout(b.sizes + 1, b.strides + 1, &rows, &ld):
         y = packed(b, dtype, keep)
     if dtype is not out.dtype or not matrix_layout(out.sizes + 1, out.strides + 1, &rows, &ld):
         if beta != 0.0:
             target = packed(out, dtype, keep)
         else:
             target = blank(out, dtype, keep)
-    if target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX:
+    if not ours and (target.sizes[1] > INT_MAX or target.sizes[2] > INT_MAX or x.sizes[2] > INT_MAX):
         raise RuntimeError(f"matmul: BLAS takes at most {INT_MAX} rows or columns, got ({x.sizes[1]}, {x.sizes[2]}) @ "
                            f"({y.sizes[1]}, {y.sizes[2]})")
-    blas_batch(x, y, target, beta, alpha)
+    float_batch(x, y, target, beta, alpha, ours)
     if target is not out:
         copy_views(target, out)
 
 
 cdef struct Job:                # a batch of products, each cut into a grid of blocks
-    Blas *library
+    Blas *routines              # NULL: our own kernel does them
     int code
     Py_ssize_t itemsize
     char *a
@@ -165,12 +168,13 @@ cdef struct Job:                # a batch of products, each cut into a grid of b
     double alpha
 
 
-cdef int blas_batch(View a, View b, View out, double beta, double alpha) except -1:
+cdef int float_batch(View a, View b, View out, double beta, double alpha, bint ours) except -1:
     """Every product of a batch, folded into one where `a` and `out` allow it; the blocks are shared among threads."""
     cdef Job job
-    cdef Py_ssize_t batch = out.sizes[0], i
-    cdef int threads, axis
-    job.library = blas()
+    cdef Py_ssize_t batch = out.sizes[0], i, count
+    cdef int threads, axis, t
+    cdef char *room = NULL
+    job.routines = NULL if ours else blas()
     job.code = out.dtype.code
     job.itemsize = out.dtype.itemsize
     job.a, job.b, job.out = data(a), data(b), data(out)
@@ -187,13 +191,19 @@ cdef int blas_batch(View a, View b, View out, double beta, double alpha) except 
         batch = 1
     threads = threads_for(batch * job.m * job.n * job.k, GRAIN)
     set_grid(&job, (threads + batch - 1) // batch)
+    count = batch * job.down * job.across
+    if ours:
+        room = <char *>take(threads * ROOM)
     if batch * job.m * job.n * job.k < RELEASE:
-        for i in range(batch * job.down * job.across):
-            blas_block(&job, i)
+        for i in range(count):
+            float_block(&job, i, room)
     else:
         with nogil:
-            for i in prange(batch * job.down * job.across, num_threads=threads, schedule="static"):
-                blas_block(&job, i)
+            for t in prange(threads, num_threads=threads, schedule="static"):
+                for i in range(count * t // threads, count * (t + 1) // threads):
+                    float_block(&job, i, room + t * ROOM)
+    if ours:
+        give(room, threads * ROOM)
     return 0
 
 
@@ -216,56 +226,63 @@ cdef inline Py_ssize_t cut(Py_ssize_t size, Py_ssize_t part, Py_ssize_t parts) n
     return size if part == parts else size * part // parts // 16 * 16 if size >= 64 * parts else size * part // parts
 
 
-cdef void blas_block(const Job *job, Py_ssize_t index) noexcept nogil:
+cdef void float_block(const Job *job, Py_ssize_t index, char *room) noexcept nogil:
     cdef Py_ssize_t column = index % job.across, row = index // job.across % job.down
     cdef Py_ssize_t q = index // (job.across * job.down), size = job.itemsize
     cdef Py_ssize_t top = cut(job.m, row, job.down), left = cut(job.n, column, job.across)
-    cdef Py_ssize_t[2] na
-    cdef Py_ssize_t[2] nb
-    cdef Py_ssize_t[2] no
-    no[0] = na[0] = cut(job.m, row + 1, job.down) - top
-    no[1] = nb[1] = cut(job.n, column + 1, job.across) - left
-    na[1] = nb[0] = job.k
-    blas_one(job.library, job.code, job.a + (q * job.a_strides[0] + top * job.a_strides[1]) * size, na,
-             job.a_strides + 1, job.b + (q * job.b_strides[0] + left * job.b_strides[2]) * size, nb,
-             job.b_strides + 1,
-             job.out + (q * job.out_strides[0] + top * job.out_strides[1] + left * job.out_strides[2]) * size, no,
-             job.out_strides + 1, job.beta, job.alpha)
+    cdef Product g
+    g.kind = job.code - FLOAT32
+    g.m, g.n, g.k = cut(job.m, row + 1, job.down) - top, cut(job.n, column + 1, job.across) - left, job.k
+    g.a = job.a + (q * job.a_strides[0] + top * job.a_strides[1]) * size
+    g.b = job.b + (q * job.b_strides[0] + left * job.b_strides[2]) * size
+    g.out = job.out + (q * job.out_strides[0] + top * job.out_strides[1] + left * job.out_strides[2]) * size
+    g.a_strides[0], g.a_strides[1] = job.a_strides[1], job.a_strides[2]
+    g.b_strides[0], g.b_strides[1] = job.b_strides[1], job.b_strides[2]
+    g.out_strides[0], g.out_strides[1] = job.out_strides[1], job.out_strides[2]
+    g.alpha, g.beta, g.room = job.alpha, job.beta, room
+    if job.routines == NULL:
+        multiply(&g)
+    else:
+        blas_one(job.routines, job.code, &g)
 
 
-cdef void blas_one(Blas *library, int code, char *a, const Py_ssize_t *na, const Py_ssize_t *sa, char *b,
-                   const Py_ssize_t *nb, const Py_ssize_t *sb, char *out, const Py_ssize_t *no, const Py_ssize_t *so,
-                   double beta_, double alpha_) noexcept nogil:
+cdef void blas_one(Blas *routines, int code, const Product *g) noexcept nogil:
     """One product: BLAS is column-major, so a row-major result is computed as its transpose, b^T a^T."""
     cdef double alpha[2]
     cdef double beta[2]
-    cdef int m = <int>no[0], n = <int>no[1], k = <int>na[1], lda = 1, ldb = 1, ldo = 1, ix, iy
+    cdef int m = <int>g.m, n = <int>g.n, k = <int>g.k, lda = 1, ldb = 1, ldo = 1, ix, iy
     cdef bint arows = True, brows = True, orows = True
     cdef int index = blas_index(code)
-    set_scale(alpha, code, alpha_)
-    set_scale(beta, code, beta_)
-    matrix_layout(na, sa, &arows, &lda)
-    matrix_layout(nb, sb, &brows, &ldb)
-    matrix_layout(no, so, &orows, &ldo)
+    cdef const char *a = g.a
+    cdef const char *b = g.b
+    cdef char *out = g.out
+    cdef const Py_ssize_t *sa = <const Py_ssize_t *>g.a_strides
+    cdef const Py_ssize_t *sb = <const Py_ssize_t *>g.b_strides
+    cdef const Py_ssize_t *so = <const Py_ssize_t *>g.out_strides
+    set_scale(alpha, code, g.alpha)
+    set_scale(beta, code, g.beta)
+    matrix_layout([g.m, g.k], sa, &arows, &lda)
+    matrix_layout([g.k, g.n], sb, &brows, &ldb)
+    matrix_layout([g.m, g.n], so, &orows, &ldo)
     if n == 1 and vector_layout(sb[0], k) and vector_layout(so[0], m):
         ix = <int>sb[0] if k > 1 else 1
         iy = <int>so[0] if m > 1 else 1
         if arows:
-            library.gemv[index](b"T", &k, &m, alpha, a, &lda, b, &ix, beta, out, &iy)
+            routines.gemv[index](b"T", &k, &m, alpha, a, &lda, b, &ix, beta, out, &iy)
         else:
-            library.gemv[index](b"N", &m, &k, alpha, a, &lda, b, &ix, beta, out, &iy)
+            routines.gemv[index](b"N", &m, &k, alpha, a, &lda, b, &ix, beta, out, &iy)
     elif m == 1 and vector_layout(sa[1], k) and vector_layout(so[1], n):
         ix = <int>sa[1] if k > 1 else 1
         iy = <int>so[1] if n > 1 else 1
         if brows:
-            library.gemv[index](b"N", &n, &k, alpha, b, &ldb, a, &ix, beta, out, &iy)
+            routines.gemv[index](b"N", &n, &k, alpha, b, &ldb, a, &ix, beta, out, &iy)
         else:
-            library.gemv[index](b"T", &k, &n, alpha, b, &ldb, a, &ix, beta, out, &iy)
+            routines.gemv[index](b"T", &k, &n, alpha, b, &ldb, a, &ix, beta, out, &iy)
     elif orows:
-        library.gemm[index](b"N" if brows else b"T", b"N" if arows else b"T", &n, &m, &k, alpha, b, &ldb, a, &lda,
+        routines.gemm[index](b"N" if brows else b"T", b"N" if arows else b"T", &n, &m, &k, alpha, b, &ldb, a, &lda,
                             beta, out, &ldo)
     else:
-        library.gemm[index](b"T" if arows else b"N", b"T" if brows else b"N", &m, &n, &k, alpha, a, &lda, b, &ldb,
+        routines.gemm[index](b"T" if arows else b"N", b"T" if brows else b"N", &m, &n, &k, alpha, a, &lda, b, &ldb,
                             beta, out, &ldo)
 
 

@@ -1,0 +1,32 @@
+"""Products of float matrices; see gemm.pyx."""
+from cygrad_cpu.blas cimport Blas
+
+cdef struct Product:            # out = beta * out + alpha * a @ b, of shapes (m, n), (m, k) and (k, n)
+    int kind                    # 0 float32, 1 float64
+    const char *a
+    const char *b
+    char *out
+    Py_ssize_t[2] a_strides     # of rows and columns, in elements
+    Py_ssize_t[2] b_strides
+    Py_ssize_t[2] out_strides   # one of them is 1, or the result one row or column
+    Py_ssize_t m
+    Py_ssize_t n
+    Py_ssize_t k
+    double alpha
+    double beta                 # 0: what was in `out` does not matter
+    char *room                  # ROOM bytes of scratch memory, 64-byte aligned
+
+ctypedef void (*ProductKernel)(const Product *product) noexcept nogil       # the columns of out are contiguous
+
+cdef enum:
+    DEPTH_BYTES = 1536          # of a row of `a` or a column of `b` that is worked on at a time
+    LINE = DEPTH_BYTES + 64     # distance of rows that are copied: not a power of two
+    PANEL = 48                  # most columns of `b` in the panel that stays in the level 1 cache
+    BLOCK_ROWS = 256            # of `a` that stay in the level 2 cache
+    ROOM = PANEL * DEPTH_BYTES + (BLOCK_ROWS + 8) * LINE
+
+cdef struct GemmTable:          # by kind
+    ProductKernel product[2]    # NULL: BLAS is faster on this instruction set
+
+cdef bint multiplies() noexcept nogil               # whether there are kernels of ours
+cdef void multiply(const Product *product) noexcept nogil       # if so

@@ -1,0 +1,287 @@
+"""Products of float matrices of any strides, on one thread, for processors with vectors of 32 or 64 bytes.
+
+The result is made in tiles of a few rows and three vectors that stay in registers while a block of k goes by. The
+columns of `b` for a tile are packed into a panel that the level 1 cache holds; rows of `a` are read where they lie when
+they are contiguous and don't fall on each other's places in the cache, else packed too. After Goto and van de Geijn,
+"Anatomy of high-performance matrix multiplication", 2008. Distances are in bytes here.
+"""
+from libc.string cimport memcpy, memset
+
+from cygrad_cpu.gemm cimport BLOCK_ROWS, DEPTH_BYTES, GemmTable, LINE, Product
+from cygrad_cpu.numbers cimport Real
+from cygrad_cpu.tiles cimport TILES, tile_4, tile_8
+
+cdef extern from *:
+    """
+    #if defined(__AVX512F__)
+    #define CYGRAD_VECTOR 64
+    #define CYGRAD_ROWS 8           /* 24 sums and the three vectors of b, in 32 registers */
+    #elif defined(__AVX2__) && defined(__FMA__)
+    #define CYGRAD_VECTOR 32
+    #define CYGRAD_ROWS 4           /* 12 sums, in 16 registers */
+    #else
+    #define CYGRAD_VECTOR 0
+    #define CYGRAD_ROWS 1
+    #endif
+    #if CYGRAD_VECTOR
+    typedef float cygrad_floats __attribute__((vector_size(CYGRAD_VECTOR), aligned(4), may_alias));
+    typedef double cygrad_doubles __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
+    #else
+    typedef float cygrad_floats;
+    typedef double cygrad_doubles;
+    #endif
+    static inline cygrad_floats cygrad_spread_float(float x) { return x - (cygrad_floats){0}; }
+    static inline cygrad_doubles cygrad_spread_double(double x) { return x - (cygrad_doubles){0}; }
+    """
+    enum:
+        VECTOR "CYGRAD_VECTOR"      # bytes
+        ROWS "CYGRAD_ROWS"          # of a tile
+    ctypedef float Floats "cygrad_floats"
+    ctypedef double Doubles "cygrad_doubles"
+    Floats spread_float "cygrad_spread_float" (float x) noexcept nogil
+    Doubles spread_double "cygrad_spread_double" (double x) noexcept nogil
+    void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
+
+cdef enum:
+    CACHED = 24576          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
+    PAGE = 4096             # rows at multiples of it fall on the same places of the cache
+
+cdef fused Vector:
+    Floats
+    Doubles
+
+cdef struct Whole:
+    char tag
+cdef struct Half:
+    char tag
+cdef struct One:
+    char tag
+cdef struct Two:
+    char tag
+cdef struct Three:
+    char tag
+
+cdef fused Height:          # of a tile: ROWS, or half of them
+    Whole
+    Half
+
+cdef fused Width:           # of a tile, in vectors
+    One
+    Two
+    Three
+
+# The last three arguments are for the choice of the variant only.
+ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row, char *out,
+                      Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
+                      const void *height, const void *vectors, const void *tag) noexcept nogil
+
+
+cdef inline Vector spread(const char *number, Vector *tag) noexcept nogil:
+    if Vector is Floats:
+        return spread_float((<const float *>number)[0])
+    else:
+        return spread_double((<const double *>number)[0])
+
+
+cdef inline Vector factor(double x, Vector *tag) noexcept nogil:
+    if Vector is Floats:
+        return spread_float(<float>x)
+    else:
+        return spread_double(x)
+
+
+cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row, char *out,
+               Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
+               Height *height, Width *vectors, Vector *tag) noexcept nogil:
+    """`rows` rows and `width` bytes of the result, from whole tiles of `a` and `b`."""
+    cdef int m = ROWS if Height is Whole else ROWS // 2
+    cdef int n = 1 if Width is One else 2 if Width is Two else 3
+    cdef Vector sums[24]
+    cdef Vector zero = factor[Vector](0, NULL), x, before
+    cdef Vector *line
+    cdef Py_ssize_t p
+    cdef int i, j
+    for i in range(m):
+        fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
+        for j in range(n):
+            sums[i * n + j] = zero
+    for p in range(k):
+        for i in range(m):
+            x = spread[Vector](a + i * a_row, NULL)
+            for j in range(n):
+                sums[i * n + j] = sums[i * n + j] + x * (<const Vector *>b)[j]
+        a += a_column
+        b += b_row
+    if rows < m or width < n * VECTOR:
+        finish[Vector](sums, n, out, out_row, alpha, beta, rows, width)
+        return
+    x = factor[Vector](alpha, NULL)
+    before = factor[Vector](beta, NULL)
+    for i in range(m):
+        line = <Vector *>(out + i * out_row)
+        for j in range(n):
+            line[j] = sums[i * n + j] * x if beta == 0 else sums[i * n + j] * x + line[j] * before
+
+
+cdef inline void add_scaled(Real *out, Real sum, Real alpha, Real beta) noexcept nogil:
+    out[0] = sum * alpha if beta == 0 else sum * alpha + out[0] * beta
+
+
+cdef void finish(const Vector *sums, int n, char *out, Py_ssize_t out_row, double alpha, double beta, Py_ssize_t rows,
+                 Py_ssize_t width) noexcept nogil:
+    """Store a tile at the edge of the result."""
+    cdef Py_ssize_t i, j
+    for i in range(rows):
+        if Vector is Floats:
+            for j in range(width // <Py_ssize_t>sizeof(float)):
+                add_scaled(<float *>(out + i * out_row) + j, (<const float *>(sums + i * n))[j], <float>alpha,
+                           <float>beta)
+        else:
+            for j in range(width // <Py_ssize_t>sizeof(double)):
+                add_scaled(<double *>(out + i * out_row) + j, (<const double *>(sums + i * n))[j], alpha, beta)
+
+
+# ---- packing
+
+cdef inline void pack_item(const char *a, char *out, Vector *tag) noexcept nogil:
+    if Vector is Floats:
+        (<float *>out)[0] = (<const float *>a)[0]
+    else:
+        (<double *>out)[0] = (<const double *>a)[0]
+
+
+cdef void pack(const char *a, Py_ssize_t along, Py_ssize_t across, Py_ssize_t depth, Py_ssize_t count,
+               Py_ssize_t width, char *out, Vector *tag) noexcept nogil:
+    """Lines of `width` elements, `count` of which are `across` apart in `a` and the rest 0; the lines `along`."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, side = 32 // size, line = width * size, p, j, first
+    cdef Py_ssize_t whole = count * size // 32 * 32
+    cdef const char *x
+    cdef char *y
+    if count < width:
+        memset(out, 0, depth * line)
+    if across == size:
+        for p in range(depth):
+            x = a + p * along
+            y = out + p * line
+            for j in range(0, whole, 32):
+                memcpy(y + j, x + j, 32)
+            for j in range(whole // size, count):
+                pack_item[Vector](x + j * size, y + j * size, NULL)
+        return
+    first = 0
+    if along == size and TILES:
+        first = depth // side * side
+        for j in range(count // side):
+            for p in range(first // side):
+                x = a + p * 32 + j * side * across
+                y = out + p * side * line + j * 32
+                if Vector is Floats:
+                    tile_4(x, across // size, y, width)
+                else:
+                    tile_8(x, across // size, y, width)
+        for j in range(count // side * side, count):
+            for p in range(first):
+                pack_item[Vector](a + p * size + j * across, out + p * line + j * size, NULL)
+    for p in range(first, depth):
+        for j in range(count):
+            pack_item[Vector](a + p * along + j * across, out + p * line + j * size, NULL)
+
+
+cdef void copy_lines(const char *a, Py_ssize_t a_row, Py_ssize_t nbytes, Py_ssize_t rows, Py_ssize_t whole,
+                     char *out) noexcept nogil:
+    """Rows as they are, LINE bytes apart, and zeros up to the height of a tile."""
+    cdef Py_ssize_t i
+    for i in range(whole):
+        if i < rows:
+            memcpy(out + i * LINE, a + i * a_row, nbytes)
+        else:
+            memset(out + i * LINE, 0, nbytes)
+
+
+# ---- the whole
+
+cdef void tiles(Tile *found, Vector *tag) noexcept nogil:
+    """By half height or not, and number of vectors."""
+    found[0] = <Tile>tile[Whole, One, Vector]
+    found[1] = <Tile>tile[Whole, Two, Vector]
+    found[2] = <Tile>tile[Whole, Three, Vector]
+    found[3] = <Tile>tile[Half, One, Vector]
+    found[4] = <Tile>tile[Half, Two, Vector]
+    found[5] = <Tile>tile[Half, Three, Vector]
+
+
+cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
+    """Rows of the tile for the last `left` rows."""
+    return ROWS if left > ROWS // 2 else ROWS // 2
+
+
+cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t k, Py_ssize_t i, Py_ssize_t m,
+                Vector *tag) noexcept nogil:
+    """What k terms from p on give to m rows of the result from i on; both factors' parts fit the caches."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = VECTOR // size, panel = 3 * lanes, j = 0, r, n, rows
+    cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
+    cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
+    cdef bint lines = ac == size, direct = lines and (ar % PAGE != 0 or g.n <= panel)
+    cdef bint near = bc == size and (g.m <= ROWS or g.k * br <= CACHED)
+    cdef double beta = g.beta if p == 0 else 1
+    cdef const char *a = g.a + i * ar + p * ac
+    cdef const char *x
+    cdef const char *y
+    cdef char *packed_b = g.room
+    cdef char *packed_a = packed_b + DEPTH_BYTES * panel
+    r = m // ROWS * ROWS if direct else 0
+    while r < m:
+        x, rows = a + r * ar, min(<Py_ssize_t>ROWS, m - r)
+        if lines:
+            copy_lines(x, ar, k * size, rows, tile_rows(m - r), packed_a + r * LINE)
+        else:
+            pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + r * LINE, NULL)
+        r += ROWS
+    while j < g.n:
+        n = min(panel, g.n - j)
+        vectors = (n + lanes - 1) // lanes
+        y, y_row = g.b + p * br + j * bc, br
+        if not near or n % lanes:
+            pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
+            y, y_row = packed_b, vectors * VECTOR
+        r = 0
+        while r < m:
+            rows = tile_rows(m - r)
+            if direct and m - r >= ROWS:
+                x, x_row, x_column = a + r * ar, ar, size
+            else:
+                x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
+            kernels[vectors - 1 + (0 if rows == ROWS else 3)](
+                x, x_row, x_column, y, y_row, g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta,
+                min(rows, m - r), n * size, NULL, NULL, NULL)
+            r += ROWS
+        j += panel
+
+
+cdef void product(const Product *g, Vector *tag) noexcept nogil:
+    cdef Tile[6] kernels
+    cdef Py_ssize_t most = DEPTH_BYTES // (4 if Vector is Floats else 8), parts = (g.k + most - 1) // most, p = 0, i
+    cdef Py_ssize_t depth = (g.k + parts - 1) // parts if parts else 0
+    tiles[Vector](kernels, NULL)
+    while p < g.k or p == 0:
+        i = 0
+        while i < g.m:
+            block[Vector](g, kernels, p, min(depth, g.k - p), i, min(<Py_ssize_t>BLOCK_ROWS, g.m - i), NULL)
+            i += BLOCK_ROWS
+        p += max(depth, <Py_ssize_t>1)
+
+
+cdef void floats(const Product *g) noexcept nogil:
+    product[Floats](g, NULL)
+
+
+cdef void doubles(const Product *g) noexcept nogil:
+    product[Doubles](g, NULL)
+
+
+def install(size_t address):
+    """Fill the GemmTable at `address`."""
+    cdef GemmTable *table = <GemmTable *>address
+    if VECTOR:
+        table.product[0] = floats
+        table.product[1] = doubles

@@ -8,6 +8,13 @@ to any more, and makes it as it was when new; so neither the memory is cleared n
 one call does what the deallocators of the class and of its bases do. The classes that a module gives must have the same
 fields and the same `blank`. `whole_instance` makes an instance, or takes one of these.
 """
+from cpython.object cimport PyObject
+
+cdef extern from *:
+    """
+    #define references(o) Py_REFCNT(o)
+    """
+    Py_ssize_t references(PyObject *o)          # of a pointer: Cython would hold an object for the call, and count that
 
 cdef extern from *:
     """
@@ -70,6 +77,8 @@ cdef extern from *:
         }
         PyObject_GC_UnTrack(object);
         Py_TRASHCAN_BEGIN(object, cygrad_retire)    /* graphs are deep */
+        if (type->tp_weaklistoffset > 0 && *(PyObject **)((char *)object + type->tp_weaklistoffset) != NULL)
+            PyObject_ClearWeakRefs(object);
         if (cygrad_idle_count < CYGRAD_IDLE) {
             Py_SET_REFCNT(object, 1);               /* `blank` may count it, but not free it */
             cygrad_blank(object);

@@ -40,9 +40,7 @@ cdef inline void bump_version(Tensor t) noexcept:
     else:
         t.counter.value += 1
 
-cdef inline Tensor new_tensor():
-    return Tensor.__new__(Tensor)
-
+cdef Tensor new_tensor()
 cdef Tensor alias(Tensor t)
 cdef Tensor plain(Tensor t)
 cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides)

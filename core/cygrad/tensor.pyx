@@ -6,7 +6,7 @@ used or wordy parts live in `tensor_methods.py`, attached the same way.
 """
 cimport cython
 from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_CLEAR, Py_INCREF
 
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
@@ -25,7 +25,7 @@ from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply
                                    op_xor)
 from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
 from cygrad.ops.views cimport permute_reversed, t_, transpose_, wrap_dim
-from cygrad.reuse cimport reuse_memory
+from cygrad.reuse cimport keep_whole, whole_instance
 from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
 
 cdef extern from "Python.h":
@@ -38,6 +38,8 @@ ZERO_DIM_T = "Tensor.T is deprecated on 0-D tensors. This function is the identi
 NO_MATRIX_T = ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
                "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute("
                "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
+
+cdef tuple NO_ARGS = ()
 
 
 cdef object _getitem = None, _setitem = None
@@ -655,6 +657,41 @@ cdef check_gradient(Tensor t, object value):
                            f"'{list(size_of(t))}'. Please ensure that the gradient and the tensor are the same size")
 
 
+cdef Tensor new_tensor():
+    """A tensor without storage and geometry."""
+    cdef Tensor made = <Tensor>whole_instance(Tensor, NO_ARGS)
+    made.inference = inference_enabled()
+    return made
+
+
+cdef void blank(Tensor t) noexcept:
+    """Make a tensor that nobody refers to any more as it was when new, but for its dtype."""
+    t.memory = None
+    t.requires = t.retains = False
+    t.creation = CREATED_NORMALLY
+    t.output_number = 0
+    t.view_version = 0
+    t.accumulator = NULL
+    if t.room is not None:
+        t.room = None
+    if t.node is not None:
+        t.node = None
+    if t.gradient is not None:
+        t.gradient = None
+    if t.base is not None:
+        t.base = None
+    if t.counter is not None:
+        t.counter = None
+    if t.hooks is not None:
+        t.hooks = None
+    if t.post_hooks is not None:
+        t.post_hooks = None
+    if t.names_ is not None:
+        t.names_ = None
+    if t.attributes != NULL:
+        Py_CLEAR(t.attributes)
+
+
 cdef Tensor alias(Tensor t):
     """A tensor on the same elements and version counter, without history."""
     cdef Tensor out = new_tensor()
@@ -791,4 +828,4 @@ cdef extern from "Python.h":
 cygrad_set_name(<PyTypeObject *>Tensor, "Tensor")
 Py_INCREF(TensorMeta)
 Py_SET_TYPE(Tensor, <PyTypeObject *>TensorMeta)
-reuse_memory(Tensor)
+keep_whole(Tensor, <void *>blank)

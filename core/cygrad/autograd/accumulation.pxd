@@ -1,4 +1,4 @@
 """Adding to a leaf's `.grad`."""
 from cygrad.tensor cimport Tensor
 
-cdef int accumulate_into(Tensor variable, Tensor grad, bint alone) except -1
+cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1

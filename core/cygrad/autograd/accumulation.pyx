@@ -3,15 +3,10 @@
 Threads may run passes at the same time; one at a time adds to leaves. The GIL guards who that is, and as it is only given
 up amid large sums, mostly nobody waits: then the order costs a comparison.
 """
-cdef extern from *:
-    """
-    #define cygrad_refcount(o) Py_REFCNT(o)
-    """
-    Py_ssize_t cygrad_refcount(object o)
-
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
 
+from cygrad.autograd.fitting cimport alone
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
 from cygrad.allocation cimport empty_as
@@ -59,22 +54,22 @@ def accumulate(Tensor variable not None, Tensor grad not None):
     accumulate_into(variable, grad, False)
 
 
-cdef int accumulate_into(Tensor variable, Tensor grad, bint alone) except -1:
-    """Add to a leaf's `.grad`, one thread at a time. `alone`: only the caller refers to `grad`, and drops it."""
+cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
+    """Add to a leaf's `.grad`, one thread at a time. `spare`: nobody but the caller refers to `grad`."""
     global _holder
     cdef unsigned long me
-    if _holder == 0 and variable.gradient is None and variable.requires and may_take(grad, alone):
+    if _holder == 0 and variable.gradient is None and variable.requires and may_take(grad, spare):
         grad.names_ = variable.names_
         variable.gradient = grad
         return 0
     me = PyThread_get_thread_ident()
     if _holder == me:                            # a finalizer's or subclass's code, amid an addition
-        return add_to(variable, grad, alone)
+        return add_to(variable, grad, spare)
     if _holder != 0:
         wait_turn()
     _holder = me
     try:
-        add_to(variable, grad, alone)
+        add_to(variable, grad, spare)
     finally:
         _holder = 0
         if _waiting:
@@ -83,23 +78,27 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint alone) except -1:
     return 0
 
 
-cdef inline bint may_take(Tensor grad, bint alone):
+cdef inline bint may_take(Tensor grad, bint spare):
     """Whether a gradient can be a `.grad` as it is: nobody else sees it or its memory, and it has no history."""
-    return (alone and grad.dense and cygrad_refcount(grad.memory) == 1 and grad.node is None and grad.base is None
-            and grad.counter is None and not grad.requires and grad.offset == 0 and grad.attributes == NULL)
+    return (spare and alone(grad) and not grad.requires and grad.node is None and grad.base is None
+            and grad.counter is None and grad.attributes == NULL)
 
 
-cdef int add_to(Tensor variable, Tensor grad, bint alone) except -1:
+cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
     cdef Tensor held
     if not variable.requires:                   # detached, or told to need none, since the graph was made
         return 0
     if variable.gradient is None:
-        if may_take(grad, alone):
+        if may_take(grad, spare):
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
             variable.gradient = empty_as(grad, grad.dtype).copy_(grad)
+        elif spare and alone(grad):
+            variable.gradient = alias(grad)
         else:
-            variable.gradient = private_copy(grad, alone)
+            held = empty_as(grad, grad.dtype)
+            copy_into(grad, held)
+            variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_
         return 0
     held = <Tensor>variable.gradient
@@ -112,13 +111,3 @@ cdef int add_to(Tensor variable, Tensor grad, bint alone) except -1:
         variable.gradient = binary(ADD, held, grad, SAME)
         (<Tensor>variable.gradient).names_ = variable.names_
     return 0
-
-
-cdef Tensor private_copy(Tensor grad, bint alone):
-    """`grad` without history in memory that no other tensor sees; copied only if somebody holds it."""
-    cdef Tensor out
-    if alone and grad.dense and cygrad_refcount(grad.memory) == 1:
-        return alias(grad)
-    out = empty_as(grad, grad.dtype)
-    copy_into(grad, out)
-    return out

@@ -20,15 +20,10 @@ from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport AccumulateGrad, Node, next_of, number_of
 from cygrad.autograd.pass_hooks cimport check_nan, report_anomaly, run_hooks, run_post_hooks, run_pre_hooks
 from cygrad.autograd.rows cimport Derivative, OpNode
+from cygrad.reuse cimport references
 from cygrad.tensor cimport Tensor
 
 from cygrad.autograd.node import keep_tracebacks
-
-cdef extern from *:
-    """
-    #define cygrad_refcount(o) Py_REFCNT(o)
-    """
-    Py_ssize_t cygrad_refcount(object o)
 
 cdef unsigned long long _passes = 0    # so many were begun
 cdef bint _anomaly = False
@@ -63,6 +58,7 @@ cdef enum:
 
 
 @cython.final
+@cython.no_gc            # a graph's nodes don't refer to it
 @cython.freelist(8)
 cdef class Pass:
     """One backward pass: the states of its nodes, and which of them are ready."""
@@ -308,7 +304,7 @@ cdef list run_from_all(list roots, list numbers, list grads, bint keep_graph, bi
 cdef int run_ready(Pass self) except -1:
     """Run nodes until none is ready."""
     cdef Node node = None, state
-    cdef bint needed, captured, alone
+    cdef bint needed, captured, spare
     try:
         while self.first is not None:
             node = self.pop()
@@ -327,8 +323,8 @@ cdef int run_ready(Pass self) except -1:
                 grads = None
             if type(node) is AccumulateGrad:
                 if arrived is not None:
-                    alone = cygrad_refcount(arrived) == 1
-                    finish_leaf(self, <AccumulateGrad>node, <Tensor>arrived, alone, captured)
+                    spare = references(<PyObject *>arrived) == 1
+                    finish_leaf(self, <AccumulateGrad>node, <Tensor>arrived, spare, captured)
                 continue
             if captured:
                 for number, i in self.wanted[node]:
@@ -372,24 +368,24 @@ cdef bint leads_on(Pass self, Node node):
     return False
 
 
-cdef int finish_leaf(Pass self, AccumulateGrad node, Tensor grad, bint alone, bint captured) except -1:
+cdef int finish_leaf(Pass self, AccumulateGrad node, Tensor grad, bint spare, bint captured) except -1:
     """What has arrived at a leaf goes where it is wanted: to its `.grad`, or to the caller."""
     cdef Tensor leaf = node.variable, changed
     if leaf.hooks is not None:
         changed = run_hooks(leaf.hooks, grad)
-        alone = alone and cygrad_refcount(grad) == 1     # no hook kept it
+        spare = spare and references(<PyObject *>grad) == 1     # no hook kept it
         if changed is not grad:
             return deposit(self, node, leaf, changed, False, captured)
         changed = None
-    return deposit(self, node, leaf, grad, alone, captured)
+    return deposit(self, node, leaf, grad, spare, captured)
 
 
-cdef int deposit(Pass self, AccumulateGrad node, Tensor leaf, Tensor grad, bint alone, bint captured) except -1:
+cdef int deposit(Pass self, AccumulateGrad node, Tensor leaf, Tensor grad, bint spare, bint captured) except -1:
     if captured and not self.accumulates:
         for number, i in self.wanted[node]:
             self.found[i] = grad
         return 0
-    accumulate_into(leaf, grad, alone)
+    accumulate_into(leaf, grad, spare)
     if leaf.post_hooks:
         for hook in list(leaf.post_hooks.values()):
             hook(leaf)

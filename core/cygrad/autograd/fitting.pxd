@@ -1,8 +1,14 @@
 """Making what a formula returned fit the tensor it is the gradient of."""
+from cpython.object cimport PyObject
 from libc.string cimport memcmp
 
 from cygrad.autograd.node cimport Node
+from cygrad.reuse cimport references
 from cygrad.tensor cimport Tensor
+
+cdef inline bint alone(Tensor t) noexcept:
+    """Whether the tensor is dense and no other tensor, or foreign object, sees its memory."""
+    return t.dense and references(<PyObject *>t.memory) == 1 and t.memory.owner is None
 
 cdef inline bint fits(Tensor grad, Node node) noexcept:
     """Whether a gradient has the shape, dtype and device of the only output of a node."""

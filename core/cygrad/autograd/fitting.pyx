@@ -2,6 +2,8 @@
 
 No formula has to undo broadcasting or promotion; it is done here, once for all.
 """
+from cpython.object cimport PyObject
+
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport Node, PythonNode, meta_of
 from cygrad.backend cimport ADD
@@ -11,12 +13,6 @@ from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport Tensor, plain
 from cygrad.view cimport View, same_sizes, size_of
-
-cdef extern from *:
-    """
-    #define cygrad_refcount(o) Py_REFCNT(o)
-    """
-    Py_ssize_t cygrad_refcount(object o)
 
 
 cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position):
@@ -74,7 +70,7 @@ cdef Tensor summed(Tensor held, Tensor grad):
     """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory."""
     if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
         return apply_binary(op_add, held, grad)
-    if (cygrad_refcount(held) == 1 and cygrad_refcount(held.memory) == 1 and held.dense and held.memory.owner is None
+    if (references(<PyObject *>held) == 1 and alone(held)
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)
         return held

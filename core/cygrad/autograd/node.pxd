@@ -78,15 +78,21 @@ cdef inline int add_edge(Node node, Node following, int number) except -1:
 
 cdef inline void blank(Node node) noexcept:
     """Drop what a node refers to, and make it as new."""
-    node.next0 = None
-    node.next1 = None
-    node.more = None
+    if node.next0 is not None:
+        node.next0 = None
+    if node.next1 is not None:
+        node.next1 = None
+    if node.more is not None:
+        node.more = None
     node.edges = 0
     node.dtype = None
-    node.metas = None
-    node.attached = None
+    if node.metas is not None:
+        node.metas = None
+    if node.attached is not None:
+        node.attached = None
     node.holder = 0
-    node.arrived = None
+    if node.arrived is not None:
+        node.arrived = None
     node.needed = node.captured = False
 
 cdef inline int set_meta(Node node, Tensor output) except -1:

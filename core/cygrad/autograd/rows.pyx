@@ -315,10 +315,14 @@ cdef OpNode new_node(Derivative row):
 
 cdef void blank_op_node(OpNode node) noexcept:
     blank(node)
-    node.value0 = None
-    node.value1 = None
-    node.rest = None
-    node.result = None
+    if node.value0 is not None:
+        node.value0 = None
+    if node.value1 is not None:
+        node.value1 = None
+    if node.rest is not None:
+        node.rest = None
+    if node.result is not None:
+        node.result = None
     node.lists = False
     node.kept = 0
     node.released = False

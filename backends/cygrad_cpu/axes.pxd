@@ -45,6 +45,10 @@ cdef const char *load(const Reduction *r, const char *a, Py_ssize_t row, Py_ssiz
                       Py_ssize_t n, char *buffers) noexcept nogil
 
 
+cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
+    return -x if x < 0 else x
+
+
 cdef inline Py_ssize_t position(const Group *group, Py_ssize_t index, int first_axis, Py_ssize_t *out) noexcept nogil:
     """Offsets (input's, and out's through the pointer) of the index-th point over the axes from first_axis on."""
     cdef Py_ssize_t offset = 0, coordinate

@@ -14,10 +14,6 @@ cdef enum:
 cdef Kernels *kernels = loaded_kernels()
 
 
-cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
-    return -x if x < 0 else x
-
-
 cdef void tidy(Group *group) noexcept nogil:
     """Sort by the input's strides, drop axes of size 1, merge neighbours."""
     cdef int i, j, count = 0

@@ -12,12 +12,16 @@ from importlib import import_module
 from cygrad.dtype cimport BOOL, FLOAT32, UINT8
 from cygrad.view cimport View, data
 from cygrad_cpu.isa import candidates
+from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
 from cygrad_cpu.parallel cimport threads_for
+
+cdef enum:
+    LONG = 16384            # elements of a block without buffers
 
 cdef Kernels _kernels
 
 MODULES = ("arithmetic", "division", "power", "unary", "exponential", "trigonometric", "special", "complexes",
-           "convert", "reduce")
+           "convert", "narrow", "reduce")
 
 
 def load():
@@ -92,7 +96,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
     job.body = run_range
     job.kind = kind
     job.inputs = inputs
-    job.spread = False
+    job.spread = job.narrow = False
     job.rank = 1 if dense else out.rank
     if dense:
         job.sizes[0] = out.elements
@@ -191,7 +195,7 @@ cdef void choose_blocks(Job *job) noexcept nogil:
         if k > 0 and operand.strides[0] == 0 and not constant:
             constant = True                                     # one element instead of a run
             buffered |= operand.conversion.steps != 0
-        elif operand.conversion.steps or operand.strides[0] != 1:
+        elif operand.conversion.steps and not job.narrow or operand.strides[0] != 1:
             buffered = True
         if rows >= 8 and columns >= 8 and magnitude(operand.strides[1]) < magnitude(operand.strides[0]):
             if operand.strides[1] != 0:
@@ -201,10 +205,14 @@ cdef void choose_blocks(Job *job) noexcept nogil:
         job.rows = min(rows, <Py_ssize_t>16)
         job.columns = min(columns, capacity // 16)
     elif job.kind == COPY and job.operands[0].conversion.steps == 0:        # moved straight to its place
-        job.columns = min(columns, <Py_ssize_t>16384)
-        job.rows = min(rows, 16384 // job.columns)
-    elif columns >= capacity or (columns >= 32 and not buffered):
-        job.columns = min(columns, capacity if buffered else <Py_ssize_t>16384)
+        job.columns = min(columns, <Py_ssize_t>LONG)
+        job.rows = min(rows, LONG // job.columns)
+    elif columns >= 16 and not buffered and job.kind != WHERE:
+        job.columns = min(columns, <Py_ssize_t>LONG)
+        job.rows = min(rows, LONG // job.columns)
+        job.body = run_rows
+    elif columns >= capacity or columns >= 32 and not buffered:
+        job.columns = min(columns, capacity if buffered else <Py_ssize_t>LONG)
         job.rows = 1
     else:
         job.columns = columns
@@ -216,19 +224,45 @@ cdef void choose_blocks(Job *job) noexcept nogil:
         job.blocks *= job.sizes[k]
     for k in range(job.inputs + 1):
         operand = &job.operands[k]
-        operand.constant = not job.spread and operand.strides[0] == 0 and (job.rows == 1 or operand.strides[1] == 0)
+        operand.constant = not job.spread and operand.strides[0] == 0 and (
+            job.rows == 1 or job.body == run_rows or operand.strides[1] == 0)
 
 
 # ---- one block
 
-cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
-                       char *converted, char *scratch) noexcept nogil:
-    """A block of an input as a contiguous run of the compute dtype."""
+cdef inline const char *gather(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns,
+                               char *moved) noexcept nogil:
+    """A block of an input as a contiguous run."""
     cdef Operand *operand = &job.operands[which]
     if columns > 1 and operand.strides[0] != 1 or rows > 1 and operand.strides[1] != columns:
         job.kernels.move[operand.log_item](a, operand.strides[1], operand.strides[0], moved, columns, 1, rows, columns)
-        a = moved
-    return convert(&operand.conversion, a, rows * columns, converted, scratch)
+        return moved
+    return a
+
+
+cdef const char *fetch(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns, char *moved,
+                       char *converted, char *scratch) noexcept nogil:
+    """A block of an input as a contiguous run of the compute dtype."""
+    return convert(&job.operands[which].conversion, gather(job, which, a, rows, columns, moved), rows * columns,
+                   converted, scratch)
+
+
+cdef inline int form_of(const Job *job) noexcept nogil:
+    """Which operand of a binary job is one element for a block; where both are, a number beside 16-bit floats."""
+    if job.operands[1].constant and not (job.operands[2].constant and job.operands[2].item > job.operands[1].item):
+        return FIRST_SCALAR
+    return SECOND_SCALAR if job.operands[2].constant else BOTH_VECTORS
+
+
+cdef inline const char *fetch_operand(Job *job, int which, const char *a, Py_ssize_t rows, Py_ssize_t columns,
+                                      bint single, char *buffers) noexcept nogil:
+    """A block of one of a binary job's two inputs, `single`: one element; a narrow job's runs stay as they are."""
+    if single:
+        rows = columns = 1
+    elif job.narrow:
+        return gather(job, which, a, rows, columns, buffers + (which - 1) * BLOCK_BYTES)
+    return fetch(job, which, a, rows, columns, buffers + (which - 1) * BLOCK_BYTES,
+                 buffers + (which + 3) * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
 
 
 cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns, char *buffers) noexcept nogil:
@@ -242,14 +276,9 @@ cdef int run_block(Job *job, char **corners, Py_ssize_t rows, Py_ssize_t columns
     cdef char *result = buffers + 3 * BLOCK_BYTES if out.conversion.steps else target
     cdef int form = 0, status = 0
     if job.kind == BINARY:
-        if job.operands[1].constant:
-            form = 1
-        elif job.operands[2].constant:
-            form = 2
-        a = fetch(job, 1, corners[1], 1 if form == 1 else rows, 1 if form == 1 else columns, buffers,
-                  buffers + 4 * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
-        b = fetch(job, 2, corners[2], 1 if form == 2 else rows, 1 if form == 2 else columns, buffers + BLOCK_BYTES,
-                  buffers + 5 * BLOCK_BYTES, buffers + 6 * BLOCK_BYTES)
+        form = form_of(job)
+        a = fetch_operand(job, 1, corners[1], rows, columns, form == FIRST_SCALAR, buffers)
+        b = fetch_operand(job, 2, corners[2], rows, columns, form == SECOND_SCALAR, buffers)
         status = job.binary(a, b, result, n, form, NULL)
     elif job.kind == WHERE:
         c = fetch(job, 1, corners[1], rows, columns, buffers, NULL, NULL)
@@ -320,6 +349,30 @@ cdef int run_range(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noex
                 job.operands[0].strides[1], job.operands[0].strides[0], cursor.rows, cursor.columns)
         else:
             status |= run_block(job, cursor.corners, cursor.rows, cursor.columns, buffers)
+    return status
+
+
+cdef int run_rows(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The body of unary and binary jobs whose loops read and write in place: row after row."""
+    cdef Cursor cursor
+    cdef Py_ssize_t block, row
+    cdef Py_ssize_t steps[3]
+    cdef char **at = cursor.corners
+    cdef int form = form_of(job) if job.kind == BINARY else 0, k, status = 0
+    for k in range(job.inputs + 1):
+        steps[k] = job.operands[k].strides[1] * job.operands[k].item
+    if first < last:
+        seek(job, first, &cursor)
+    for block in range(first, last):
+        next_block(job, &cursor)
+        for row in range(cursor.rows):
+            if job.kind == BINARY:
+                status |= job.binary(at[1], at[2], at[0], cursor.columns, form, NULL)
+                at[2] += steps[2]
+            else:
+                job.unary(at[1], at[0], cursor.columns, NULL)
+            at[1] += steps[1]
+            at[0] += steps[0]
     return status
 
 

@@ -63,3 +63,5 @@ cdef struct Kernels:
     scaled_loop scaled[4][12]       # by ADD, SUB, MUL, DIV, likewise
     unary_loop silu[12]             # x * sigmoid(x), likewise
     unary_loop gelu[12]             # x * (1 + erf(x / sqrt(2))) / 2
+    binary_loop narrow[2][4]        # FLOAT16 and BFLOAT16, by ADD, SUB, MUL, DIV; single elements are float32
+    column_loop add_narrow_columns[2]       # likewise: the sum of columns, in float32

@@ -212,8 +212,13 @@ cdef object cpu_binary(int op, View a, View b, View out):
         if op == ops.TRUNC_DIVIDE:              # PyTorch rounds the quotient of two tensors first
             cpu_binary(ops.DIV, a, b, out)
             return cpu_unary(ops.TRUNC, out, out)
-        loop = kernels.binary[op][<int>FLOAT32]
         dense = a.dense and b.dense and out.dense
+        loop = narrow_loop(op, code)
+        if dense and loop != NULL and out.elements < SERIAL:
+            loop(data(a), data(b), data(out), out.elements, BOTH_VECTORS, NULL)
+            return None
+        if loop == NULL:
+            loop = kernels.binary[op][<int>FLOAT32]
     if loop == NULL:
         return NotImplemented
     start(&job, BINARY, 2, out, dense)
@@ -222,14 +227,20 @@ cdef object cpu_binary(int op, View a, View b, View out):
     return finish_binary(&job, op, code, out.dtype.code, out.elements, loop)
 
 
+cdef inline binary_loop narrow_loop(int op, int code) noexcept:
+    """The loop over 16-bit floats as they are, or NULL."""
+    return kernels.narrow[code == BFLOAT16][op] if op <= ops.DIV else NULL
+
+
 cdef object finish_binary(Job *job, int op, int code, int out_code, Py_ssize_t n, binary_loop loop):
     job.binary = loop
-    if narrow(code) and loop == kernels.binary[op][<int>FLOAT32]:
+    if narrow(code) and loop != kernels.binary[op][code]:
+        job.narrow = loop == narrow_loop(op, code)
         if job.operands[1].item == 2:
             conversion(code, FLOAT32, &job.operands[1].conversion)
         if job.operands[2].item == 2:
             conversion(code, FLOAT32, &job.operands[2].conversion)
-        if narrow(out_code):
+        if narrow(out_code) and not job.narrow:
             conversion(FLOAT32, out_code, &job.operands[0].conversion)
     if go(job, n, CHEAP_GRAIN if op <= ops.DIV or op >= ops.EQ else DEAR_GRAIN):
         division_by_zero()
@@ -243,21 +254,27 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
     cdef Job job
     cdef bint dense = a.dense and out.dense
     cdef binary_loop loop = kernels.binary[op][code]
-    cdef int scalar_code = code
-    if loop != NULL:
+    cdef int scalar_code = code, form = FIRST_SCALAR if swapped else SECOND_SCALAR
+    cdef bint as_it_is = loop != NULL               # no block needs a conversion
+    if as_it_is:
         store_scalar(x, code, item)
-        if dense and out.elements < SERIAL:
-            if loop(&item[0] if swapped else data(a), data(a) if swapped else &item[0], data(out), out.elements,
-                    FIRST_SCALAR if swapped else SECOND_SCALAR, NULL):
-                division_by_zero()
-            return None
     elif narrow(code):
-        loop = kernels.binary[op][<int>FLOAT32]
+        loop = narrow_loop(op, code)
+        as_it_is = loop != NULL
+        if not as_it_is:
+            loop = kernels.binary[op][<int>FLOAT32]
         if ops.MUL <= op <= ops.TRUNC_DIVIDE and (not swapped or op == ops.MUL):
             scalar_code = FLOAT32
         store_scalar(x, scalar_code, item)
+        if as_it_is and scalar_code != FLOAT32:
+            kernels.convert[code][<int>FLOAT32](item, item, 1)
+            scalar_code = FLOAT32
     if loop == NULL:
         return NotImplemented
+    if as_it_is and dense and out.elements < SERIAL:
+        if loop(&item[0] if swapped else data(a), data(a) if swapped else &item[0], data(out), out.elements, form, NULL):
+            division_by_zero()
+        return None
     start(&job, BINARY, 2, out, dense)
     add_input(&job, 2 if swapped else 1, a, dense)
     add_constant(&job, 1 if swapped else 2, item, 4 if scalar_code == FLOAT32 else a.dtype.itemsize)

@@ -11,8 +11,8 @@ from libc.string cimport memcpy
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.axes cimport (BUFFER, ROW_BYTES, Axis, Reduction, by_columns, direct, load, position, row_width,
-                              set_axes, units)
+from cygrad_cpu.axes cimport (BUFFER, ROW_BYTES, Axis, Reduction, by_columns, direct, load, magnitude, position,
+                              row_width, set_axes, units)
 from cygrad_cpu.blocks cimport conversion, convert, loaded_kernels, log_of_item
 from cygrad_cpu.loops cimport Kernels, binary_loop
 from cygrad_cpu.parallel cimport threads_for
@@ -211,11 +211,33 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
     memcpy(total, finish(&cascade), r.wide)
 
 
+cdef bint inner_rows(const Reduction *r) noexcept nogil:
+    """Whether contiguous rows to be folded lie beside each other, with more reduced axes further out."""
+    return (r.reduced.rank > 1 and r.kept.axes[0].size > 1 and direct(r, &r.reduced.axes[0]) and not r.stops
+            and magnitude(r.kept.axes[0].stride) < magnitude(r.reduced.axes[1].stride))
+
+
+cdef void fold_rows(const Reduction *r, const char *a, Py_ssize_t count, char *totals) noexcept nogil:
+    """Fold kept elements beside each other, in the order of memory: their rows at every outer point, then these."""
+    cdef char levels[3 * ROW_BYTES]
+    cdef char partial[ROW_BYTES]
+    cdef Cascade cascade
+    cdef const Axis *inner = &r.reduced.axes[0]
+    cdef Py_ssize_t outer = r.reduced.elements // inner.size, run, ignored
+    begin(&cascade, r, count, cascade_power(outer), levels)
+    for run in range(outer):
+        r.fold(a + position(&r.reduced, run, 1, &ignored) * r.item, inner.size, r.kept.axes[0].stride, partial, 1,
+               count, NULL)
+        push(&cascade, partial)
+    memcpy(totals, finish(&cascade), count * r.wide)
+
+
 cdef void fold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """Kept elements first to last - 1, each a fold; the loop takes the rows along the inner kept axis at once."""
-    cdef char total[16]
+    cdef char totals[ROW_BYTES]
     cdef const Axis *inner = &r.kept.axes[0]
     cdef bint at_once = (r.reduced.rank == 1 and direct(r, &r.reduced.axes[0]) and r.store.steps == 0 and not r.stops)
+    cdef bint by_rows = inner_rows(r)
     cdef Py_ssize_t index = first, count, along, k, offset, out_offset
     cdef const char *a
     cdef char *out
@@ -227,10 +249,14 @@ cdef void fold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noex
         out = r.out + (out_offset + along * inner.out_stride) * r.out_item
         if at_once:
             r.fold(a, r.reduced.elements, inner.stride, out, inner.out_stride, count, NULL)
+        elif by_rows:
+            count = min(count, <Py_ssize_t>(ROW_BYTES // r.wide))
+            fold_rows(r, a, count, totals)
+            store(r, totals, count, out, inner.out_stride)
         else:
             for k in range(count):
-                fold_one(r, a + k * inner.stride * r.item, total)
-                store(r, total, 1, out + k * inner.out_stride * r.out_item, 1)
+                fold_one(r, a + k * inner.stride * r.item, totals)
+                store(r, totals, 1, out + k * inner.out_stride * r.out_item, 1)
         index += count
 
 
@@ -349,6 +375,14 @@ cdef int reduce_all(const Reduction *r) noexcept nogil:
     return 0
 
 
+cdef void add_narrow(Reduction *r, int code) noexcept:
+    """Columns of 16-bit floats have a loop that takes them as they are."""
+    if r.kept.axes[0].stride == 1 and by_columns(r):
+        r.columns = kernels.add_narrow_columns[code == BFLOAT16]
+        r.load.steps = 0
+        r.ordered = False
+
+
 cdef object cpu_reduce(int op, View a, View out):
     cdef Reduction r
     cdef int code = out.dtype.code
@@ -377,6 +411,8 @@ cdef object cpu_reduce(int op, View a, View out):
     r.out_item = out.dtype.itemsize
     r.wide = dtype_of(code).itemsize
     set_axes(&r, a, out)
+    if op == ops.SUM and (a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16) and code == FLOAT32:
+        add_narrow(&r, a.dtype.code)
     if a.elements < SERIAL:
         reduce_serially(&r)
     else:

@@ -2,46 +2,17 @@
 
 Conversions follow PyTorch on x86: floats truncate towards zero and out-of-range values take what the hardware's
 conversion to int64 (uint8, int64) or int32 (the rest) leaves; anything but 0 is true; the imaginary part is dropped.
-16-bit floats convert to and from float32 only; the drivers chain the two steps.
+16-bit floats (see narrow.pyx) convert to and from float32 only; the drivers chain the two steps.
 """
 from libc.string cimport memcpy
 
-from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
-                           UINT8)
+from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.loops cimport Kernels, convert_loop, move_loop, where_loop
 from cygrad_cpu.numbers cimport Real, int16, int32, int64, int8, uint16, uint32, uint64, uint8
 
 cdef extern from *:
     """
     #include <stddef.h>
-
-    /* Conversion of halves by instruction; the number of elements done (the rest is the caller's). */
-    #if defined(__F16C__)
-    #include <immintrin.h>
-    static Py_ssize_t cygrad_halves_to_floats(const unsigned short *a, float *out, Py_ssize_t n) {
-        Py_ssize_t i = 0;
-    #if defined(__AVX512F__)
-        for (; i + 16 <= n; i += 16)
-            _mm512_storeu_ps(out + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + i))));
-    #endif
-        for (; i + 8 <= n; i += 8)
-            _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + i))));
-        return i;
-    }
-    static Py_ssize_t cygrad_floats_to_halves(const float *a, unsigned short *out, Py_ssize_t n) {
-        Py_ssize_t i = 0;
-    #if defined(__AVX512F__)
-        for (; i + 16 <= n; i += 16)
-            _mm256_storeu_si256((__m256i *)(out + i), _mm512_cvtps_ph(_mm512_loadu_ps(a + i), 0));
-    #endif
-        for (; i + 8 <= n; i += 8)
-            _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(a + i), 0));
-        return i;
-    }
-    #else
-    static Py_ssize_t cygrad_halves_to_floats(const unsigned short *a, float *out, Py_ssize_t n) { return 0; }
-    static Py_ssize_t cygrad_floats_to_halves(const float *a, unsigned short *out, Py_ssize_t n) { return 0; }
-    #endif
 
     /* Transpose of a square tile of n x n elements, as many as fill a vector: log2(n) rounds of interleaving row i with
        row i + n / 2. Columns of `a` are a_column apart, rows of `out` out_row. */
@@ -79,10 +50,6 @@ cdef extern from *:
     """
     enum:
         TILES "CYGRAD_TILES"
-    Py_ssize_t halves_to_floats "cygrad_halves_to_floats" (const unsigned short *a, float *out,
-                                                           Py_ssize_t n) noexcept nogil
-    Py_ssize_t floats_to_halves "cygrad_floats_to_halves" (const float *a, unsigned short *out,
-                                                           Py_ssize_t n) noexcept nogil
     void tile_1 "cygrad_tile_1" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_2 "cygrad_tile_2" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
     void tile_4 "cygrad_tile_4" (const void *a, Py_ssize_t a_column, void *out, Py_ssize_t out_row) noexcept nogil
@@ -121,11 +88,6 @@ cdef fused Item:
     uint32
     uint64
     Wide
-
-cdef union Bits:
-    float value
-    uint32 bits
-
 
 # ---- real and integer types
 
@@ -182,59 +144,6 @@ cdef void convert_complex(const Real *a, Part *out, Py_ssize_t n) noexcept nogil
     cdef Py_ssize_t i
     for i in range(2 * n):
         out[i] = <Part>a[i]
-
-
-# ---- 16-bit floats, branch-free on integers so that they vectorise on every instruction set
-
-cdef void half_to_float(const uint16 *a, float *out, Py_ssize_t n) noexcept nogil:
-    """Shift exponent and mantissa into place, then rescale by 2^112: exact, and subnormals come out right."""
-    cdef Py_ssize_t i
-    cdef Bits value
-    cdef uint32 magnitude
-    for i in range(halves_to_floats(a, out, n), n):
-        magnitude = <uint32>(a[i] & 0x7FFF)
-        value.bits = magnitude << 13
-        value.value = value.value * <float>5.192296858534828e33
-        value.bits = value.bits | (<uint32>0x7F800000 if magnitude >= 0x7C00 else <uint32>0)
-        value.bits = value.bits | (<uint32>(a[i] & 0x8000) << 16)
-        out[i] = value.value
-
-
-cdef void float_to_half(const float *a, uint16 *out, Py_ssize_t n) noexcept nogil:
-    """Round to nearest even by adding a power of two so large that the last bit to keep is the last of the sum."""
-    cdef Py_ssize_t i
-    cdef Bits value, anchor, total
-    cdef uint32 sign, magnitude, exponent, result
-    for i in range(floats_to_halves(a, out, n), n):
-        value.value = a[i]
-        sign = (value.bits >> 16) & 0x8000
-        magnitude = value.bits & 0x7FFFFFFF
-        exponent = magnitude & 0x7F800000
-        exponent = exponent if exponent > 0x38800000 else <uint32>0x38800000      # 2^-14: below are subnormals
-        value.bits = magnitude
-        anchor.bits = exponent + 0x06800000                                       # times 2^13
-        total.value = value.value + anchor.value
-        # the sum's low bits count units of the last place kept; exponent - 2^-15's gives the half's exponent field
-        result = (total.bits - anchor.bits) + (((exponent - 0x38800000) >> 13) & 0xFFFF)
-        result = result if magnitude < 0x477FF000 else <uint32>0x7C00             # 65520 and above: infinity
-        result = result if magnitude <= 0x7F800000 else <uint32>0x7E00
-        out[i] = <uint16>(result | sign)
-
-
-cdef void bfloat_to_float(const uint16 *a, float *out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef uint32 *bits = <uint32 *>out
-    for i in range(n):
-        bits[i] = <uint32>a[i] << 16
-
-
-cdef void float_to_bfloat(const float *a, uint16 *out, Py_ssize_t n) noexcept nogil:
-    """Round to nearest even; NaN becomes the quiet 0x7FC0."""
-    cdef Py_ssize_t i
-    cdef const uint32 *bits = <const uint32 *>a
-    for i in range(n):
-        out[i] = (<uint16>0x7FC0 if (bits[i] & 0x7FFFFFFF) > 0x7F800000
-                  else <uint16>((bits[i] + 0x7FFF + ((bits[i] >> 16) & 1)) >> 16))
 
 
 # ---- strided blocks and selection, by item size
@@ -377,10 +286,6 @@ def install(size_t address):
     for target in range(12):            # a bool is a uint8 that is 0 or 1
         if target != <int>BOOL and target != <int>UINT8:
             put(table, BOOL, target, table.convert[<int>UINT8][target])
-    put(table, FLOAT16, FLOAT32, <convert_loop>half_to_float)
-    put(table, FLOAT32, FLOAT16, <convert_loop>float_to_half)
-    put(table, BFLOAT16, FLOAT32, <convert_loop>bfloat_to_float)
-    put(table, FLOAT32, BFLOAT16, <convert_loop>float_to_bfloat)
     table.move[0] = <move_loop>move[uint8]
     table.move[1] = <move_loop>move[uint16]
     table.move[2] = <move_loop>move[uint32]

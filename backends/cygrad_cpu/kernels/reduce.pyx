@@ -5,7 +5,7 @@ four of them side by side, partial sums of 16 or more steps added up in levels (
 any order: it runs in as many independent lanes as vectorise well. NaN propagates through MAX and MIN.
 """
 from libc.math cimport NAN
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
@@ -62,7 +62,6 @@ cdef fused ColumnReduction:
     SquareSum
 
 cdef enum:
-    STRIP = 64              # columns whose accumulators stay in registers
     LEVELS = 3              # of a cascade, above the running sum
     SEARCH = 512            # elements between two looks for a new extreme
     SQUARES = 4096          # elements whose squares add up in lanes; such sums in double
@@ -250,6 +249,40 @@ cdef inline Number combine(Reduction *op, Number x, Number y) noexcept nogil:
             return x if x < y else y
 
 
+cdef inline Number accumulate(ColumnReduction *op, Number x, Number y) noexcept nogil:
+    """y with x taken in."""
+    if ColumnReduction is SquareSum:
+        return <Number>(y + x * x)
+    else:
+        return combine[ColumnReduction, Number](NULL, x, y)
+
+
+cdef void fold_columns(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Number *out,
+                       ColumnReduction *op) noexcept nogil:
+    """Four rows a pass over `out`, which is short enough for the first-level cache, taken in one after the other."""
+    cdef Py_ssize_t i = 0, j
+    cdef Number total
+    if ColumnReduction is Sum or ColumnReduction is SquareSum:
+        memset(out, 0, n * sizeof(Number))
+    else:
+        memcpy(out, a, n * sizeof(Number))
+        i = 1
+    a += i * row
+    while i + 4 <= rows:
+        for j in range(n):
+            total = accumulate[ColumnReduction, Number](op, a[j], out[j])
+            total = accumulate[ColumnReduction, Number](op, a[row + j], total)
+            total = accumulate[ColumnReduction, Number](op, a[2 * row + j], total)
+            out[j] = accumulate[ColumnReduction, Number](op, a[3 * row + j], total)
+        a += 4 * row
+        i += 4
+    while i < rows:
+        for j in range(n):
+            out[j] = accumulate[ColumnReduction, Number](op, a[j], out[j])
+        a += row
+        i += 1
+
+
 cdef inline Number choose(Reduction *op, Number x, Number y) noexcept nogil:
     """`combine` in one instruction: a NaN may be lost."""
     if Reduction is Max:
@@ -260,14 +293,14 @@ cdef inline Number choose(Reduction *op, Number x, Number y) noexcept nogil:
         return combine[Reduction, Number](op, x, y)
 
 
-cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reduction *op) noexcept nogil:
+cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, Py_ssize_t lanes, Reduction *op) noexcept nogil:
     """Of n >= lanes elements; lanes is 32 or 64. NaNs are lost by MAX and MIN, so they are counted on the way."""
     cdef Number best[64]
     cdef Number four[4]
     cdef int odd[64]
     cdef Number result
-    cdef Py_ssize_t i
-    cdef int k, nans = 0
+    cdef Py_ssize_t i, k
+    cdef int nans = 0
     for k in range(lanes):
         best[k] = a[k]
         odd[k] = a[k] != a[k]
@@ -305,17 +338,36 @@ cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, int lanes, Reductio
     return result
 
 
+cdef Number fold_small(const Number *a, Py_ssize_t n, Reduction *op) noexcept nogil:
+    """Integers of one or two bytes, of which a vector has many, as columns of which halves are folded together."""
+    cdef Number best[256]
+    cdef Py_ssize_t width = 256, j
+    while width > n:
+        width //= 2
+    fold_columns[Number, Reduction](a, width, n // width, width, best, op)
+    for j in range(n % width):
+        best[j] = combine[Reduction, Number](op, a[n // width * width + j], best[j])
+    while width > 1:
+        width //= 2
+        for j in range(width):
+            best[j] = combine[Reduction, Number](op, best[width + j], best[j])
+    return best[0]
+
+
 cdef Number fold_row(const Number *a, Py_ssize_t n, Reduction *op) noexcept nogil:
     cdef Number result
     cdef Py_ssize_t i
-    if n >= 256:
-        return fold_lanes[Number, Reduction](a, n, 64, op)
-    if n >= 32:
-        return fold_lanes[Number, Reduction](a, n, 32, op)
-    result = a[0]
-    for i in range(1, n):
-        result = combine[Reduction, Number](op, a[i], result)
-    return result
+    if Number is uint8 or Number is int8 or Number is int16:
+        return fold_small[Number, Reduction](a, n, op)
+    else:
+        if n >= 256:
+            return fold_lanes[Number, Reduction](a, n, 64, op)
+        if n >= 32:
+            return fold_lanes[Number, Reduction](a, n, 32, op)
+        result = a[0]
+        for i in range(1, n):
+            result = combine[Reduction, Number](op, a[i], result)
+        return result
 
 
 cdef void fold(const Number *a, Py_ssize_t n, Py_ssize_t row, Number *out, Py_ssize_t out_row, Py_ssize_t rows,
@@ -346,8 +398,7 @@ cdef inline Real square_lanes(const Real *a, Py_ssize_t n) noexcept nogil:
     cdef Real total[64]
     cdef Real four[4]
     cdef Real rest = 0
-    cdef Py_ssize_t i
-    cdef int k
+    cdef Py_ssize_t i, k
     for k in range(64):
         total[k] = 0
     for i in range(n // 64):
@@ -385,44 +436,7 @@ cdef void square_sum(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_
         out[i * out_row] = <Real>total
 
 
-# ---- columns
-
-cdef inline Number accumulate(ColumnReduction *op, Number x, Number y) noexcept nogil:
-    """y with x taken in."""
-    if ColumnReduction is SquareSum:
-        return <Number>(y + x * x)
-    else:
-        return combine[ColumnReduction, Number](NULL, x, y)
-
-
-cdef inline void fold_strip(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t width, Number *out,
-                            ColumnReduction *op) noexcept nogil:
-    cdef Number strip[STRIP]
-    cdef Py_ssize_t i, j
-    for j in range(width):
-        if ColumnReduction is Sum or ColumnReduction is SquareSum:
-            strip[j] = 0
-        else:
-            strip[j] = a[j]
-    for i in range(0 if ColumnReduction is Sum or ColumnReduction is SquareSum else 1, rows):
-        for j in range(width):
-            strip[j] = accumulate[ColumnReduction, Number](op, a[i * row + j], strip[j])
-    for j in range(width):
-        out[j] = strip[j]
-
-
-cdef void fold_columns(const Number *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Number *out,
-                       ColumnReduction *op) noexcept nogil:
-    cdef Py_ssize_t start = 0
-    while start + STRIP <= n:
-        fold_strip[Number, ColumnReduction](a + start, row, rows, STRIP, out + start, op)
-        start += STRIP
-    while start + 16 <= n:
-        fold_strip[Number, ColumnReduction](a + start, row, rows, 16, out + start, op)
-        start += 16
-    if start < n:
-        fold_strip[Number, ColumnReduction](a + start, row, rows, n - start, out + start, op)
-
+# ---- columns of complex numbers
 
 cdef void add_complex_columns(const Real *a, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t n, Real *out,
                               void *op) noexcept nogil:

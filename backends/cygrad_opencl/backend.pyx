@@ -22,6 +22,7 @@ from cygrad_opencl.programs import Programs
 cdef class Device:
     """An opened device: context, queue, buffers, programs."""
     cdef readonly object device, context, programs, traits
+    cdef object host_memory
     cdef readonly Queue queue
     cdef readonly BufferPool pool
 
@@ -34,6 +35,12 @@ cdef class Device:
         self.pool = BufferPool(self.context, device.global_mem_size, device.max_mem_alloc_size)
         self.programs = Programs(self.context, device)
         self.traits = devices.traits_of(device)
+
+    cdef bint in_host_memory(self) except -1:
+        """Whether kernels use the host's memory: asked once, of a buffer."""
+        if self.host_memory is None:
+            self.host_memory = self.traits.processor and sharing.in_host_memory(self.context, self.queue.opened)
+        return self.host_memory
 
 
 @cython.final
@@ -122,6 +129,16 @@ cdef class OpenCLBackend(KernelBackend):
         cdef BufferPool pool = self.device(index).pool
         return max(pool.total - pool.used, 0), pool.total
 
+    def host_view(self, View t):
+        cdef Device device = self.device(t.memory.index)
+        return sharing.host_view(device.queue, t) if device.in_host_memory() else NotImplemented
+
+    def device_view(self, View t, int index):
+        cdef Device device = self.device(index)
+        if not device.in_host_memory():
+            return NotImplemented
+        return sharing.device_view(self, device.context, device.queue, index, t)
+
     # ---- programs and launches
 
     def traits(self, int index):
@@ -148,6 +165,8 @@ cdef class OpenCLBackend(KernelBackend):
         code = driver.enqueue(queue, kernel.function, groups, kernel.group)
         if code != 0:
             driver.check(code, f"clEnqueueNDRangeKernel({kernel.name})")
+        if queue.shares:
+            driver.finish(queue)
         return 0
 
     # ---- what only this backend has: cygrad.opencl.NAME

@@ -5,6 +5,7 @@ cdef class Queue:
     cdef void *queue
     cdef readonly object opened         # pyopencl's CommandQueue
     cdef unsigned int launches          # since the start; every so often the driver is told to go on
+    cdef public int shares              # tensors in memory that the host uses, too: launches are waited for
 
 cdef bint forked
 cdef int refuse_forked() except -1

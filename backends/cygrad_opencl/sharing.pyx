@@ -2,17 +2,26 @@
 """Memory shared with others: cl.Buffer and pyopencl.array.Array both ways, NumPy arrays on devices that are CPUs.
 
 Nothing is copied. What works on shared memory outside cygrad uses cygrad's queue (`cygrad.opencl.queue()`), which is in
-order, or waits: ``cygrad.opencl.synchronize()``.
+order, or waits: ``cygrad.opencl.synchronize()``. Only while a `host_view` or `device_view` is alive is every launch waited
+for, since whoever holds one (the array of ``x.numpy()``) reads and writes without asking.
 """
+import ctypes
 from contextlib import contextmanager
 
-from cygrad.view cimport View
+cimport cython
+
+from cygrad.storage cimport Storage, wrap_memory
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport View, fill_strided
 from cygrad_gpu.foreign cimport share
+from cygrad_opencl cimport driver
+from cygrad_opencl.driver cimport Queue
 from cygrad_opencl.pool cimport Buffer
 
 import numpy as np
 
 import cygrad
+from cygrad import discovery
 from cygrad_gpu.foreign import dense_strides
 
 
@@ -76,3 +85,64 @@ def mapped(queue, View t):
         yield array
     finally:
         array.base.release(queue)
+
+
+# ------------------------------------------------------------------ one memory for host and kernels
+
+@cython.no_gc_clear
+cdef class Share:
+    """Keeps an owner of shared memory alive; while there is one, nothing runs unwaited for."""
+    cdef Queue queue
+    cdef object owner
+
+    def __cinit__(self, Queue queue, owner):
+        self.queue, self.owner = queue, owner
+        queue.shares += 1
+        driver.finish(queue)
+
+    def __dealloc__(self):
+        self.queue.shares -= 1
+
+
+def address_of(queue, buffer):
+    """Where a cl.Buffer is mapped; on devices that are CPUs that is where it lies."""
+    import pyopencl
+    array, _ = pyopencl.enqueue_map_buffer(queue, buffer, pyopencl.map_flags.READ | pyopencl.map_flags.WRITE, 0,
+                                           (buffer.size,), np.uint8, is_blocking=True)
+    address = array.ctypes.data
+    array.base.release(queue)
+    return address
+
+
+def in_host_memory(context, queue):
+    """Whether what the host writes to a buffer's address, unmapped, is what the device reads."""
+    import pyopencl
+    buffer = pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, 64)
+    place, read = address_of(queue, buffer), np.zeros(64, np.uint8)
+    for value in (0x5A, 0xA5):
+        ctypes.memset(place, value, 64)
+        pyopencl.enqueue_copy(queue, read, buffer)
+        if not (read == value).all():
+            return False
+    return True
+
+
+def host_view(Queue queue, View t):
+    """See Backend.host_view."""
+    cdef Tensor made = new_tensor()
+    cdef size_t address = address_of(queue.opened, (<Buffer>t.memory.handle).buffer)
+    cdef Storage storage = wrap_memory(discovery.load("cpu"), <void *>address, t.memory.nbytes_, Share(queue, t.memory))
+    fill_strided(made, storage, t.dtype, t.offset, t.rank, t.sizes, t.strides)
+    return made
+
+
+def device_view(backend, context, Queue queue, int index, View t):
+    """See Backend.device_view."""
+    import pyopencl
+    cdef size_t address = <size_t>t.memory.pointer
+    if t.memory.nbytes_ == 0 or address % t.dtype.itemsize:
+        return NotImplemented
+    memory = (ctypes.c_ubyte * t.memory.nbytes_).from_address(address)
+    flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.USE_HOST_PTR
+    buffer = Buffer(pyopencl.Buffer(context, flags, hostbuf=memory), t.memory.nbytes_)
+    return share(backend, index, buffer, Share(queue, t.memory), t.dtype, tuple(t.shape), t.stride(), t.offset)

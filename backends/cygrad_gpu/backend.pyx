@@ -9,16 +9,21 @@ from cpython.complex cimport PyComplex_Check
 cimport cygrad.backend as ops
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX64, COMPLEX128,
                            FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, DType, dtype_of)
-from cygrad.view cimport View
+from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
 from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
-    RUN, ROWS, FLAT                     # the kinds of Layout
-    NEIGHBOURS = 0, ONE = 1, ANY = 2    # the letters of Layout.steps
+    RUN, ROWS, FLAT, BLOCKS                         # the kinds of Layout
+    NEIGHBOURS = 0, ONE = 1, ANY = 2, TURNED = 3, BACKWARDS = 4     # the letters of Layout.steps
+    OPERANDS = 8                                    # of a pointwise kernel, at most
+    AXES = 8                                        # that a kernel walks, at most
     LIMIT32 = 1 << 31
+    LONG_ROW = 128                      # from which on a row has groups of its own
+    TURNED_ROWS = 8                     # from which on an operand is turned tile by tile
+    TURNED_HIGH = 64                    # rows of its blocks
 
 cdef enum Family:                       # the upper bits of a pointwise kernel's key
     FILL, COPY, UNARY, BINARY, BINARY_SCALAR, SCALAR_BINARY, WHERE, ARANGE
@@ -27,76 +32,183 @@ cdef struct Geometry:                   # how operands are walked; `code` has wh
     int kind
     int outer
     bint wide
-    int steps[8]
+    int count                           # of axes
+    int steps[OPERANDS]
     long long code
     Py_ssize_t n                        # of the last axis, or of all
     Py_ssize_t rows
+    Py_ssize_t elements
+    Py_ssize_t sizes[MAX_RANK]          # from the last axis on
+    Py_ssize_t strides[OPERANDS][MAX_RANK]
 
 
-cdef int classify(list views, Py_ssize_t long_row, Geometry *walk) except -1:
-    """Choose the layout's class; all views have the first one's shape."""
-    cdef View out = <View>views[0], v
-    cdef int k, axis, count = len(views)
+cdef void exchange(Geometry *walk, int operands, int i, int j) noexcept:
+    """Two axes change places."""
+    cdef int k
+    walk.sizes[i], walk.sizes[j] = walk.sizes[j], walk.sizes[i]
+    for k in range(operands):
+        walk.strides[k][i], walk.strides[k][j] = walk.strides[k][j], walk.strides[k][i]
+
+
+cdef bint joined(const Geometry *walk, int operands, int i, int j) noexcept:
+    """Whether the axis j goes on where the axis i ends."""
+    cdef int k
+    for k in range(operands):
+        if walk.strides[k][j] != walk.strides[k][i] * walk.sizes[i]:
+            return False
+    return True
+
+
+cdef bint find_axes(list views, Geometry *walk) except -1:
+    """Fill in the axes, the one with the least stride of the first view first, joined where they can be.
+
+    Returns False where they are too many.
+    """
+    cdef View out = <View>views[0]
+    cdef int operands = len(views), axis, i, k, count = 0
+    for axis in range(out.rank - 1, -1, -1):
+        if out.sizes[axis] == 1:
+            continue
+        walk.sizes[count] = out.sizes[axis]
+        for k in range(operands):
+            walk.strides[k][count] = (<View>views[k]).strides[axis]
+        i = count
+        while i > 0 and walk.strides[0][i] < walk.strides[0][i - 1]:
+            exchange(walk, operands, i, i - 1)
+            i -= 1
+        count += 1
+    i = 0
+    for axis in range(1, count):
+        if joined(walk, operands, i, axis):
+            walk.sizes[i] *= walk.sizes[axis]
+        else:
+            i += 1
+            exchange(walk, operands, i, axis)
+    walk.count = i + 1 if count else 0
+    return walk.count <= AXES
+
+
+cdef bint classify(list views, bint processor, Geometry *walk) except -1:
+    """Choose the layout's class; all views have the first one's shape. False where there is none."""
+    cdef View out = <View>views[0]
+    cdef int k, axis, operands = len(views)
     cdef bint dense = True
-    cdef Py_ssize_t stride, span
+    cdef Py_ssize_t stride
+    if operands > OPERANDS:
+        return False
     walk.outer = walk.wide = 0
     walk.rows = 1
-    for k in range(count):
-        walk.steps[k] = NEIGHBOURS
+    walk.elements = out.elements
+    for k in range(operands):
         dense = dense and (<View>views[k]).dense
-    if dense or out.rank == 0:
-        walk.kind = RUN
-        walk.n = out.elements
-    else:
-        walk.n = out.sizes[out.rank - 1]
-        walk.kind = RUN if out.rank == 1 else ROWS if walk.n >= long_row else FLAT
+    walk.count = 0
+    if not dense and out.elements > 1 and not find_axes(views, walk):
+        return False
+    if walk.count == 0:
+        walk.count = 1
+        walk.sizes[0] = out.elements
+        for k in range(operands):
+            walk.strides[k][0] = 1
+    walk.kind, walk.n = RUN, walk.sizes[0]
+    if walk.count > 1:
+        walk.kind = BLOCKS if processor else ROWS if walk.n >= LONG_ROW else FLAT
+        walk.rows = walk.elements // walk.n
         if walk.kind == FLAT:
-            walk.n = out.elements
-            walk.wide = out.elements >= LIMIT32
-        elif out.rank > 1:
-            walk.rows = out.elements // walk.n
-        walk.outer = 0 if out.rank == 1 else 1 if out.rank == 2 else 3 if out.rank <= 4 else 7
-        if walk.kind != FLAT:
-            for k in range(count):
-                stride = (<View>views[k]).strides[out.rank - 1]
-                walk.steps[k] = NEIGHBOURS if stride == 1 else ONE if stride == 0 else ANY
+            walk.n = walk.elements
+            walk.wide = walk.elements >= LIMIT32
+        if not processor:
+            walk.outer = 1 if walk.count == 2 else 3 if walk.count <= 4 else 7
+    for k in range(operands):
+        stride = walk.strides[k][0]
+        walk.steps[k] = (NEIGHBOURS if stride == 1 or walk.kind == FLAT else
+                         ONE if stride == 0 and walk.elements > 1 else
+                         BACKWARDS if stride == -1 and processor else ANY)
+    if walk.kind == BLOCKS and walk.n >= TURNED_ROWS:
+        for k in range(1, operands):            # the next row is where the first of these operands has its neighbours
+            if walk.steps[k] == ANY:
+                for axis in range(2, walk.count):
+                    if walk.strides[k][axis] == 1:
+                        exchange(walk, operands, 1, axis)
+                break
+        for k in range(1, operands):
+            if walk.steps[k] == ANY and walk.strides[k][1] == 1 and walk.sizes[1] >= TURNED_ROWS:
+                walk.steps[k] = TURNED
     walk.code = (walk.kind << 4) | (walk.outer << 1) | walk.wide
-    for k in range(count):
-        walk.code = (walk.code << 2) | walk.steps[k]
-    return 0
+    for k in range(operands):
+        walk.code = (walk.code << 3) | walk.steps[k]
+    return True
 
 
 cdef object layout_of(const Geometry *walk, int operands):
     """The Layout of a class, for the generator of source."""
-    return Layout(("run", "rows", "flat")[walk.kind], "".join(["10s"[walk.steps[k]] for k in range(operands)]),
-                  walk.outer, walk.wide)
+    return Layout(("run", "rows", "flat", "blocks")[walk.kind],
+                  "".join(["10st-"[walk.steps[k]] for k in range(operands)]), walk.outer, walk.wide)
 
 
-cdef int add_reversed(Arguments *arguments, const Py_ssize_t *values, int rank, Py_ssize_t missing) except -1:
-    """Axes from the last one on; those that are not there get `missing`."""
-    cdef Py_ssize_t axes[8]
+cdef Py_ssize_t pieces(Py_ssize_t n, Py_ssize_t size) noexcept:
+    return (n + size - 1) // size
+
+
+cdef int add_axis_values(Arguments *arguments, const Py_ssize_t *values, int count, Py_ssize_t missing) except -1:
+    """Sizes or strides from the last axis on; those that are not there get `missing`."""
+    cdef Py_ssize_t axes[AXES]
     cdef int axis
-    for axis in range(8):
-        axes[axis] = values[rank - 1 - axis] if axis < rank else missing
-    return add_axes(arguments, axes, 8)
+    for axis in range(AXES):
+        axes[axis] = values[axis] if axis < count else missing
+    return add_axes(arguments, axes, AXES)
 
 
-cdef int add_geometry(Arguments *arguments, list views, const Geometry *walk, Py_ssize_t group) except -1:
-    """The arguments after the numbers; returns 0. See `pointwise.kernel`."""
-    cdef View out = <View>views[0], v
+cdef Py_ssize_t add_geometry(Arguments *arguments, int operands, const Geometry *walk, Py_ssize_t group) except -1:
+    """Add the arguments after the numbers, see `pointwise.kernel`; returns the number of groups."""
     cdef int k
     add_long(arguments, walk.n)
     if walk.kind == RUN:
-        for k in range(len(views)):
+        for k in range(operands):
             if walk.steps[k] == ANY:
-                add_long(arguments, (<View>views[k]).strides[0])
-        return 0
+                add_long(arguments, walk.strides[k][0])
+        return pieces(walk.n, group)
     if walk.kind == ROWS:
-        add_long(arguments, (walk.n + group - 1) // group)
-    add_reversed(arguments, out.sizes, out.rank, 1)
-    for v in views:
-        add_reversed(arguments, v.strides, v.rank, 0)
-    return 0
+        add_long(arguments, pieces(walk.n, group))
+    add_axis_values(arguments, walk.sizes, walk.count, 1)
+    for k in range(operands):
+        add_axis_values(arguments, walk.strides[k], walk.count, 0)
+    return pieces(walk.n, group) * (walk.rows if walk.kind == ROWS else 1)
+
+
+cdef Py_ssize_t add_strips(Arguments *arguments, int operands, const Geometry *walk, Py_ssize_t units) except -1:
+    """The same for a processor, see `strips.kernel`: groups of up to 16384 elements, at least four for each unit."""
+    cdef Py_ssize_t work = min(max((pieces(walk.elements, 4 * units) + 63) & ~63, 1024), 16384)
+    cdef Py_ssize_t columns, high, blocks, owned, column_blocks, row_blocks
+    cdef bint turned = False
+    cdef int k
+    add_long(arguments, walk.n)
+    if walk.kind == RUN:
+        add_long(arguments, work)
+        for k in range(operands):
+            if walk.steps[k] == ANY:
+                add_long(arguments, walk.strides[k][0])
+        return pieces(walk.n, work)
+    for k in range(operands):
+        turned = turned or walk.steps[k] == TURNED
+    # a tile is turned as a whole, and rows of tiles below each other read what neighbours have in the same lines of memory
+    column_blocks = pieces(walk.n, work // TURNED_HIGH if turned and walk.sizes[1] >= TURNED_HIGH else work)
+    columns = (pieces(walk.n, column_blocks) + 63) & ~63 if column_blocks > 1 else walk.n
+    column_blocks = pieces(walk.n, columns)
+    high = min(max((work // columns + 15) & ~15 if work >= 16 * columns else work // columns, 1), walk.sizes[1])
+    row_blocks = pieces(walk.sizes[1], high)
+    blocks = column_blocks * row_blocks * (walk.elements // (walk.n * walk.sizes[1]))
+    owned = max(work // (high * columns), 1)
+    add_long(arguments, walk.sizes[1])
+    add_long(arguments, columns)
+    add_long(arguments, high)
+    add_long(arguments, column_blocks)
+    add_long(arguments, row_blocks)
+    add_long(arguments, blocks)
+    add_long(arguments, owned)
+    add_axis_values(arguments, walk.sizes, walk.count, 1)
+    for k in range(operands):
+        add_axis_values(arguments, walk.strides[k], walk.count, 0)
+    return pieces(blocks, owned)
 
 
 cdef int same_bytes(DType dtype) noexcept:
@@ -178,8 +290,9 @@ cdef class KernelBackend(GPUBackend):
         cdef View out = <View>views[0]
         cdef int index = out.memory.index, ins = len(views) - len(outs), k
         cdef object traits = self.traits(index)
-        cdef Py_ssize_t group = traits.group
-        classify(views, 64 if traits.processor else 128, &walk)
+        cdef Py_ssize_t groups
+        if not classify(views, traits.processor, &walk):
+            return NotImplemented
         key = (family if family >= 0 else id(program), op, codes, outs, walk.code)
         kernel = self.kernel_of(index, key)
         if kernel is None:
@@ -193,11 +306,11 @@ cdef class KernelBackend(GPUBackend):
             add_view(&arguments, <View>v)
         for k in range(len(numbers)):
             add_scalar(&arguments, numbers[k], codes[ins + k])
-        add_geometry(&arguments, views, &walk, group)
-        if walk.kind == ROWS:
-            self.run(index, kernel, walk.rows * ((walk.n + group - 1) // group), &arguments)
+        if traits.processor:
+            groups = add_strips(&arguments, len(views), &walk, traits.units)
         else:
-            self.run(index, kernel, (walk.n + group - 1) // group, &arguments)
+            groups = add_geometry(&arguments, len(views), &walk, kernel.group)
+        self.run(index, kernel, groups, &arguments)
         return None
 
     cpdef fill(self, View out, object value):
@@ -378,9 +491,11 @@ cdef dict POWERS = {            # the exponents that PyTorch does by multiplicat
 
 cdef tuple plain_power(object x, int code):
     """The program for an exponent; None where it is not one of POWERS."""
-    if code <= INT64 or isinstance(x, complex) and x.imag:
+    if isinstance(x, complex) and x.imag:
         return None
     x = complex(x).real
+    if code <= INT64:
+        return POWERS[x] if code != BOOL and x in (2, 3) else None
     if x in (0.5, -0.5) and code == FLOAT16 or x in (-2, 3) and code >= COMPLEX64:
         return None
     return POWERS.get(x)

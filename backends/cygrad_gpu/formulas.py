@@ -25,8 +25,13 @@ _REAL_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "erf", "erfc", "erfin
     "relu": "{a} < 0 ? 0 : {a}", "logical_not": "{a} == 0", "isnan": NAN, "isinf": "(" + INFINITE + ")",
     "isfinite": FINITE, "conj": "{a}", "angle": "{a} < 0 ? ({T})3.141592653589793 : {a} != {a} ? {a} : 0",
 }
-_COMPLEX_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "angle", "sign", "reciprocal")} | {
-    "neg": "{M}(-{a}.x, -{a}.y)", "square": "mul_{S}({a}, {a})", "conj": "{M}({a}.x, -{a}.y)",
+# Written out where it is used, as are the parts of `abs` and `angle`: a complex argument of a function is a vector to the
+# compiler, and keeps it from making vectors of lanes.
+PRODUCT = "{M}({a}.x * {b}.x - {a}.y * {b}.y, {a}.x * {b}.y + {a}.y * {b}.x)"
+
+_COMPLEX_UNARY = {name: name for name in (*_FUNCTIONS, "sign", "reciprocal")} | {
+    "abs": "hypot_{R}({a}.x, {a}.y)", "angle": "atan2_{R}({a}.y, {a}.x)", "neg": "{M}(-{a}.x, -{a}.y)",
+    "square": PRODUCT.replace("{b}", "{a}"), "conj": "{M}({a}.x, -{a}.y)",
     "logical_not": "({a}.x == 0) & ({a}.y == 0)", "isnan": "({a}.x != {a}.x) | ({a}.y != {a}.y)",
     "isinf": "(({a}.x == {a}.x) & ({a}.x - {a}.x != 0)) | (({a}.y == {a}.y) & ({a}.y - {a}.y != 0))",
     "isfinite": "({a}.x - {a}.x == 0) & ({a}.y - {a}.y == 0)",
@@ -57,7 +62,7 @@ _REAL_BINARY = _COMPARE | _LOGICAL | {
     "nextafter_bfloat16": "from_bfloat(next16({a}, {b}, to_bfloat({a})))",
 }
 _COMPLEX_BINARY = {
-    "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": "mul", "div": "div",
+    "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": PRODUCT, "div": "div",
     "pow": "pow", "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",
     "logical_and": "(({a}.x != 0) | ({a}.y != 0)) & (({b}.x != 0) | ({b}.y != 0))",
     "logical_or": "({a}.x != 0) | ({a}.y != 0) | ({b}.x != 0) | ({b}.y != 0)",
@@ -77,4 +82,5 @@ def expression(name, element, a, b=None):
         return None
     if text.isidentifier():
         return f"{text}_{element.suffix}({a})" if b is None else f"{text}_{element.suffix}({a}, {b})"
-    return text.format(a=a, b=b, T=element.computed, S=element.suffix, M=element.computed.upper())
+    return text.format(a=a, b=b, T=element.computed, S=element.suffix, M=element.computed.upper(),
+                       R={"c64": "f32", "c128": "f64"}.get(element.suffix))

@@ -66,11 +66,11 @@ KERNEL(matmul)({arguments}) {{
             V low[ROWS], up[ROWS];
             UNROLL for (int r = 0; r < ROWS; r++) {{
                 row[r] = a + (top + (i + r < high ? i + r : i)) * a_row + done * a_column;
-                low[r] = VLOAD(0, sums + (i + r) * WIDTH);
-                up[r] = VLOAD(0, sums + (i + r) * WIDTH + LANES);
+                low[r] = VLOAD(, V, sums + (i + r) * WIDTH);
+                up[r] = VLOAD(, V, sums + (i + r) * WIDTH + LANES);
             }}
             for (int p = 0; p < depth; p++) {{
-                const V x = VLOAD(0, panel + p * WIDTH), y = VLOAD(0, panel + p * WIDTH + LANES);
+                const V x = VLOAD(, V, panel + p * WIDTH), y = VLOAD(, V, panel + p * WIDTH + LANES);
                 UNROLL for (int r = 0; r < ROWS; r++) {{
                     const V s = (V)({a});
                     low[r] += s * x;
@@ -78,8 +78,8 @@ KERNEL(matmul)({arguments}) {{
                 }}
             }}
             UNROLL for (int r = 0; r < ROWS; r++) {{
-                VSTORE(low[r], 0, sums + (i + r) * WIDTH);
-                VSTORE(up[r], 0, sums + (i + r) * WIDTH + LANES);
+                VSTORE(V, low[r], sums + (i + r) * WIDTH);
+                VSTORE(V, up[r], sums + (i + r) * WIDTH + LANES);
             }}
         }}
     }}
@@ -163,8 +163,7 @@ def make(traits, code, biased):
                             fma=times(T, "u[r]", "v[c]", "sums[r][c]"))
         return "matmul", assemble(traits, 256, text), 256
     vector, lanes = VECTORS[work]
-    head = (f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\n"
-            f"#define VLOAD vload{lanes}\n#define VSTORE vstore{lanes}\n")
+    head = f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\ntypedef loose_{vector} loose_V;\n"
     text = head + VECTOR.format(
         height=8 * ROWS, rows=ROWS, lanes=lanes, depth=DEPTH, **names, b=loaded("from, j * b_column"),
         a=loaded("row[r], p * a_column"))

@@ -6,14 +6,16 @@ compiled in is only the class of a layout:
 run     one axis; ``steps`` has a letter for each operand, outs first: "1" neighbours, "0" one for all, "s" any step
 rows    a long last axis of such steps below up to `outer` other axes; a group stays in one row
 flat    up to `outer` + 1 axes of any strides; each item finds its own place by dividing
+blocks  on processors in the place of the last two, with "t" for an operand whose neighbours are in the next row
+
+On processors "-" stands for neighbours in the opposite order.
 """
 from typing import NamedTuple
 
-from cygrad.backend import BINARY, UNARY
-
-from cygrad_gpu.dtypes import BOOL, ELEMENTS, FLOAT32, INT64, convert, real_part
-from cygrad_gpu.formulas import PREDICATES, expression
+from cygrad_gpu import strips
+from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.source import assemble
+from cygrad_gpu.statements import Declined, statements  # noqa: F401 - Declined is for the callers of make
 
 AXES = "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"
 
@@ -21,18 +23,16 @@ AXES = "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"
 class Layout(NamedTuple):
     """The class of the operands' geometry that a kernel is compiled for."""
 
-    kind: str           # "run", "rows" or "flat"
+    kind: str           # "run", "rows", "flat" or "blocks"
     steps: str
     outer: int = 0      # axes but the last that are compiled in: 1, 3 or 7; sizes of those not there are 1
     wide: bool = False  # flat: the elements are counted in 64 bits
 
 
-class Declined(Exception):
-    """There is no formula for an op and dtype."""
-
-
 def make(traits, program, ins, outs, layout, number=None):
     """(name, source, group) of the kernel of a program over operands of these dtype codes."""
+    if traits.processor:
+        return "pointwise", assemble(traits, 1, strips.kernel(program, ins, outs, layout, number)), 1
     group = traits.group
     return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout, number)), group
 
@@ -63,13 +63,13 @@ def kernel(program, ins, outs, layout, number=None):
 # vectorised.
 _PLACE = """    const i64 left = n - first;
     const int whole = left >= GROUP;
-    const i64 i = whole ? first + ITEM : ITEM < left ? first + ITEM : n - 1;
+    const i64 k = whole ? first + ITEM : ITEM < left ? first + ITEM : n - 1;
 """
 
 
 def _places(names, layout):
-    """Each operand's index on the last axis; `i` counts along it."""
-    return "".join(f"        const i64 {name}_at = {dict(zip('10s', ('i', '0', f'i * {name}_step')))[step]};\n"
+    """Each operand's index on the last axis; `k` counts along it."""
+    return "".join(f"        const i64 {name}_at = {dict(zip('10s', ('k', '0', f'k * {name}_step')))[step]};\n"
                    for name, step in zip(names, layout.steps))
 
 
@@ -107,80 +107,3 @@ def _decompose(names, axes, count, kind, skipped=None):
                      f"at_axis = {count} - above * size; {count} = above;{adds} }}\n")
     lines.append("".join(f"    {name}_base += (i64){count} * {name}_strides.{used[-1]};\n" for name in names))
     return "".join(lines)
-
-
-def statements(program, ins, outs, number=None):
-    """(lines of C, those that store, numbers) of a program.
-
-    ``NAME@`` stands for an operand's index; of a number its C type and the suffixes of its arguments are returned. A
-    number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place in a run. With `number`, a
-    dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in their operand's
-    dtype.
-    """
-    lines, stores, numbers, stack, kept = [], [], [], [], {}
-
-    def push(code, text):
-        name = f"t{len(lines)}"
-        lines.append(f"const {ELEMENTS[code].computed} {name} = {text};")
-        stack.append((code, name))
-
-    def met():
-        """The two topmost values, a bool that meets a number as one."""
-        (b_code, b), (a_code, a) = stack.pop(), stack.pop()
-        code = b_code if a_code == b_code or number is None else number
-        return code, convert(a, a_code, code), convert(b, b_code, code)
-
-    for step in program:
-        kind = step[0]
-        if kind == "in":
-            code = ins[step[1]]
-            element = ELEMENTS[code]
-            loaded = f"LOAD_{element.name}(i{step[1]}, i{step[1]}@)"
-            if number is None or code == BOOL:
-                push(element.compute_code, loaded)
-            else:
-                push(number, convert(loaded, element.compute_code, number))
-        elif kind == "number":
-            element, name = ELEMENTS[number if number is not None else step[1]], f"n{len(numbers)}"
-            if element.kind == "complex":
-                numbers.append(("number", ("", "i")))
-                push(element.compute_code, f"{element.computed.upper()}({name}, {name}i)")
-            else:
-                numbers.append(("number" if element.kind == "real" else "i64", ("",)))
-                push(element.compute_code, f"({element.computed}){name}")
-        elif kind == "index":
-            push(INT64, "i")
-        elif kind == "keep":
-            kept[step[1]] = stack[-1]
-        elif kind == "kept":
-            stack.append(kept[step[1]])
-        elif kind == "unary":
-            push(*_applied(UNARY[step[1]], *stack.pop()))
-        elif kind == "binary":
-            name, narrow = BINARY[step[1]], ELEMENTS[ins[0] if ins else FLOAT32].name
-            if name == "nextafter" and number is None and narrow.endswith("float16"):     # the next one of its own type
-                name = f"nextafter_{narrow}"
-            push(*_applied(name, *met()))
-        elif kind == "where":
-            code, a, b = met()
-            push(code, f"{stack.pop()[1]} ? {a} : {b}")
-        elif kind == "out":
-            code, value = stack.pop()
-            target = outs[step[1]]
-            packed = f"PACK_{ELEMENTS[target].name}({convert(value, code, target)})"
-            lines.append(f"const {ELEMENTS[target].stored} s{step[1]} = {packed};")
-            stores.append(f"o{step[1]}[o{step[1]}@] = s{step[1]};")
-        else:
-            raise ValueError(f"elementwise: unknown step {step!r}")
-    return lines, stores, numbers           # stores come last: an output may be another's input
-
-
-def _applied(name, code, a, b=None):
-    text = expression(name, ELEMENTS[code], a, b)
-    if text is None:
-        raise Declined(f"{name} of {ELEMENTS[code].name}")
-    if name in PREDICATES:
-        return BOOL, text
-    if name in ("abs", "angle"):
-        return real_part(code), text
-    return code, text

@@ -7,53 +7,22 @@ are summed apart and then added, which keeps float32 as exact as pairwise summat
 """
 from cygrad.backend import ARGREDUCE, REDUCE
 
+from cygrad_gpu import folds
+from cygrad_gpu.accumulators import COMBINE, accumulator, decompose, identity
 from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
-COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or",
-           "all": "bitwise_and"}
-LOWEST = {"u8": "0", "i8": "-128", "i16": "-32768", "i32": "(-2147483647 - 1)", "i64": "(-9223372036854775807 - 1)",
-          "f32": "-INFINITY", "f64": "-INFINITY"}
-HIGHEST = {"u8": "255", "i8": "127", "i16": "32767", "i32": "2147483647", "i64": "9223372036854775807",
-           "f32": "INFINITY", "f64": "INFINITY"}
 BLOCK = 64
+LANES = 4                   # accumulators of an item
 
 
-def identity(op, element):
-    """What a reduction starts from."""
-    if op in ("max", "min"):
-        if element.kind == "bool":
-            return str(int(op == "min"))
-        return (LOWEST if op == "max" else HIGHEST)[element.computed]
-    value = int(op in ("prod", "all"))
-    return f"{element.computed.upper()}({value}, 0)" if element.kind == "complex" else str(value)
-
-
-def accumulator(op, out_code):
-    """The dtype code of what is kept between the two launches."""
-    return ELEMENTS[out_code].compute_code
-
-
-def lanes_of(traits):
-    return (1, 64) if traits.processor else (traits.group, 4)
-
-
-AXES = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
-
-
-def decompose(count, sizes, strided, axes=AXES):
-    """Statements adding to each ``name += `` of {name: strides} the place that `count` has on the axes."""
-    lines = [f"i64 rest_ = {count};"]
-    for axis in axes:
-        adds = " ".join(f"{name} += at_ * {strides}.{axis};" for name, strides in strided.items())
-        lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, above_ = rest_ / size_, "
-                     f"at_ = rest_ - above_ * size_; rest_ = above_; {adds} }}")
-    return "{ " + "\n      ".join(lines) + " }"
+def elements_of_group(traits):
+    """How many elements a group should have before an axis is split for more groups; a processor's launch is dear."""
+    return 131072 if traits.processor else 8192
 
 
 _TREE = """
-    LOCAL {T} shared_[GROUP];
     shared_[ITEM] = total;
     for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
         BARRIER;
@@ -67,7 +36,9 @@ _TREE = """
 
 def make_rows(traits, op, code, out_code, neighbours):
     """Each output from axes of its own: ``n`` elements `step` apart, `repeat` times."""
-    name, (group, lanes) = REDUCE[op], lanes_of(traits)
+    if traits.processor:
+        return folds.make_rows(traits, op, code, out_code, neighbours)
+    name, group = REDUCE[op], traits.group
     work, element = accumulator(name, out_code), ELEMENTS[code]
     T = ELEMENTS[work]
     load = convert(f"LOAD_{element.name}(row, {{0}})" if neighbours else f"LOAD_{element.name}(row, ({{0}}) * step)",
@@ -82,15 +53,16 @@ def make_rows(traits, op, code, out_code, neighbours):
         value = load.format(place)
         return f"SQUARE_{T.suffix}({value})" if name == "square_sum" else value
 
-    tree = "" if group == 1 else _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
+    tree = _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
     body = f"""
-#define LANES {lanes}
+#define LANES {LANES}
 KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs,
              const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits,
              const i64 q_chunk, const i64 step, const axes sizes, const axes strides, const axes out_strides,
              const axes inner_sizes, const axes inner_strides) {{
     OPEN({ELEMENTS[out_code].stored}, out);
     OPEN(const {element.stored}, a);
+    LOCAL {T.computed} shared_[GROUP];
     const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
     const i64 last = first + owned < outputs ? first + owned : outputs;
     const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
@@ -135,8 +107,9 @@ KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.store
 
 def make_columns(traits, op, code, out_code):
     """Neighbouring outputs from neighbouring elements: ``n`` rows `step` apart are combined column by column."""
-    name = REDUCE[op]
-    group, lanes = (1, 64) if traits.processor else (traits.group, 1)
+    if traits.processor:
+        return folds.make_columns(traits, op, code, out_code)
+    name, group, lanes = REDUCE[op], traits.group, 1
     work, element = accumulator(name, out_code), ELEMENTS[code]
     T, out = ELEMENTS[work], ELEMENTS[out_code]
     load = convert(f"LOAD_{element.name}(row, k * step + {{0}})", element.compute_code, work)
@@ -170,7 +143,7 @@ def make_columns(traits, op, code, out_code):
     body = f"""
 #define LANES {lanes}
 KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
-                const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 out_step, const axes sizes,
+                const i64 width, const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 out_step, const axes sizes,
                 const axes strides, const axes out_strides) {{
     OPEN({out.stored}, out);
     OPEN(const {element.stored}, a);
@@ -232,8 +205,7 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     outputs, repeat = _product(sizes), _product(inner_sizes[:-1])
     code, out_code = a.dtype.code, out.dtype.code
     work = accumulator(REDUCE[op], out_code)
-    wanted = traits.units * 4
-    least = 16384 if traits.processor else 8192         # elements that a group should have before an axis is split
+    wanted, least = traits.units * 4, elements_of_group(traits)
     splits = q_splits = 1
     if outputs < wanted:
         parts = min(-(-wanted // outputs), n * repeat // least)
@@ -245,7 +217,7 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     if splits > 1:
         chunk = -(-chunk // 64) * 64
     splits, q_splits = -(-n // chunk), -(-repeat // q_chunk)
-    owned = max(1, min(least // max(n * repeat, 1), -(-outputs // wanted))) if traits.processor else 1
+    owned = max(1, min(16384 // max(n * repeat, 1), -(-outputs // wanted))) if traits.processor else 1
     groups = -(-outputs // owned) * splits * q_splits
     target, target_code, target_strides = out, out_code, out.stride()
     parts = splits * q_splits
@@ -266,10 +238,12 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
 def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     code, out_code = a.dtype.code, out.dtype.code
     work = accumulator(REDUCE[op], out_code)
-    width = 64 if traits.processor else traits.group
-    blocks, outer = -(-sizes[-1] // width), _product(sizes[:-1])
-    wanted = traits.units * 4
-    parts = max(1, min(-(-wanted // (blocks * outer)), n // 64))
+    outer, wanted = _product(sizes[:-1]), traits.units * 4
+    width = traits.group
+    if traits.processor:                # as many columns as leave the units something to do
+        width = max(64, min(folds.WIDTH, -(-sizes[-1] * outer // traits.units) + 63 & ~63))
+    blocks = -(-sizes[-1] // width)
+    parts = max(1, min(-(-wanted // (blocks * outer)), n // 64, n * width // elements_of_group(traits)))
     chunk = -(-n // parts)
     parts = -(-n // chunk)
     target, target_code, target_strides = out, out_code, list(out.stride())
@@ -277,7 +251,7 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
         target = backend.scratch(device, backend.dtype_of(work), _product(sizes), parts)
         target_code, target_strides = work, _dense_strides(sizes, parts)
     kernel = backend.kernel(device, ("columns", op, code, target_code), make_columns, op, code, target_code)
-    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, n, parts, chunk, step,
+    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, width, n, parts, chunk, step,
                    target_strides[-1], _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0),
                    _reversed(target_strides[:-1], 0))
     if parts > 1:
@@ -289,7 +263,9 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
 
 def make_places(traits, op, code, neighbours, second):
     """The place of the extreme of ``n`` elements `step` apart; a second launch looks at the places the first found."""
-    group, lanes = (1, 16) if traits.processor else (traits.group, 2)
+    if traits.processor:
+        return folds.make_places(traits, op, code, neighbours, second)
+    group, lanes = traits.group, 2
     element = ELEMENTS[code]
     T = element.computed
     load = f"LOAD_{element.name}(row, {{0}})" if neighbours else f"LOAD_{element.name}(row, ({{0}}) * step)"
@@ -305,7 +281,7 @@ def make_places(traits, op, code, neighbours, second):
         return f"({x} {sign} {v})" + (f" | (({x} != {x}) & ({v} == {v}))" if real else "")
 
     place = "found[o * splits_before + ({0})]" if second else "{0}"
-    tree = "" if group == 1 else f"""
+    tree = f"""
     LOCAL {T} values_[GROUP];
     LOCAL i64 places_[GROUP];
     values_[ITEM] = value[0];
@@ -372,7 +348,7 @@ def argreduce(backend, device, op, a, out):
     sizes, n = list(a.shape)[:-1], a.shape[-1]
     strides, step = list(a.stride())[:-1], a.stride()[-1]
     outputs = _product(sizes)
-    least = 8192
+    least = elements_of_group(traits)
     parts = max(1, min(-(-traits.units * 4 // outputs), n // least)) if outputs < traits.units * 4 else 1
     chunk = -(-n // parts)
     parts = -(-n // chunk)

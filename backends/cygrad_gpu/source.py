@@ -36,10 +36,10 @@ def assemble(traits, group, body):
 def library(own_formulas):
     """{name: (text, words, whether it may be contracted)} of every function, in an order in which they may be defined.
 
-    Templates of a kind are written out for each of its types. `own_formulas`: functions of elementary.h and
-    trigonometry.h take the place of those that call the driver's.
+    Templates of a kind are written out for each of its types. `own_formulas`: functions of elementary.h, trigonometry.h
+    and usual.h take the place of those that call the driver's.
     """
-    texts = [(template(name), True) for name in ("elementary", "trigonometry") if own_formulas]
+    texts = [(template(name), True) for name in ("elementary", "trigonometry", "usual") if own_formulas]
     for kind, suffixes in _KINDS.items():
         texts += [(_written_for(template(kind), suffix), False) for suffix in suffixes]
     found = {}

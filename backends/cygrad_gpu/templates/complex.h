@@ -14,16 +14,14 @@ FUNCTION $T div_$S($T p, $T q) {
     scale = ($R)1 / FMA_$RS(q.x, ratio, q.y);
     return $MAKE(FMA_$RS(p.x, ratio, p.y) * scale, FMA_$RS(p.y, ratio, -p.x) * scale);
 }
-FUNCTION $R abs_$S($T z) { return hypot(z.x, z.y); }
-FUNCTION $R angle_$S($T z) { return atan2(z.y, z.x); }
 FUNCTION $T sign_$S($T z) {
-    $R size = hypot(z.x, z.y);
+    $R size = hypot_$RS(z.x, z.y);
     return size != 0 ? $MAKE(z.x / size, z.y / size) : $MAKE(size, size);
 }
 FUNCTION $T reciprocal_$S($T z) { return div_$S($MAKE(1, 0), z); }
 /* exp(re) * (cos(im), sin(im)), with the zeros and infinities of C99. */
 FUNCTION $T exp_$S($T z) {
-    $R size = exp(z.x);
+    $R size = exp_$RS(z.x);
     if (z.y == 0)
         return $MAKE(size, z.y);
     if (!(FABS_$RS(z.y) < ($R)INFINITY)) {
@@ -32,31 +30,31 @@ FUNCTION $T exp_$S($T z) {
         return $MAKE(z.x == ($R)INFINITY ? z.x : ($R)NAN, ($R)NAN);
     }
     if (size == ($R)INFINITY && z.x < ($R)INFINITY) {         /* the product may still be finite */
-        $R half_size = exp(z.x * ($R)0.5);
-        return $MAKE(half_size * cos(z.y) * half_size, half_size * sin(z.y) * half_size);
+        $R half_size = exp_$RS(z.x * ($R)0.5);
+        return $MAKE(half_size * cos_$RS(z.y) * half_size, half_size * sin_$RS(z.y) * half_size);
     }
-    return $MAKE(size * cos(z.y), size * sin(z.y));
+    return $MAKE(size * cos_$RS(z.y), size * sin_$RS(z.y));
 }
 FUNCTION $T log_$S($T z) {
     $R a = FABS_$RS(z.x), b = FABS_$RS(z.y), large = a > b ? a : b, small = a > b ? b : a, size;
     if (large > ($R)0.5 && large < ($R)2)                     /* near 1: from the square less 1, without cancellation */
-        size = ($R)0.5 * log1p((large - 1) * (large + 1) + small * small);
+        size = ($R)0.5 * log1p_$RS((large - 1) * (large + 1) + small * small);
     else
-        size = log(hypot(z.x, z.y));
-    return $MAKE(size, atan2(z.y, z.x));
+        size = log_$RS(hypot_$RS(z.x, z.y));
+    return $MAKE(size, atan2_$RS(z.y, z.x));
 }
 FUNCTION $T scaled_$S($T z, $R s) { return $MAKE(z.x * s, z.y * s); }
 FUNCTION $T exp2_$S($T z) { return exp_$S(scaled_$S(z, ($R)0.6931471805599453)); }
 FUNCTION $T expm1_$S($T z) {
-    $R half_sine = sin(z.y / 2);
-    return $MAKE(expm1(z.x) * cos(z.y) - 2 * half_sine * half_sine, exp(z.x) * sin(z.y));
+    $R half_sine = sin_$RS(z.y / 2);
+    return $MAKE(expm1_$RS(z.x) * cos_$RS(z.y) - 2 * half_sine * half_sine, exp_$RS(z.x) * sin_$RS(z.y));
 }
 FUNCTION $T log2_$S($T z) { return scaled_$S(log_$S(z), ($R)1.4426950408889634); }
 FUNCTION $T log10_$S($T z) { return scaled_$S(log_$S(z), ($R)0.4342944819032518); }
 FUNCTION $T log1p_$S($T z) {
     if (FABS_$RS(z.x) > ($R)0.5 || FABS_$RS(z.y) > ($R)0.5)
         return log_$S($MAKE(1 + z.x, z.y));
-    return $MAKE(($R)0.5 * log1p(z.x * (2 + z.x) + z.y * z.y), atan2(z.y, 1 + z.x));
+    return $MAKE(($R)0.5 * log1p_$RS(z.x * (2 + z.x) + z.y * z.y), atan2_$RS(z.y, 1 + z.x));
 }
 /* The larger part from the modulus, the other by division (Kahan, "Branch cuts for complex elementary functions"). */
 FUNCTION $T sqrt_$S($T z) {
@@ -78,7 +76,7 @@ FUNCTION $T sqrt_$S($T z) {
         b *= ($R)1.8446744073709552e19;
         scale = ($R)2.3283064365386963e-10;
     }
-    root = SQRT_$RS((a + hypot(a, b)) / 2);
+    root = SQRT_$RS((a + hypot_$RS(a, b)) / 2);
     other = b / (2 * root) * scale;
     root *= scale;
     return z.x >= 0 ? $MAKE(root, COPYSIGN_$RS(other, z.y)) : $MAKE(other, COPYSIGN_$RS(root, z.y));
@@ -90,32 +88,32 @@ FUNCTION $T sigmoid_$S($T z) {
 }
 FUNCTION $T sinh_$S($T z) {
     if (z.y == 0)
-        return $MAKE(sinh(z.x), z.y);
+        return $MAKE(sinh_$RS(z.x), z.y);
     if (z.x == 0 && !(FABS_$RS(z.y) < ($R)INFINITY))
         return $MAKE(z.x, ($R)NAN);
-    return $MAKE(sinh(z.x) * cos(z.y), cosh(z.x) * sin(z.y));
+    return $MAKE(sinh_$RS(z.x) * cos_$RS(z.y), cosh_$RS(z.x) * sin_$RS(z.y));
 }
 FUNCTION $T cosh_$S($T z) {
     if (z.y == 0)
-        return $MAKE(cosh(z.x), z.x * z.y);
+        return $MAKE(cosh_$RS(z.x), z.x * z.y);
     if (z.x == 0 && !(FABS_$RS(z.y) < ($R)INFINITY))
         return $MAKE(($R)NAN, z.x);
-    return $MAKE(cosh(z.x) * cos(z.y), sinh(z.x) * sin(z.y));
+    return $MAKE(cosh_$RS(z.x) * cos_$RS(z.y), sinh_$RS(z.x) * sin_$RS(z.y));
 }
 /* Kahan's form, which overflows nowhere: t = tan(im), s = sinh(re). */
 FUNCTION $T tanh_$S($T z) {
     $R t, beta, s, rho;
     if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 10 : 20)) {
-        $R small = exp(-2 * FABS_$RS(z.x));
-        $R turn = FABS_$RS(z.y) < ($R)INFINITY ? sin(2 * z.y) : z.y;
+        $R small = exp_$RS(-2 * FABS_$RS(z.x));
+        $R turn = FABS_$RS(z.y) < ($R)INFINITY ? sin_$RS(2 * z.y) : z.y;
         return $MAKE(COPYSIGN_$RS(($R)1, z.x),
                      FABS_$RS(z.y) < ($R)INFINITY ? 2 * turn * small : COPYSIGN_$RS(($R)0, z.y));
     }
     if (z.y == 0)
-        return $MAKE(tanh(z.x), z.y);
-    t = tan(z.y);
+        return $MAKE(tanh_$RS(z.x), z.y);
+    t = tan_$RS(z.y);
     beta = 1 + t * t;
-    s = sinh(z.x);
+    s = sinh_$RS(z.x);
     rho = SQRT_$RS(1 + s * s);
     return $MAKE(beta * rho * s / (1 + beta * s * s), t / (1 + beta * s * s));
 }
@@ -130,7 +128,7 @@ FUNCTION $T asinh_$S($T z) {
         $T far = log_$S($MAKE(FABS_$RS(z.x), FABS_$RS(z.y)));
         return $MAKE(COPYSIGN_$RS(far.x + ($R)0.6931471805599453, z.x), COPYSIGN_$RS(far.y, z.y));
     }
-    return $MAKE(asinh(p.x * q.y - p.y * q.x), atan2(z.y, p.x * q.x - p.y * q.y));
+    return $MAKE(asinh_$RS(p.x * q.y - p.y * q.x), atan2_$RS(z.y, p.x * q.x - p.y * q.y));
 }
 FUNCTION $T asin_$S($T z) { $T w = asinh_$S($MAKE(-z.y, z.x)); return $MAKE(w.y, -w.x); }
 FUNCTION $T acos_$S($T z) {
@@ -139,7 +137,7 @@ FUNCTION $T acos_$S($T z) {
         $T far = log_$S($MAKE(z.x, FABS_$RS(z.y)));
         return $MAKE(far.y, COPYSIGN_$RS(far.x + ($R)0.6931471805599453, -z.y));
     }
-    return $MAKE(2 * atan2(p.x, q.x), asinh(q.x * p.y - q.y * p.x));
+    return $MAKE(2 * atan2_$RS(p.x, q.x), asinh_$RS(q.x * p.y - q.y * p.x));
 }
 FUNCTION $T acosh_$S($T z) {
     $T w = acos_$S(z);
@@ -154,8 +152,8 @@ FUNCTION $T atanh_$S($T z) {
         return $MAKE(a < ($R)INFINITY && FABS_$RS(b) < ($R)INFINITY ? inverse.x : COPYSIGN_$RS(($R)0, z.x),
                      COPYSIGN_$RS(($R)1.5707963267948966, b));
     }
-    return $MAKE(COPYSIGN_$RS(log1p(4 * a / (below * below + b * b)) / 4, z.x),
-                 atan2(2 * b, below * (1 + a) - b * b) / 2);
+    return $MAKE(COPYSIGN_$RS(log1p_$RS(4 * a / (below * below + b * b)) / 4, z.x),
+                 atan2_$RS(2 * b, below * (1 + a) - b * b) / 2);
 }
 FUNCTION $T atan_$S($T z) { $T w = atanh_$S($MAKE(-z.y, z.x)); return $MAKE(w.y, -w.x); }
 FUNCTION $T pow_$S($T a, $T b) {

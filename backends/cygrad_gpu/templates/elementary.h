@@ -537,13 +537,37 @@ FUNCTION f64 full_erfc_far(f64 x, parts bell) {
     y = bell.high * (sum_ / below);
     return y + y * lost;
 }
-FUNCTION f64 wide_erf_f32(f64 x) {
-    f64 size = FABS_f64(x);
-    f64 far = size > 6 ? 6.0 : size > 1 ? size : 1.0;
-    far = 1 - quick_erfc_far(far);
-    return size < 1 ? x + x * erf_series_f32(x) : size >= 1 ? with_sign(far, x) : x;
+/* 2^q for -126 <= q < 127. */
+FUNCTION f32 power_of_two_single(f32 q) {
+    f32 tail = q + 12582912.0f;
+    f32 r = q - (tail - 12582912.0f);
+    f32 p = 0.000154614475f;
+    p = p * r + 0.00133908674f;
+    p = p * r + 0.00961805667f;
+    p = p * r + 0.055503571f;
+    p = p * r + 0.240226509f;
+    p = p * r + 0.693147188f;
+    return (p * r + 1.0f) * FROM_BITS32((BITS32(tail) << 23) + ((u32)127 << 23));
 }
-FUNCTION f32 erf_f32(f32 x) { return (f32)wide_erf_f32(x); }
+/* An odd polynomial below 1; beyond, 1 - 2^q for a polynomial q of |x|, up to 4, where erf is 1 in float32. */
+FUNCTION f32 erf_f32(f32 x) {
+    f32 size = FABS_f32(x), square = x * x;
+    f32 t = size > 4.0f ? 4.0f : size > 1.0f ? size : 1.0f;
+    f32 q = (f32)-0.00165970402, p = 7.88912294e-05f;
+    q = q * t + 0.021320289f;
+    q = q * t + (f32)-0.12787199;
+    q = q * t + (f32)-0.944228113;
+    q = q * t + (f32)-1.61212289;
+    q = q * t + (f32)-0.00385447708;
+    p = p * square + (f32)-0.000802084222;
+    p = p * square + 0.00518953567f;
+    p = p * square + (f32)-0.0268544443;
+    p = p * square + 0.112836003f;
+    p = p * square + (f32)-0.37612626;
+    p = p * square + 0.128379166f;
+    q = COPYSIGN_f32(1.0f - power_of_two_single(q), x);
+    return size < 1.0f ? x + x * p : size >= 1.0f ? q : x;
+}
 FUNCTION f64 erf_f64(f64 x) {
     f64 size = FABS_f64(x);
     f64 far = size > 6 ? 6.0 : size > 1 ? size : 1.0;
@@ -714,7 +738,7 @@ FUNCTION f64 digamma_f64(f64 x) {
     f64 product = y, slope = 1, z, p, result, f, tangent;
     parts halved;
     int i;
-    for (i = 1; i < 8; i++) {
+    UNROLL for (i = 1; i < 8; i++) {
         slope = slope * (y + i) + product;
         product = product * (y + i);
     }

@@ -15,6 +15,18 @@
 #define CONTRACT_OFF _Pragma("OPENCL FP_CONTRACT OFF")
 #define UNROLL __attribute__((opencl_unroll_hint))
 
+/* Before a loop without dependences, on a processor: vectors of `width` elements, `streams` of them at a time; MASKED_LANES
+   does what is left in one vector, too, which is for loops that may be short. */
+#if PROCESSOR && defined(__clang__)
+#define PRAGMA(text) _Pragma(#text)
+#define LANES(width, streams) \
+    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) interleave_count(streams))
+#define MASKED_LANES(width) PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
+#else
+#define LANES(width, streams)
+#define MASKED_LANES(width)
+#endif
+
 typedef char i8;
 typedef uchar u8;
 typedef short i16;
@@ -24,10 +36,22 @@ typedef uint u32;
 typedef long i64;
 typedef ulong u64;
 typedef float f32;
+#if PROCESSOR                       /* vectors of lanes are made of numbers, not of vectors */
+typedef struct { float x, y; } c64;
+#define C64(re, im) ((c64){re, im})
+#else
 typedef float2 c64;
+#define C64(re, im) ((c64)(re, im))
+#endif
 #if FP64
 typedef double f64;
+#if PROCESSOR
+typedef struct { double x, y; } c128;
+#define C128(re, im) ((c128){re, im})
+#else
 typedef double2 c128;
+#define C128(re, im) ((c128)(re, im))
+#endif
 typedef double number;
 #else
 typedef float number;
@@ -38,8 +62,22 @@ typedef long8 axes;
 #define FROM_BITS32(x) as_float(x)
 #define BITS64(x) as_ulong(x)
 #define FROM_BITS64(x) as_double(x)
-#define C64(re, im) ((c64)(re, im))
-#define C128(re, im) ((c128)(re, im))
+
+/* A vector from memory that is aligned as its elements are; PoCL's vload is a call. */
+#define VLOAD(space, V, p) (*(space const loose_##V *)(p))
+#define VSTORE(V, v, p) (*(loose_##V *)(p) = (v))
+typedef char8 loose_char8 __attribute__((aligned(1)));
+typedef uchar8 loose_uchar8 __attribute__((aligned(1)));
+typedef short8 loose_short8 __attribute__((aligned(2)));
+typedef ushort8 loose_ushort8 __attribute__((aligned(2)));
+typedef int8 loose_int8 __attribute__((aligned(4)));
+typedef int16 loose_int16 __attribute__((aligned(4)));
+typedef long8 loose_long8 __attribute__((aligned(8)));
+typedef float8 loose_float8 __attribute__((aligned(4)));
+typedef float16 loose_float16 __attribute__((aligned(4)));
+#if FP64
+typedef double8 loose_double8 __attribute__((aligned(8)));
+#endif
 
 /* PoCL vectorises the compiler's own functions, but not calls of its library. */
 #if PROCESSOR && defined(__clang__)

@@ -39,6 +39,15 @@ FUNCTION $T sigmoid_$S($T x) {
 }
 FUNCTION $T maximum_$S($T a, $T b) { return (a > b) | (a != a) ? a : b; }
 FUNCTION $T minimum_$S($T a, $T b) { return (a < b) | (a != a) ? a : b; }
+/* Integers that are ordered as floats are, zeros alike, and NaN beyond all: above for a maximum, below for a minimum. */
+FUNCTION i$WIDTH key_$S($T x) {
+    i$WIDTH bits = (i$WIDTH)BITS$WIDTH(x);
+    bits = x == 0 ? 0 : bits;
+    return bits ^ (i$WIDTH)((u$WIDTH)(bits >> ($WIDTH - 1)) >> 1);
+}
+FUNCTION i$WIDTH key_max_$S($T x) { return x != x ? (i$WIDTH)((u$WIDTH)-1 >> 1) : key_$S(x); }
+FUNCTION i$WIDTH key_min_$S($T x) { return x != x ? (i$WIDTH)((u$WIDTH)1 << ($WIDTH - 1)) : key_$S(x); }
+FUNCTION $T from_key_$S(i$WIDTH key) { return FROM_BITS$WIDTH(key ^ (i$WIDTH)((u$WIDTH)(key >> ($WIDTH - 1)) >> 1)); }
 
 /* Divisions with a whole quotient, floored from the exact remainder since a / b may round up to it. */
 FUNCTION $T fmod_$S($T a, $T b) { return fmod(a, b); }

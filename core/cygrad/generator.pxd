@@ -12,5 +12,6 @@ cdef class Generator:
     cdef uint64_t offset            # of that stream's next block
     cdef cython.pymutex lock        # held while numbers are drawn, so threads may share a generator
 
+    cdef int draw(self, str sampler, void* out, Py_ssize_t n, int dtype, tuple params) except -1    # as `fill`
     cpdef Generator manual_seed(self, object seed)
     cpdef bytes state_bytes(self)

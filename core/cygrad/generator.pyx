@@ -82,6 +82,18 @@ cdef run_v4_void run_v4(Job* job, int* status) noexcept nogil:
 
 cdef int LEVEL = cpu_level()
 
+cdef void run_best(Job* job, int* status) noexcept nogil:
+    if LEVEL >= 4:
+        run_v4(job, status)
+    elif LEVEL == 3:
+        run_v3(job, status)
+    else:
+        status[0] = run(job)
+
+
+cdef enum:
+    FEW = 1000      # elements up to which the GIL is kept
+
 cdef uint64_t DEFAULT_SEED = 67280421310721
 
 # name: (sampler, how many parameters)
@@ -148,6 +160,8 @@ cdef tuple _random_bounds(int dtype, object low, object high):
     Floats round some integers out of the range; its ends move inwards to what the float can hold.
     """
     cdef bint real = dtype >= FLOAT16
+    if not real and high is not None and SMALLEST[dtype] <= low < high and high - 1 <= LARGEST[dtype]:
+        return low, high - low
     digits = DIGITS[dtype]
     if high is not None and low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
@@ -496,25 +510,30 @@ cdef class Generator:
         NotImplementedError
             If the sampler does not draw this dtype.
         """
+        self.draw(sampler, <void*> address, n, dtype, params)
+
+    cdef int draw(self, str sampler, void* out, Py_ssize_t n, int dtype, tuple params) except -1:
         cdef Job job
         cdef int status = DONE
         cdef void* scratch = NULL
         cdef Py_ssize_t count
+        cdef tuple known
         if not BOOL <= dtype <= FLOAT64:
             raise NotImplementedError(f"fill: expected a dtype from bool to float64, got {_scalar_name(dtype)}")
         memset(&job, 0, sizeof(job))
         job.engine = &self.engine
-        if sampler not in SAMPLERS:
+        known = SAMPLERS.get(sampler)
+        if known is None:
             raise ValueError(f"fill: expected one of {', '.join(SAMPLERS)}, got {sampler!r}")
-        job.sampler, count = SAMPLERS[sampler]
+        job.sampler, count = known
         if len(params) != count and (job.sampler != RANDOM or params):
             raise TypeError(f"fill: {sampler} takes {count} parameters, got {len(params)}")
-        job.out = <void*> address
+        job.out = out
         job.n = n
         job.dtype = dtype
         _prepare(&job, params)
         if n <= 0:
-            return
+            return 0
         if self.counted:
             raise NotImplementedError(f"{sampler}: a generator of {self.device} draws uniform, normal, Bernoulli and "
                                       "integer numbers alone; use one of the CPU, cygrad.Generator()")
@@ -522,20 +541,21 @@ cdef class Generator:
             scratch = PyMem_Malloc(job.columns * sizeof(double))
             if scratch == NULL:
                 raise MemoryError()
-        with nogil, self.lock:
-            if job.sampler == MULTINOMIAL:
-                status = multinomial(&job, scratch)
-            elif job.sampler >= POISSON:
-                status = rejection(&job)
-            elif LEVEL >= 4:
-                run_v4(&job, &status)
-            elif LEVEL == 3:
-                run_v3(&job, &status)
-            else:
-                status = run(&job)
+        if n < FEW and job.sampler < POISSON:
+            with self.lock:
+                run_best(&job, &status)
+        else:
+            with nogil, self.lock:
+                if job.sampler == MULTINOMIAL:
+                    status = multinomial(&job, scratch)
+                elif job.sampler >= POISSON:
+                    status = rejection(&job)
+                else:
+                    run_best(&job, &status)
         PyMem_Free(scratch)
         if status != DONE:
             raise RuntimeError(MESSAGES[status])
+        return 0
 
 
 def integer_range(int dtype, *params):

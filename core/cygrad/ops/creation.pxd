@@ -3,3 +3,4 @@ from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 
 cdef Tensor new_on(object device, DType dtype, int rank, const Py_ssize_t *sizes)
+cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str name)

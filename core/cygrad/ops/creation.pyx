@@ -378,19 +378,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     cdef Tensor t = sized((size,), None, dtype, device, "full")
     fill_into(t, fill_value)
-    return finished(target(t, out, "full"), requires_grad, names)
-
-
-def drawn(tuple size, str sampler, generator):
-    """A tensor of the default dtype and device, with standard numbers of a sampler: plain calls of `rand`, `randn`."""
-    cdef Tensor out = sized(size, None, None, None, "rand"), host = out
-    if out.elements:
-        if out.memory.pointer == NULL:
-            host = host_empty(out.dtype, out.rank, out.sizes)
-        generator.fill(sampler, <size_t>host.memory.pointer, host.elements, host.dtype.code, 0, 1)
-        if host is not out:
-            copy_into(host, out)
-    return out
+    return finished(target(t, out, "full"), requires_grad, names, pin_memory)
 
 
 cdef Tensor like(Tensor input, object dtype, object device):

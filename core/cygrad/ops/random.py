@@ -14,13 +14,13 @@ from cygrad.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.generator import Generator
 from cygrad.ops import device_random
-from cygrad.ops.creation import drawn, empty_, empty_like
+from cygrad.ops.creation import empty_, empty_like
+from cygrad.ops.draws import bernoulli_of, default_generator, drawn, fill_plain
 from cygrad.ops.registry import op, write_out
 from cygrad.ops.ties import largest_places
 from cygrad.tensor import Tensor, attach_methods
 from cygrad.transfer import host_backend
 
-default_generator = Generator()
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 
 
@@ -97,12 +97,19 @@ _cauchy = _in_place("cauchy", "cauchy")
 _bernoulli = _in_place("bernoulli_", "bernoulli")
 
 
+def filled(self, sampler, general, params, generator):
+    """`self`, filled by a sampler: right here if it is plain, else by the in-place primitive `general`."""
+    return self if fill_plain(self, sampler, params, generator) else general.inplace(self, params, generator)
+
+
 @op(only_method=True)
 def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
     """Fill with numbers uniform in [from, to)."""
-    low = named.pop("from", from_)
+    low = named.pop("from", from_) if named else from_
     if named:
         raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(named))}'")
+    if fill_plain(self, "uniform", (low, to), generator):
+        return self
     _need_float(self, "check_uniform_bounds")
     return _uniform.inplace(self, (low, to), generator)
 
@@ -110,6 +117,8 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
 @op(only_method=True)
 def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fill with normal numbers of this mean and standard deviation."""
+    if fill_plain(self, "normal", (mean, std), generator):
+        return self
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if self.numel():
@@ -126,31 +135,31 @@ def random_(self, *bounds, generator=None, **named):
         bounds = (named["from"], named["to"]) if "from" in named else (named["to"],)
     if len(bounds) == 1:
         bounds = (0, bounds[0])
-    return _random.inplace(self, bounds, generator)
+    return filled(self, "random", _random, bounds, generator)
 
 
 @op(only_method=True)
 def exponential_(self, lambd=1, *, generator=None):
     """Fill with exponential numbers of rate `lambd`."""
-    return _exponential.inplace(self, (lambd,), generator)
+    return filled(self, "exponential", _exponential, (lambd,), generator)
 
 
 @op(only_method=True)
 def geometric_(self, p, *, generator=None):
     """Fill with the number of trials up to the first success of probability `p`."""
-    return _geometric.inplace(self, (p,), generator)
+    return filled(self, "geometric", _geometric, (p,), generator)
 
 
 @op(only_method=True)
 def log_normal_(self, mean=1, std=2, *, generator=None):
     """Fill with exp of normal numbers of this mean and standard deviation."""
-    return _log_normal.inplace(self, (mean, std), generator)
+    return filled(self, "log_normal", _log_normal, (mean, std), generator)
 
 
 @op(only_method=True)
 def cauchy_(self, median=0, sigma=1, *, generator=None):
     """Fill with Cauchy-distributed numbers."""
-    return _cauchy.inplace(self, (median, sigma), generator)
+    return filled(self, "cauchy", _cauchy, (median, sigma), generator)
 
 
 @primitive
@@ -178,7 +187,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
         return bernoulli_tensor_.inplace(self, p.detach(), generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return _bernoulli.inplace(self, (p,), generator)
+    return filled(self, "bernoulli", _bernoulli, (p,), generator)
 
 
 @primitive
@@ -200,7 +209,10 @@ def _bernoulli_function(input, p=None, *, generator=None):
     input : Tensor
         Probabilities; with `p` only its shape and dtype count.
     """
-    return bernoulli(input, generator) if p is None else bernoulli_p(input, p, generator)
+    if p is None:
+        made = bernoulli_of(input, generator)
+        return bernoulli(input, generator) if made is None else made
+    return bernoulli_p(input, p, generator)
 
 
 # ------------------------------------------------------------------ new tensors
@@ -210,7 +222,7 @@ def _fill_uniform(t, generator):
     draw(t, "uniform", 0, 1, generator=generator)
 
 
-def _made(size, out, dtype, device, requires_grad, names, fill):
+def _made(size, out, dtype, device, requires_grad, names, pin_memory, fill):
     if out is not None:
         shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
         if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
@@ -220,7 +232,7 @@ def _made(size, out, dtype, device, requires_grad, names, fill):
         made = empty_(*size, dtype=out.dtype, device=out.device)
         fill(made)
         return write_out("rand", made, out)
-    made = empty_(*size, dtype=dtype, device=device)
+    made = empty_(*size, dtype=dtype, device=device, pin_memory=pin_memory)
     fill(made)
     if names is not None:
         made.names = names
@@ -242,9 +254,11 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     dtype, device, requires_grad
         As in `zeros`.
     """
-    if generator is None and out is None and names is None and dtype is None and device is None and not requires_grad:
-        return drawn(size, "uniform", default_generator)
-    return _made(size, out, dtype, device, requires_grad, names, lambda t: _fill_uniform(t, generator))
+    made = None
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn(size, dtype, "uniform", (0, 1))
+    return made if made is not None else _made(size, out, dtype, device, requires_grad, names, pin_memory,
+                                               lambda t: _fill_uniform(t, generator))
 
 
 @op(method=False)
@@ -260,9 +274,11 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
     dtype, device, requires_grad
         As in `zeros`.
     """
-    if generator is None and out is None and names is None and dtype is None and device is None and not requires_grad:
-        return drawn(size, "normal", default_generator)
-    return _made(size, out, dtype, device, requires_grad, names, lambda t: t.normal_(0, 1, generator=generator))
+    made = None
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn(size, dtype, "normal", (0, 1))
+    return made if made is not None else _made(size, out, dtype, device, requires_grad, names, pin_memory,
+                                               lambda t: t.normal_(0, 1, generator=generator))
 
 
 @op(method=False)
@@ -289,8 +305,11 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
                         f"({', '.join(type(n).__name__ for n in given)}), but expected bounds and a size")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    return _made((tuple(size),), out, dtype or _int64, device, requires_grad, names,
-                 lambda t: t.random_(low, high, generator=generator))
+    made = None
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn((tuple(size),), dtype or _int64, "random", (low, high))
+    return made if made is not None else _made((tuple(size),), out, dtype or _int64, device, requires_grad, names,
+                                               pin_memory, lambda t: t.random_(low, high, generator=generator))
 
 
 @op(method=False)
@@ -308,8 +327,11 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if dtype is not None and dtype.name == "bool":
         raise NotImplementedError('"randperm" not implemented for \'Bool\'')
-    return _made((n,), out, dtype or _int64, device, requires_grad, names,
-                 lambda t: draw(t, "permutation", generator=generator))
+    made = None
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn((n,), dtype or _int64, "permutation", ())
+    return made if made is not None else _made((n,), out, dtype or _int64, device, requires_grad, names, pin_memory,
+                                               lambda t: draw(t, "permutation", generator=generator))
 
 
 @op(method=False)
@@ -395,7 +417,7 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
     if size is None:
         raise TypeError("normal(): a size is required when mean and std are numbers")
     return _made((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, names,
-                 lambda t: t.normal_(mean, std, generator=generator))
+                 pin_memory, lambda t: t.normal_(mean, std, generator=generator))
 
 
 @op(out=True)

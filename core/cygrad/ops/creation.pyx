@@ -378,7 +378,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     cdef Tensor t = sized((size,), None, dtype, device, "full")
     fill_into(t, fill_value)
-    return finished(target(t, out, "full"), requires_grad, names, pin_memory)
+    return finished(target(t, out, "full"), requires_grad, names)
 
 
 cdef Tensor like(Tensor input, object dtype, object device):

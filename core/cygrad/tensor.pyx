@@ -1,8 +1,10 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """Tensor: what a user holds. A View (storage, sizes, strides, dtype) with gradient bookkeeping.
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
 indexing, conversion to numbers). All other methods come from the ops, which `ops.registry.publish` attaches. Rarely
-used or wordy parts live in `tensor_methods.py`, attached the same way.
+used or wordy parts live in `tensor_methods.py`, attached the same way. Methods are plain method descriptors, which the
+interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython
 from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
@@ -269,6 +271,10 @@ cdef class Tensor(View):
         """Number of axes."""
         return self.rank
 
+    def numel(self):                        # View has it, too; a type's own methods are called in less time
+        """Number of elements."""
+        return self.elements
+
     def nelement(self):
         """Number of elements."""
         return self.elements
@@ -475,10 +481,10 @@ cdef class Tensor(View):
             return NotImplemented
         if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None:
             return x.matmul(y)
-        return matmul_(<Tensor>x, <Tensor>y)
-
         if (<Tensor>x).memory.backend is not (<Tensor>y).memory.backend:
             return x.matmul(y)          # which knows what to do
+        return matmul_(<Tensor>x, <Tensor>y)
+
     def __iadd__(self, y):
         return apply_binary_(op_add, self, y)
 
@@ -818,6 +824,7 @@ class TensorMeta(type):
     def __module__(cls):
         return cls.__dict__.get("__module__", "cygrad")
 
+    @cython.binding(True)
     def __repr__(cls):
         return "<class 'cygrad.Tensor'>" if cls is Tensor else type.__repr__(cls)
 

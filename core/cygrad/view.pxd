@@ -17,6 +17,7 @@ cdef class View:
     cdef bint dense                   # row-major contiguous (always True with fewer than two elements)
     cdef Py_ssize_t geometry[16]      # sizes and strides of up to INLINE_RANK axes
     cdef object room                  # bytes with those of more axes, or None
+    cdef object shape_                # the sizes as a Size, once they were asked for
 
     cdef int set_rank(self, int rank) except -1
     cdef void set_dense_strides(self) noexcept

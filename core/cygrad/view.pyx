@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """View: a strided window on a Storage: storage, offset, sizes, strides (in elements), dtype.
 
 Pure geometry: nothing here computes on elements, and nothing knows of autograd; `Tensor` extends it. Sizes and strides
@@ -40,6 +41,8 @@ cdef class View:
     cdef int set_rank(self, int rank) except -1:
         """Make room for `rank` sizes and strides; what was there is lost."""
         self.rank = 0
+        if self.shape_ is not None:
+            self.shape_ = None
         self.sizes = self.geometry
         self.strides = self.geometry + INLINE_RANK
         if rank > INLINE_RANK:
@@ -191,4 +194,6 @@ cdef tuple tuple_of(const Py_ssize_t *values, int rank):
 
 
 cdef object size_of(View v):
-    return tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): it checks every item
+    if v.shape_ is None:
+        v.shape_ = tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): it checks every item
+    return v.shape_

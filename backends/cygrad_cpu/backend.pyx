@@ -30,6 +30,8 @@ from cygrad_cpu import allocator, blas, isa, parallel
 cdef class CPUBackend(Backend):
     """cygrad's backend for the machine's own processor."""
 
+    checks_places = True
+
     def __cinit__(self):
         self.name = "cpu"
         self.host_memory = True

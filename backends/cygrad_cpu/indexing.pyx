@@ -68,30 +68,34 @@ cdef int shared_axis(const Walk *walk, const Py_ssize_t *written, int threads) n
 
 
 cdef object cpu_gather(View src, View index, int dim, View out):
+    """False if a place is outside its axis."""
     cdef Walk walk
-    cdef Py_ssize_t size = out.dtype.itemsize, step = 0
-    cdef int kind = size_class(size), threads, axis = -1, i
+    cdef Py_ssize_t size = out.dtype.itemsize, step = 0, count = 1
+    cdef int kind = size_class(size), threads, axis = -1, i, outside = 0
     if out.rank:
-        step = src.strides[dim]
+        step, count = src.strides[dim], src.sizes[dim]
     set_walk(&walk, out.sizes, out.rank, dim, src.strides, False, index.strides, out.strides)
     threads = threads_for(out.elements, GRAIN)
     if threads > 1:
         axis = shared_axis(&walk, walk.third, threads)
     if axis < 0:
-        table.gather[kind](data(src), <long long *>data(index), data(out), &walk, step)
-        return None
-    with nogil:
-        for i in prange(threads, num_threads=threads, schedule="static"):
-            gather_part(kind, data(src), <long long *>data(index), data(out), &walk, step, size, axis, i, threads)
+        outside = not table.gather[kind](data(src), <long long *>data(index), data(out), &walk, step, count)
+    else:
+        with nogil:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                outside += gather_part(kind, data(src), <long long *>data(index), data(out), &walk, step, count, size,
+                                       axis, i, threads)
+    return False if outside else None
 
 
-cdef void gather_part(int kind, char *src, long long *index, char *out, const Walk *walk, Py_ssize_t step,
-                      Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
+cdef int gather_part(int kind, char *src, long long *index, char *out, const Walk *walk, Py_ssize_t step,
+                     Py_ssize_t count, Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
+    """1 if a place is outside."""
     cdef Walk mine = walk[0]
     cdef Py_ssize_t begin = walk.sizes[axis] * part // parts, end = walk.sizes[axis] * (part + 1) // parts
     mine.sizes[axis] = end - begin
-    table.gather[kind](src + begin * walk.first[axis] * size, index + begin * walk.second[axis],
-                       out + begin * walk.third[axis] * size, &mine, step)
+    return not table.gather[kind](src + begin * walk.first[axis] * size, index + begin * walk.second[axis],
+                                  out + begin * walk.third[axis] * size, &mine, step, count)
 
 
 cdef bint separate(View v) noexcept nogil:

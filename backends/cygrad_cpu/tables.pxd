@@ -24,8 +24,8 @@ cdef struct Walk:               # axes of three operands walked together; stride
     Py_ssize_t second[64]
     Py_ssize_t third[64]
 
-ctypedef void (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk,
-                            Py_ssize_t step) noexcept nogil
+ctypedef bint (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk, Py_ssize_t step,
+                            unsigned long long size) noexcept nogil     # False: a place is not below `size`
 ctypedef void (*ScatterLoop)(int mode, char *out, const long long *index, const char *src, const Walk *walk,
                              Py_ssize_t step) noexcept nogil
 ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil

@@ -155,10 +155,14 @@ cdef class Backend:
     fork_safe : bool
         A forked child may go on using devices that its parent opened. Where False (drivers of GPUs), the core refuses
         to allocate or read there in a child.
+    checks_places : bool
+        `gather` looks at every place of the index as it goes and returns False if one is outside src's axis (what `out`
+        holds is then anything). Where False, the core checks the index first.
     """
 
     interface_version = INTERFACE_VERSION
     fork_safe = True
+    checks_places = False
 
     # ---- required: devices and memory
 
@@ -208,10 +212,6 @@ cdef class Backend:
         """(free, total) bytes of device `index`, or None."""
         return None
 
-    cdef int allocate(self, Storage storage) except -1:
-        """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
-        storage.handle = self.alloc(storage.index, storage.nbytes_)
-        if storage.handle is None:
     def host_view(self, View t):
         """A CPU tensor over the memory of `t`, where host and kernels use the same; NotImplemented elsewhere.
 
@@ -223,6 +223,10 @@ cdef class Backend:
         """The reverse of `host_view`: a tensor on device `index` over the memory of the CPU tensor `t`."""
         return NotImplemented
 
+    cdef int allocate(self, Storage storage) except -1:
+        """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
+        storage.handle = self.alloc(storage.index, storage.nbytes_)
+        if storage.handle is None:
             raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer")
         return 0
 
@@ -273,7 +277,10 @@ cdef class Backend:
         return NotImplemented
 
     cpdef gather(self, View src, View index, int dim, View out):
-        """out[i][j][k] = src[i][index[i][j][k]][k] for dim = 1, and so on; out and index have the same shape."""
+        """out[i][j][k] = src[i][index[i][j][k]][k] for dim = 1, and so on; out and index have the same shape.
+
+        No place is outside src's axis, unless the backend `checks_places`.
+        """
         return NotImplemented
 
     cpdef scatter(self, int mode, View out, int dim, View index, View src):

@@ -2,8 +2,8 @@
 
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
 """
-from cygrad.allocation cimport empty
-from cygrad.dispatch cimport binary_into, broadcast_sizes, cast, expand_to, fill_into, scalar_into
+from cygrad.allocation cimport empty, empty_as
+from cygrad.dispatch cimport binary_into, broadcast_sizes, cast, expand_to, fill_into, scalar_into, where_into
 from cygrad.promotion cimport scalar_dtype
 from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
@@ -107,6 +107,21 @@ def select(Tensor condition not None, x, y):
     b = cast(on_device_of(main, <Tensor>y), dtype) if isinstance(y, Tensor) else number_near(main, y, dtype)
     three = expanded([condition, a, b])
     return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
+
+
+def filled(Tensor other not None, Tensor condition not None, value):
+    """A row-major copy of `other` with a number where `condition` (bool) holds; the two are broadcast."""
+    cdef Py_ssize_t sizes[64]
+    cdef int rank = other.rank
+    cdef Tensor number = number_near(other, value.item() if isinstance(value, Tensor) else value, other.dtype), out
+    if same_sizes(other, condition):
+        out = empty_as(other, other.dtype)
+    else:
+        rank = broadcast_sizes(condition, other, sizes)
+        out = empty(other.memory.backend, other.memory.index, other.dtype, rank, sizes)
+        other, condition = expand_to(other, rank, sizes), expand_to(condition, rank, sizes)
+    where_into(condition, expand_to(number, rank, out.sizes), other, out)
+    return out
 
 
 def binary_to(int op, Tensor a not None, y, Tensor out not None):

@@ -66,10 +66,13 @@ cdef inline bint advance(const Walk *walk, Place *place) noexcept nogil:
 
 # ---- gather
 
-cdef inline void gather_row(const Item *src, Py_ssize_t s, const int64 *index, Py_ssize_t x, Item *out, Py_ssize_t o,
-                            Py_ssize_t n, Py_ssize_t step) noexcept nogil:
+cdef inline bint gather_row(const Item *src, Py_ssize_t s, const int64 *index, Py_ssize_t x, Item *out, Py_ssize_t o,
+                            Py_ssize_t n, Py_ssize_t step, uint64 size) noexcept nogil:
+    """False if a place is outside. (The processor foresees that none is: to look as it goes costs nothing.)"""
     cdef Py_ssize_t j
     if x == 0:
+        if <uint64>index[0] >= size:
+            return False
         src += index[0] * step
         if s == 1 and o == 1:
             memcpy(out, src, n * sizeof(Item))
@@ -79,27 +82,36 @@ cdef inline void gather_row(const Item *src, Py_ssize_t s, const int64 *index, P
     elif s == 0 and x == 1 and o == 1:
         if step == 1:
             for j in range(n):
+                if <uint64>index[j] >= size:
+                    return False
                 out[j] = src[index[j]]
         else:
             for j in range(n):
+                if <uint64>index[j] >= size:
+                    return False
                 out[j] = src[index[j] * step]
     else:
         for j in range(n):
+            if <uint64>index[j * x] >= size:
+                return False
             out[j * o] = src[j * s + index[j * x] * step]
+    return True
 
 
-cdef void gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step) noexcept nogil:
+cdef bint gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step,
+                 uint64 size) noexcept nogil:
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
     cdef Py_ssize_t i
     start(walk, &place)
     while True:
         for i in range(walk.sizes[r]):
-            gather_row(src + place.first + i * walk.first[r], walk.first[c],
-                       index + place.second + i * walk.second[r], walk.second[c],
-                       out + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step)
+            if not gather_row(src + place.first + i * walk.first[r], walk.first[c],
+                              index + place.second + i * walk.second[r], walk.second[c],
+                              out + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, size):
+                return False
         if not advance(walk, &place):
-            return
+            return True
 
 
 # ---- scatter: first is out, second the index, third src

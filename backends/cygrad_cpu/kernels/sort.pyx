@@ -2,20 +2,24 @@
 
 An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
 descending). A handful of keys is ranked, all against all. For more, key and position share one 64-bit word, key above,
-so that all words differ and any sort of words is a stable sort: merging for hundreds, radix beyond. Keys of 64 bits
-sort by their upper half first, then each run of equal upper halves by the lower one; integers of a narrow range are
-shifted into 32 bits.
+so that all words differ and any sort of words is a stable sort: networks or merging for hundreds, radix beyond. Keys of
+64 bits sort by their upper half first, then each run of equal upper halves by the lower one; integers of a narrow range
+are shifted into 32 bits. Where a few places of the order are wanted, samples tell which words can be there.
 """
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
+from cygrad_cpu.lanes cimport cygrad_sort_in_lanes
 from cygrad_cpu.numbers cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
 
 cdef enum:
     HANDFUL = 16                # keys that are ranked
+    NETWORK = 1600              # words that networks of vectors sort best
     HUNDREDS = 384              # words that merging sorts best
-    FEW = 2048                  # elements of which the first few in order are picked at a time
+    PART = 2048                 # elements of which the first few in order are picked at a time
+    FEW = 64                    # words that are sorted rather than sampled
+    APART = 2                   # samples between the place expected and the bound
     MANY = 60000                # words from which digits of 11 bits beat digits of 8
 
 cdef struct Half:               # the bits of the two 16-bit float types, told apart by the compiler
@@ -189,7 +193,12 @@ cdef void radix(uint64 *x, uint64 *spare, Py_ssize_t n, int bits, int digit) noe
 
 
 cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept nogil:
-    if n <= HUNDREDS:
+    """`spare` has room for n + 8."""
+    if n <= HANDFUL:
+        ranking(x, n)
+    elif n <= NETWORK and cygrad_sort_in_lanes(x, spare, n):
+        return
+    elif n <= HUNDREDS:
         merging(x, spare, n)
     elif n < MANY or bits <= 16:
         radix(x, spare, n, bits, 8)
@@ -197,19 +206,15 @@ cdef void sort_words(uint64 *x, uint64 *spare, Py_ssize_t n, int bits) noexcept 
         radix(x, spare, n, bits, 11)
 
 
-cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, int bits, uint64 open, Py_ssize_t *first,
-                           Py_ssize_t count) noexcept nogil:
+cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t *first, Py_ssize_t count) noexcept nogil:
     """Leave at the front those words, in their order, that can be at places first to first + count - 1, and how many.
 
-    `first` becomes the first place among these. The first few are not above as many minima of lanes; else counts of the
-    highest digits tell which words share the digits of the wanted ones. `open`: bits that may turn out otherwise.
+    `first` becomes the first place among these. The first few are not above as many minima of lanes. `open`: bits that
+    may turn out otherwise.
     """
-    cdef uint32[2048] counts
     cdef uint64[HANDFUL] least
     cdef uint64 word, top
-    cdef uint32 below, low, high, mask, place
     cdef Py_ssize_t i, j, kept
-    cdef int digit, shift
     if count == n:
         return n
     if first[0] + count < HANDFUL and n >= 2 * HANDFUL:
@@ -228,34 +233,51 @@ cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, int bits, uint64 open, Py_ss
             x[kept] = word
             kept += word <= top
         return kept
-    while bits > 0 and n > HUNDREDS and n > 2 * count:
-        digit = min(bits, 11 if n >= 8192 else 8)
-        shift = 32 + bits - digit
-        mask = (<uint32>1 << digit) - 1
-        memset(counts, 0, (mask + 1) * 4)
+    return between_samples(x, n, open, first, count)
+
+
+cdef Py_ssize_t between_samples(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t *first,
+                                Py_ssize_t count) noexcept nogil:
+    """The same by samples: places that lie between two of them in the sample's order likely do so in that of all.
+
+    Counting the words below and between the two tells where the wanted ones are in any case.
+    """
+    cdef uint64[HANDFUL] sample
+    cdef uint64 low, high, word
+    cdef Py_ssize_t i, kept, below, upto, last
+    while n > FEW and n > 4 * count:
+        for i in range(HANDFUL):
+            sample[i] = x[(2 * i + 1) * n // (2 * HANDFUL)]
+        ranking(sample, HANDFUL)
+        last = first[0] + count
+        i = first[0] * HANDFUL // n - APART
+        low = sample[i] & ~open if i >= 0 else 0
+        i = last * HANDFUL // n + APART
+        high = sample[i] | open if i < HANDFUL else ~<uint64>0
+        below = upto = 0
         for i in range(n):
-            counts[(x[i] >> shift) & mask] += 1
-        below = low = 0
-        while below + counts[low] <= <uint32>first[0]:
-            below += counts[low]
-            low += 1
-        high = low
-        kept = counts[low]
-        while below + kept < first[0] + count:
-            high += 1
-            kept += counts[high]
-        if kept < n:
-            kept = 0
-            for i in range(n):
-                word = x[i]
-                place = (word >> shift) & mask
-                x[kept] = word
-                kept += (place >= low) & (place <= high)
-            first[0] -= below
-            n = kept
-        if low != high:
+            below += x[i] < low
+            upto += x[i] <= high
+        if last <= below:                               # all of the wanted ones are on one side of a sample
+            high, low = low - 1, 0
+            upto, below = below, 0
+        elif first[0] >= upto:
+            low, high = high + 1, ~<uint64>0
+            below, upto = upto, n
+        else:
+            if first[0] < below:
+                low, below = 0, 0
+            if last > upto:
+                high, upto = ~<uint64>0, n
+        if upto - below > n - n // 8:
             break
-        bits -= digit
+        kept = 0
+        for i in range(n):
+            word = x[i]
+            x[kept] = word
+            kept += (word >= low) & (word <= high)
+        first[0] -= below
+        n = kept
     return n
 
 
@@ -297,9 +319,9 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
     if first + count < HANDFUL:
         i = kept = 0
         while i < n:
-            part = min(<Py_ssize_t>FEW, n - i)
+            part = min(<Py_ssize_t>PART, n - i)
             words(a, a_step, i, part, flip, work + kept)
-            kept = candidates(work, kept + part, bits, 0, &first, count)
+            kept = candidates(work, kept + part, 0, &first, count)
             if kept > HUNDREDS:
                 sort_words(work, work + n, kept, bits)
                 kept = first + count
@@ -308,10 +330,12 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
         disorder = 0
     else:
         words(a, a_step, 0, n, flip, work)
-        for i in range(1, n):
-            disorder |= work[i] < work[i - 1]
+        disorder = count < n
+        if not disorder:
+            for i in range(1, n):
+                disorder |= work[i] < work[i - 1]
     if disorder:
-        sort_words(work, work + n, candidates(work, n, bits, 0, &first, count), bits)
+        sort_words(work, work + n, candidates(work, n, 0, &first, count), bits)
     for i in range(count):
         at = <uint32>work[first + i]
         index[i * index_step] = at
@@ -352,11 +376,11 @@ cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssi
         for i in range(n):
             work[i] = ((wide_key(a[i * a_step]) ^ flip) - low) << 32 | <uint64>i
         bits = bit_length(high - low)
-        sort_words(work, work + n, candidates(work, n, bits, 0, &first, count), bits)
+        sort_words(work, work + n, candidates(work, n, 0, &first, count), bits)
     else:
         for i in range(n):
             work[i] = ((wide_key(a[i * a_step]) ^ flip) & upper) | <uint64>i
-        kept = candidates(work, n, 32, ~upper, &first, count)
+        kept = candidates(work, n, ~upper, &first, count)
         sort_words(work, work + n, kept, 32)
         i = 0
         while i < kept:                                 # runs of equal upper halves

@@ -6,22 +6,29 @@ Writers come in two primitives of one derivative row: a copy that is written to,
 import functools
 import warnings
 
+from cygrad.autograd.inplace cimport check_inplace
+from cygrad.allocation cimport empty
+from cygrad.axes cimport refuse_overlap
+from cygrad.raw cimport gather_looking
+from cygrad.dtype cimport INT32, INT64
+from cygrad.ops.places cimport fits_within, take_rows, wrapped
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor, bump_version
+
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import clone_dense, clone_like, gather_op, refuse_any_overlap
-from cygrad.ops.places import fits_within, put_rows, take_rows, wrapped
+from cygrad.raw import clone_dense, clone_like, gather_op
+from cygrad.ops.places import put_rows
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
-from cygrad.tensor cimport Tensor
 
 SET, ADD, PROD, MAX, MIN = range(5)         # modes of scatter_into
-INDEX_DTYPES = ("int64", "int32")
 
 
 # -------------------------------------------------------------- what the ops share
 
-class Written:
+cdef class Written:
     """An op that writes into its first argument: called, it writes into a copy; `inplace`, into the tensor itself.
 
     Parameters
@@ -33,6 +40,8 @@ class Written:
     dense : bool
         Make the copy row-major instead of in the tensor's memory order.
     """
+
+    cdef readonly object into_copy, into_self
 
     def __init__(self, writer, name=None, dense=False):
         copied = clone_dense if dense else clone_like
@@ -46,14 +55,16 @@ class Written:
         @functools.wraps(writer)
         def into_self(self, *arguments):
             writer(self, *arguments)
-            self._bump_version()
+            bump_version(<Tensor>self)
         self.into_copy, self.into_self = primitive(name=name)(into_copy), primitive(name=name)(into_self)
 
     def __call__(self, *arguments):
         return self.into_copy(*arguments)
 
-    def inplace(self, target, *arguments):
-        refuse_any_overlap(target, arguments)
+    def inplace(self, Tensor target not None, *arguments):
+        for operand in arguments:
+            if isinstance(operand, Tensor):
+                refuse_overlap(target, <Tensor>operand, True)
         return self.into_self.inplace(target, *arguments)
 
 
@@ -63,7 +74,7 @@ def in_place(written, arguments):
     name = copying + "_"
 
     def method(self, *args, **kwargs):
-        self._check_inplace()
+        check_inplace(<Tensor?>self)
         return written.inplace(self, *arguments(self, *args, **kwargs))
     method.__name__ = method.__qualname__ = name
     method.__module__ = "cygrad"
@@ -102,7 +113,7 @@ def one_axis(Tensor t not None):
     return t if t.rank else t.reshape(1)
 
 
-def need_tensor(value, name, argument, position):
+def need_tensor(value, str name, str argument, int position):
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not "
                         f"{type(value).__name__}")
@@ -112,24 +123,26 @@ def scalar_name(t):
     return SCALAR_NAMES[t.dtype.code]
 
 
-def int_index(index, name):
-    if index.dtype.name not in INDEX_DTYPES:
+def int_index(Tensor index not None, str name):
+    if index.dtype.code != INT64 and index.dtype.code != INT32:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
 # ------------------------------------------------------------------ gather and take
 
 @primitive
-def gather(self, dim, Tensor index not None):
-    cdef Tensor source = one_axis(self), places = one_axis(index)
+def gather(Tensor self not None, int dim, Tensor index not None):
+    cdef Tensor source = one_axis(self), places = one_axis(index), out
     if not places.elements:
         return empty_near(self, index.shape)
-    out = gather_op(source, in_range(places, source.sizes[<int>dim], dim), dim)
+    out = empty(self.memory.backend, self.memory.index, self.dtype, places.rank, places.sizes)
+    if places.dtype.code != INT64 or not gather_looking(source, places, dim, out):
+        out = gather_op(source, in_range(places, source.sizes[dim], dim), dim)
     return out if index.rank else out.reshape(())
 
 
 @op(name="gather", out="exact")
-def _gather(input, dim, index, *, sparse_grad=False):
+def _gather(Tensor input not None, dim, index, *, sparse_grad=False):
     """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on.
 
     Parameters
@@ -150,18 +163,19 @@ def _gather(input, dim, index, *, sparse_grad=False):
     tensor([[1, 1],
             [4, 3]])
     """
+    cdef int axis
+    cdef Tensor places
     need_tensor(index, "gather", "index", 2)
-    rank = input.dim()
-    dim = wrap(dim, rank)
-    if index.numel():
-        int_index(index, "gather")
-        if max(rank, 1) != max(index.dim(), 1):
+    places, axis = <Tensor>index, wrap_dim(dim, input.rank)
+    if places.elements:
+        int_index(places, "gather")
+        if max(input.rank, 1) != max(places.rank, 1):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-        if not fits_within(index, input, dim):
-            d = next(d for d, n in enumerate(index.shape) if d != dim and n > input.shape[d])
-            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                               f"larger than self {list(input.shape)} apart from dimension {dim}")
-    return gather(input, dim, index)
+        if not fits_within(places, input, axis):
+            d = next(d for d, n in enumerate(places.shape) if d != axis and n > input.shape[d])
+            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(places.shape)} to be no "
+                               f"larger than self {list(input.shape)} apart from dimension {axis}")
+    return gather(input, axis, places)
 
 
 @op(out="exact")
@@ -205,12 +219,13 @@ def flat_places(self, index):
 
 
 @primitive
-def take(self, index):
-    return take_rows(self, flat_places(self, index), self.dim(), True)
+def take(Tensor self not None, Tensor index not None):
+    cdef Tensor found = take_rows(self, index, self.rank, True, False)
+    return take_rows(self, flat_places(self, index), self.rank, True) if found is None else found
 
 
 @op(name="take", out="exact")
-def _take(input, index):
+def _take(Tensor input not None, index):
     """The elements of `input` at places in row-major order; the result has index's shape.
 
     Parameters
@@ -225,9 +240,9 @@ def _take(input, index):
     tensor([1, 4])
     """
     need_tensor(index, "take", "index", 1)
-    if index.dtype.name != "int64":
+    if (<Tensor>index).dtype.code != INT64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index)}")
-    if not input.numel() and index.numel():
+    if not input.elements and (<Tensor>index).elements:
         raise IndexError("take(): tried to take from an empty tensor")
     return take(input, index)
 

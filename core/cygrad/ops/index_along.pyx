@@ -1,33 +1,43 @@
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
+from cygrad.dtype cimport INT32, INT64
+from cygrad.ops.places cimport put_at, same_off_axis, take_at
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.raw import binary_op, fill_ as raw_fill
-from cygrad.ops.gathering import (ADD, INDEX_DTYPES, SET, Written, in_place, in_range, need_tensor, one_axis,
-                                  scalar_name, warn_if_expanded)
-from cygrad.ops.places import put_at, same_off_axis, take_at
+from cygrad.ops.gathering import (ADD, SET, Written, in_place, in_range, need_tensor, one_axis, scalar_name,
+                                  warn_if_expanded)
 from cygrad.ops.registry import op
 from cygrad.ops.scattering import reduce_into, refuse_complex_extremes
 from cygrad.ops.views import wrap
-from cygrad.tensor cimport Tensor
 
 
-cdef tuple along(int dim, index):
+cdef tuple along(int dim, Tensor index):
     """What `take_at` and `put_at` want of an index for one axis."""
-    return (None,) * dim + (index,)
+    return (index,) if dim == 0 else (None,) * dim + (index,)
+
+
+cdef bint is_index(Tensor t) noexcept:
+    return t.dtype.code == INT64 or t.dtype.code == INT32
 
 
 # ------------------------------------------------------------------- index_select
 
 @primitive
-def index_select(Tensor self not None, int dim, index):
-    cdef Tensor source = one_axis(self)
-    places = in_range(one_axis(index), source.sizes[dim], dim, error=IndexError, words="index out of range in self")
-    out = take_at(source, along(dim, places), True)
+def index_select(Tensor self not None, int dim, Tensor index not None):
+    cdef Tensor source = one_axis(self), places = one_axis(index), out = None
+    if places.dtype.code == INT64:
+        out = take_at(source, along(dim, places), True, False)
+    if out is None:
+        places = in_range(places, source.sizes[dim], dim, error=IndexError, words="index out of range in self")
+        out = take_at(source, along(dim, places), True)
     return out if self.rank else out.reshape(())
 
 
 @op(name="index_select", out="exact")
-def _index_select(input, dim, index):
+def _index_select(Tensor input not None, dim, index):
     """The slices of `input` at the places `index` of an axis.
 
     Parameters
@@ -48,15 +58,17 @@ def _index_select(input, dim, index):
     tensor([[5, 6],
             [1, 2]])
     """
+    cdef int axis
+    cdef Tensor places
     need_tensor(index, "index_select", "index", 2)
-    dim = wrap(dim, input.dim())
-    if index.dim() > 1:
+    places, axis = <Tensor>index, wrap_dim(dim, input.rank)
+    if places.rank > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype.name not in INDEX_DTYPES:
+    if not is_index(places):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    if input.dim() == 0 and index.numel() != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
-    return index_select(input, dim, index)
+    if input.rank == 0 and places.elements != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {places.elements} value(s)")
+    return index_select(input, axis, places)
 
 
 # ---------------------------------------------------------------------- index_add
@@ -80,11 +92,11 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
     need_tensor(index, "index_add", "index", 2)
     need_tensor(source, "index_add", "source", 3)
     cdef Tensor target = self, places = index, added = source
-    cdef int axis = wrap(dim, target.rank)
+    cdef int axis = wrap_dim(dim, target.rank)
     if places.rank > 1:
         raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.dim()} with type: "
                          f"{scalar_name(index)} and size: {list(index.shape)}")
-    if index.dtype.name not in INDEX_DTYPES:
+    if not is_index(places):
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
     if target.dtype is not added.dtype:
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "

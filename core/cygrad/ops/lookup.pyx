@@ -1,12 +1,23 @@
-"""Binary search of a few values in one sorted row, in host memory: a loop, where whole-tensor steps cost too much."""
-from cygrad.allocation cimport empty_as
-from cygrad.dtype cimport FLOAT32, FLOAT64, INT32, INT64, dtype_of
+# distutils: extra_compile_args = -O3 -fno-thread-jumps -fno-split-paths
+"""Loops over dense values in host memory, where whole-tensor steps would read and write many times: binary search,
+counting, distinct values. A function that is given other operands, or can't do better, returns None.
+"""
+from libc.string cimport memset
+
+from cygrad cimport backend as k
+from cygrad.allocation cimport empty, empty_as
+from cygrad.dispatch cimport cast, reduce
+from cygrad.elements cimport scalar_value
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of
+from cygrad.ops.reductions cimport every_axis
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 cdef enum:
-    FEW = 4096                  # values up to which the loop is faster
-    TOGETHER = 64               # values whose steps overlap
+    TOGETHER = 8                # values whose searches go side by side
+    BLOCK = 256                 # elements whose bins are computed at once
+    SPAN = 1024                 # so many integers in a row are worth a table however few elements there are
+    RELEASE = 65536             # elements from which the GIL is worth releasing
 
 cdef fused Number:
     int
@@ -14,50 +25,274 @@ cdef fused Number:
     float
     double
 
+cdef fused Real:
+    float
+    double
+
+
+cdef inline bint at_hand(Tensor t) noexcept:
+    return t.memory.pointer != NULL and t.dense
+
+
+cdef DType plain_dtype(DType dtype):
+    """The dtype among those of Number that holds all values of `dtype`; None for complex ones."""
+    if dtype.code == INT32 or dtype.code == FLOAT64:
+        return dtype
+    if dtype.category == CATEGORY_FLOAT:
+        return dtype_of(FLOAT32)
+    return None if dtype.category == CATEGORY_COMPLEX else dtype_of(INT64)
+
+
+cdef Tensor blank(Tensor like, int code, Py_ssize_t size):
+    return empty(like.memory.backend, like.memory.index, dtype_of(code), 1, &size)
+
+
+# ---------------------------------------------------------------- binary search
 
 cdef inline bint before(Number entry, Number value, bint right) noexcept nogil:
     """Whether an entry lies before a value; NaN lies after all."""
     return not (entry > value if right else entry >= value)
 
 
-cdef void search(const Number *row, Py_ssize_t n, const Number *values, Py_ssize_t count, bint right,
-                 long long *found) noexcept nogil:
-    """The steps depend on `n` alone: no branch to mispredict, and several values go together."""
-    cdef Py_ssize_t start = 0, some, left, half, j
-    while start < count:
-        some = min(<Py_ssize_t>TOGETHER, count - start)
-        for j in range(some):
-            found[start + j] = 0
+cdef inline void search(const Number *row, Py_ssize_t n, const Number *values, Py_ssize_t count, bint right,
+                        long long *found) noexcept nogil:
+    """The steps depend on `n` alone: no branch to mispredict, and several values take theirs side by side."""
+    cdef const Number *at[TOGETHER]
+    cdef const Number *one
+    cdef Py_ssize_t i = 0, left, half, j
+    while i + TOGETHER <= count:
+        for j in range(TOGETHER):
+            at[j] = row
         left = n
         while left > 1:
             half = left // 2
-            for j in range(start, start + some):
-                found[j] += half & -<Py_ssize_t>before(row[found[j] + half - 1], values[j], right)
+            for j in range(TOGETHER):
+                at[j] += half & -<Py_ssize_t>before(at[j][half - 1], values[i + j], right)
             left -= half
-        for j in range(start, start + some):
-            found[j] += before(row[found[j]], values[j], right)
-        start += some
+        for j in range(TOGETHER):
+            found[i + j] = at[j] - row + before(at[j][0], values[i + j], right)
+        i += TOGETHER
+    while i < count:
+        one = row
+        left = n
+        while left > 1:
+            half = left // 2
+            one = one + half if before(one[half - 1], values[i], right) else one
+            left -= half
+        found[i] = one - row + before(one[0], values[i], right)
+        i += 1
 
 
-def search_few(Tensor row not None, Tensor values not None, bint right):
-    """How many entries of a sorted row lie before each value: int64, of values' shape; None if others must search."""
-    cdef int code = row.dtype.code
+cdef void search_rows(const Number *rows, Py_ssize_t n, Py_ssize_t count, const Number *values, Py_ssize_t per_row,
+                      bint right, long long *found) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        if right:                                       # constants: each its own loop
+            search(rows + i * n, n, values + i * per_row, per_row, True, found + i * per_row)
+        else:
+            search(rows + i * n, n, values + i * per_row, per_row, False, found + i * per_row)
+
+
+cdef void search_all(int code, const char *rows, Py_ssize_t n, Py_ssize_t count, const char *values,
+                     Py_ssize_t per_row, bint right, long long *found) noexcept nogil:
+    if code == FLOAT32:
+        search_rows(<const float *>rows, n, count, <const float *>values, per_row, right, found)
+    elif code == FLOAT64:
+        search_rows(<const double *>rows, n, count, <const double *>values, per_row, right, found)
+    elif code == INT32:
+        search_rows(<const int *>rows, n, count, <const int *>values, per_row, right, found)
+    else:
+        search_rows(<const long long *>rows, n, count, <const long long *>values, per_row, right, found)
+
+
+def places_in_rows(Tensor rows not None, Tensor values not None, bint right):
+    """How many entries of each sorted row lie before a value: int64, of values' shape.
+
+    `rows` has values' dtype, and is one row or has the leading axes of `values`.
+    """
+    cdef DType dtype = plain_dtype(rows.dtype)
     cdef Tensor found
-    cdef long long *places
-    if row.rank != 1 or row.elements == 0 or values.elements > FEW or row.dtype is not values.dtype:
+    cdef Py_ssize_t n, count
+    cdef int code
+    if rows.rank == 0 or rows.dtype is not values.dtype or dtype is None or rows.dtype.code == BOOL:
         return None
-    if row.memory.pointer == NULL or values.memory.pointer == NULL or not row.dense or not values.dense:
-        return None
-    if code != FLOAT32 and code != FLOAT64 and code != INT32 and code != INT64:
+    if not at_hand(rows) or not at_hand(values):
         return None
     found = empty_as(values, dtype_of(INT64))
-    places = <long long *>data(found)
-    if code == FLOAT32:
-        search(<float *>data(row), row.elements, <float *>data(values), values.elements, right, places)
-    elif code == FLOAT64:
-        search(<double *>data(row), row.elements, <double *>data(values), values.elements, right, places)
-    elif code == INT32:
-        search(<int *>data(row), row.elements, <int *>data(values), values.elements, right, places)
+    n = rows.sizes[rows.rank - 1]
+    if values.elements == 0 or n == 0:
+        memset(data(found), 0, found.elements * 8)
+        return found
+    rows, values, code = cast(rows, dtype), cast(values, dtype), dtype.code
+    count = rows.elements // n
+    if values.elements < RELEASE:
+        search_all(code, data(rows), n, count, data(values), values.elements // count, right, <long long *>data(found))
     else:
-        search(<long long *>data(row), row.elements, <long long *>data(values), values.elements, right, places)
+        with nogil:
+            search_all(code, data(rows), n, count, data(values), values.elements // count, right,
+                       <long long *>data(found))
     return found
+
+
+# --------------------------------------------------------------------- counting
+
+cdef bint count_each(const long long *x, Py_ssize_t n, Py_ssize_t size, long long *counts) noexcept nogil:
+    """How often each of 0 to size - 1 occurs; False if another number does."""
+    cdef Py_ssize_t i
+    memset(counts, 0, size * 8)
+    for i in range(n):
+        if <unsigned long long>x[i] >= <unsigned long long>size:
+            return False
+        counts[x[i]] += 1
+    return True
+
+
+def counts_of(Tensor numbers not None, Py_ssize_t least):
+    """How often each number from 0 to the largest one (to ``least - 1`` at least) occurs; None if one is negative."""
+    cdef Tensor places, counts
+    cdef Py_ssize_t size
+    cdef bint done
+    if numbers.elements == 0 or not at_hand(numbers):
+        return None
+    places = cast(numbers, dtype_of(INT64))
+    size = scalar_value(reduce(k.MAX, places, every_axis(places), False, places.dtype))
+    if size < 0:
+        return None
+    size = max(size + 1, least)
+    counts = blank(numbers, INT64, size)
+    if places.elements < RELEASE:
+        done = count_each(<long long *>data(places), places.elements, size, <long long *>data(counts))
+    else:
+        with nogil:
+            done = count_each(<long long *>data(places), places.elements, size, <long long *>data(counts))
+    return counts if done else None
+
+
+cdef void count_bins(const Real *x, Py_ssize_t n, Real low, Real high, int bins, long long *counts) noexcept nogil:
+    """Bins of equal width between low and high; `counts` has one more, for what lies outside."""
+    cdef Real width = high - low
+    cdef int places[BLOCK]
+    cdef Py_ssize_t i = 0, j, some
+    cdef int place
+    cdef Real scaled
+    memset(counts, 0, (<Py_ssize_t>bins + 1) * 8)
+    while i < n:
+        some = min(<Py_ssize_t>BLOCK, n - i)
+        for j in range(some):
+            scaled = (x[i + j] - low) * bins / width    # in the dtype's own precision, as PyTorch rounds it
+            place = <int>(scaled if (x[i + j] >= low) & (x[i + j] <= high) else 0)
+            place = place if place < bins else bins - 1
+            places[j] = place if (x[i + j] >= low) & (x[i + j] <= high) else bins
+        for j in range(some):
+            counts[places[j]] += 1
+        i += some
+
+
+def bin_counts(Tensor values not None, int bins, double low, double high):
+    """How many values lie in each of the equally wide bins between low and high, ends included; of their dtype."""
+    cdef Tensor counts, out
+    cdef Py_ssize_t i
+    if values.dtype.code != FLOAT32 and values.dtype.code != FLOAT64 or not at_hand(values) or bins == 0x7fffffff:
+        return None
+    counts, out = blank(values, INT64, <Py_ssize_t>bins + 1), blank(values, values.dtype.code, bins)
+    with nogil:
+        if values.dtype.code == FLOAT32:
+            count_bins(<float *>data(values), values.elements, <float>low, <float>high, bins,
+                       <long long *>data(counts))
+            for i in range(bins):
+                (<float *>data(out))[i] = (<long long *>data(counts))[i]
+        else:
+            count_bins(<double *>data(values), values.elements, low, high, bins, <long long *>data(counts))
+            for i in range(bins):
+                (<double *>data(out))[i] = (<long long *>data(counts))[i]
+    return out
+
+
+# -------------------------------------------------------------- distinct values
+
+cdef Py_ssize_t count_runs(const Number *x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, total = 1
+    for i in range(1, n):
+        total += x[i] != x[i - 1]
+    return total
+
+
+cdef void first_of_runs(const Number *x, Number *out, Py_ssize_t found) noexcept nogil:
+    """The first element of each of so many runs: every one is written, and stays if the next differs."""
+    cdef Py_ssize_t i = 1, at = 0
+    out[0] = x[0]
+    while at + 1 < found:
+        at += x[i] != x[i - 1]
+        out[at] = x[i] if x[i] != x[i - 1] else out[at]
+        i += 1
+
+
+cdef Tensor runs_in(Tensor row, Number *x):
+    cdef Py_ssize_t found
+    cdef Tensor out
+    with nogil:
+        found = count_runs(x, row.elements)
+    out = blank(row, row.dtype.code, found)
+    with nogil:
+        first_of_runs(x, <Number *>data(out), found)
+    return out
+
+
+def without_repeats(Tensor row not None):
+    """A row without the elements that equal the one before; NaN equals nothing."""
+    cdef DType dtype = plain_dtype(row.dtype)
+    cdef Tensor plain, out
+    if row.rank != 1 or row.elements == 0 or dtype is None or not at_hand(row):
+        return None
+    plain = cast(row, dtype)
+    if dtype.code == FLOAT32:
+        out = runs_in(plain, <float *>data(plain))
+    elif dtype.code == FLOAT64:
+        out = runs_in(plain, <double *>data(plain))
+    elif dtype.code == INT32:
+        out = runs_in(plain, <int *>data(plain))
+    else:
+        out = runs_in(plain, <long long *>data(plain))
+    return cast(out, row.dtype)
+
+
+cdef Py_ssize_t mark(const long long *x, Py_ssize_t n, long long low, unsigned char *seen,
+                     Py_ssize_t span) noexcept nogil:
+    """Mark which of low, low + 1, ... occur; how many do."""
+    cdef Py_ssize_t i, found = 0
+    memset(seen, 0, span)
+    for i in range(n):
+        seen[x[i] - low] = 1
+    for i in range(span):
+        found += seen[i]
+    return found
+
+
+cdef void marked(const unsigned char *seen, long long low, long long *out, Py_ssize_t found) noexcept nogil:
+    cdef Py_ssize_t i = 0, at = 0
+    while at < found:
+        out[at] = low + i
+        at += seen[i]
+        i += 1
+
+
+def distinct_integers(Tensor numbers not None):
+    """The distinct numbers of an integer tensor in order, where a table of all between its extremes is not too long."""
+    cdef Tensor plain, seen, out
+    cdef long long low, high
+    cdef Py_ssize_t span, found
+    if numbers.elements == 0 or numbers.dtype.category >= CATEGORY_FLOAT or not at_hand(numbers):
+        return None
+    plain = cast(numbers, dtype_of(INT64))
+    low = scalar_value(reduce(k.MIN, plain, every_axis(plain), False, plain.dtype))
+    high = scalar_value(reduce(k.MAX, plain, every_axis(plain), False, plain.dtype))
+    if <unsigned long long>high - <unsigned long long>low >= <unsigned long long>max(
+            plain.elements, <Py_ssize_t>SPAN):
+        return None
+    span = high - low + 1
+    seen = blank(plain, UINT8, span)
+    with nogil:
+        found = mark(<long long *>data(plain), plain.elements, low, <unsigned char *>data(seen), span)
+    out = blank(plain, INT64, found)
+    marked(<unsigned char *>data(seen), low, <long long *>data(out), found)
+    return cast(out, numbers.dtype)

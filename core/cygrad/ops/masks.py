@@ -3,6 +3,7 @@ from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.dispatch import where_into
 from cygrad.raw import fill_ as raw_fill, nonzero_op
+from cygrad.operands import filled
 from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, take_rows
 from cygrad.ops.registry import op, write_out
@@ -59,24 +60,14 @@ def _masked_fill(self, mask, value):
         where_into(mask, number.expand(self.shape), self, self)
 
 
-def _filled(self, mask, value):
-    """A new tensor; self and the mask are broadcast against each other."""
-    shape = self.shape if self.shape == mask.shape else common_shape((mask, self))
-    out = empty_near(self, shape)
-    number = empty_near(self, ())
-    raw_fill(number, value.item() if isinstance(value, Tensor) else value)
-    where_into(mask.expand(shape), number.expand(shape), self.expand(shape), out)
-    return out
-
-
 @primitive
 def masked_fill(self, mask, value):
-    return _filled(self, mask, value)
+    return filled(self, mask, value)
 
 
 @primitive
 def masked_fill_tensor(self, mask, value):
-    return _filled(self, mask, value)
+    return filled(self, mask, value)
 
 
 @primitive(name="masked_fill")

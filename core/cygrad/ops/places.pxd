@@ -2,4 +2,13 @@
 from cygrad.tensor cimport Tensor
 
 cdef int extremes(Tensor index, Py_ssize_t *low, Py_ssize_t *high) except -1
+cdef bint all_inside(Tensor index, Py_ssize_t size) noexcept
+cpdef Tensor wrapped(Tensor index, Py_ssize_t size, bint negative=*)
+cpdef bint same_shape(Tensor a, Tensor b) noexcept
+cpdef bint same_off_axis(Tensor a, Tensor b, int dim) noexcept
+cpdef bint fits_within(Tensor inner, Tensor outer, int dim) noexcept
+cpdef Tensor take_at(Tensor a, tuple indices, bint dense=*, bint checked=*)
+cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=*, bint checked=*)
+cdef Tensor without_axis(Tensor t, int dim)
+cpdef int put_at(Tensor a, tuple indices, Tensor values, int mode) except -1
 cdef Tensor strided(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides)

@@ -1,8 +1,10 @@
+# distutils: extra_compile_args = -ftree-vectorize -fvect-cost-model=dynamic
 """Advanced indexing without autograd: index tensors become places in memory, read by gather and written by scatter.
 
 The axes that index tensors address are walked as one axis of stride 1, along which an element lies at the sum of
 ``index[k] * stride[k]`` (an axis addressed alone keeps its own stride). So no axes are merged and nothing is copied,
-whatever the operand's strides. Index tensors come here as int64; `wrapped` checks and normalises them.
+whatever the operand's strides. Index tensors come here as int64; `wrapped` checks and normalises them, or the kernel
+looks at them as it reads.
 """
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
@@ -10,16 +12,14 @@ from cygrad.allocation cimport empty, output_like
 from cygrad.dispatch cimport binary, cast, dense_copy, expand_to, reduce
 from cygrad.elements cimport scalar_value
 from cygrad.promotion cimport SAME
+from cygrad.raw cimport gather_looking, scatter_into
 from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
 from cygrad.autograd.saved import SavedTensor
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import gather_into, nonzero_op, scatter_into
-
-cdef enum:
-    FEW = 256                   # host elements up to which a plain loop beats two reductions
+from cygrad.raw import gather_into, nonzero_op
 
 
 cdef struct Plan:               # the result's axes, as the indexed tensor and the index step through them
@@ -35,27 +35,32 @@ cdef struct Plan:               # the result's axes, as the indexed tensor and t
 
 # ------------------------------------------------------------ checking indices
 
+cdef bint all_inside(Tensor index, Py_ssize_t size) noexcept:
+    """Whether an int64 tensor is seen to hold places 0 to size - 1 only: at once if it is dense and in host memory.
+
+    A place is one if neither it nor its distance to the last one is negative: the sign bits of all tell, without a
+    comparison, which vectors of 64-bit integers don't have everywhere.
+    """
+    cdef unsigned long long *p
+    cdef unsigned long long last = size - 1, signs = 0
+    cdef Py_ssize_t i
+    if index.memory.pointer == NULL or not index.dense:
+        return False
+    p = <unsigned long long *>data(index)
+    for i in range(index.elements):
+        signs |= p[i] | (last - p[i])
+    return not signs >> 63
+
+
 cdef int extremes(Tensor index, Py_ssize_t *low, Py_ssize_t *high) except -1:
     """Smallest and largest element of an int64 tensor that has some."""
-    cdef long long *p
-    cdef long long least, most
-    cdef Py_ssize_t i
-    cdef tuple dims
-    if index.memory.pointer != NULL and index.dense and index.elements <= FEW:
-        p = <long long *>data(index)
-        least = most = p[0]
-        for i in range(1, index.elements):
-            least = min(least, p[i])
-            most = max(most, p[i])
-        low[0], high[0] = least, most
-        return 0
-    dims = tuple(range(index.rank))
+    cdef tuple dims = tuple(range(index.rank))
     low[0] = scalar_value(reduce(k.MIN, index, dims, False, index.dtype))
     high[0] = scalar_value(reduce(k.MAX, index, dims, False, index.dtype))
     return 0
 
 
-def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
+cpdef Tensor wrapped(Tensor index, Py_ssize_t size, bint negative=True):
     """`index` as int64 places of an axis of `size` elements, counted from the front; None if one is outside.
 
     Parameters
@@ -68,7 +73,7 @@ def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
     """
     cdef Py_ssize_t low, high
     index = cast(index, dtype_of(INT64))
-    if index.elements == 0:
+    if index.elements == 0 or all_inside(index, size):
         return index
     extremes(index, &low, &high)
     if high >= size or low < (-size if negative else 0):
@@ -76,12 +81,12 @@ def wrapped(Tensor index not None, Py_ssize_t size, bint negative=True):
     return binary(k.REMAINDER, index, size, SAME) if low < 0 else index
 
 
-def same_shape(Tensor a not None, Tensor b not None):
+cpdef bint same_shape(Tensor a, Tensor b) noexcept:
     """Whether two tensors have one shape."""
     return same_sizes(a, b)
 
 
-def same_off_axis(Tensor a not None, Tensor b not None, int dim):
+cpdef bint same_off_axis(Tensor a, Tensor b, int dim) noexcept:
     """Whether two tensors have one shape but for axis `dim`."""
     cdef int i
     if a.rank != b.rank:
@@ -92,7 +97,7 @@ def same_off_axis(Tensor a not None, Tensor b not None, int dim):
     return True
 
 
-def fits_within(Tensor inner not None, Tensor outer not None, int dim):
+cpdef bint fits_within(Tensor inner, Tensor outer, int dim) noexcept:
     """Whether `inner`, of as many axes, is nowhere longer than `outer`, but along axis `dim` (-1: along none)."""
     cdef int i
     for i in range(min(inner.rank, outer.rank)):
@@ -195,10 +200,11 @@ cdef Tensor without_axis(Tensor t, int dim):
     return strided(t, t.offset, at, sizes, strides)
 
 
-def take_at(Tensor a not None, tuple indices not None, bint dense=False):
-    """``a[indices]``: for each axis an int64 tensor of places, checked, or None; missing ones are None.
+cpdef Tensor take_at(Tensor a, tuple indices, bint dense=False, bint checked=True):
+    """``a[indices]``: for each axis an int64 tensor of places or None; missing ones are None.
 
-    The result lies in the memory order of `a` and the index, as PyTorch's does, or is row-major (`dense`).
+    The result lies in the memory order of `a` and the index, as PyTorch's does, or is row-major (`dense`). Not
+    `checked` may be an only index; then the answer is None where a place is outside or where nobody looked.
     """
     cdef Plan plan
     cdef Tensor places = make_plan(a, indices, &plan), walked, index, out
@@ -208,10 +214,13 @@ def take_at(Tensor a not None, tuple indices not None, bint dense=False):
         out = empty(a.memory.backend, a.memory.index, a.dtype, plan.rank, plan.sizes)
     else:
         out = output_like(a.dtype, plan.rank, plan.sizes, walked, index, None)
-    if out.elements:
+    if out.elements or not checked:
         walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
         walked.finish()
-        gather_into(walked, index, plan.dim, out)
+        if checked:
+            gather_into(walked, index, plan.dim, out)
+        elif out.elements == 0 or not gather_looking(walked, index, plan.dim, out):
+            return None
     return without_axis(out, plan.dim) if plan.scalar else out
 
 
@@ -226,7 +235,7 @@ def take_into(Tensor a not None, tuple indices not None, Tensor out not None):
         gather_into(walked, strided(places, places.offset, plan.rank, plan.sizes, plan.index), plan.dim, out)
 
 
-def put_at(Tensor a not None, tuple indices not None, Tensor values not None, int mode):
+cpdef int put_at(Tensor a, tuple indices, Tensor values, int mode) except -1:
     """``a[indices] op= values`` in place; values are broadcast. `mode` is an index of backend.SCATTER."""
     cdef Plan plan
     cdef Tensor places = make_plan(a, indices, &plan), walked, index
@@ -247,6 +256,7 @@ def put_at(Tensor a not None, tuple indices not None, Tensor values not None, in
         walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
         walked.finish()
         scatter_into(mode, walked, plan.dim, index, values)
+    return 0
 
 
 cdef Tensor unsqueezed(Tensor t, int dim):
@@ -308,10 +318,12 @@ cdef Tensor merged(Tensor a, int axes):
     return strided(a, a.offset, a.rank - axes + 1, sizes, strides)
 
 
-def take_rows(Tensor a not None, Tensor places not None, int axes, bint dense=False):
-    """What lies at checked int64 positions among the first `axes` axes of `a`, counted in row-major order."""
+cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=False, bint checked=True):
+    """What lies at int64 positions among the first `axes` axes of `a`, counted in row-major order (see `take_at`)."""
     cdef Tensor rows = merged(a, axes)
-    return take_at(a, unravel(places, a, axes), dense) if rows is None else take_at(rows, (places,), dense)
+    if rows is not None:
+        return take_at(rows, (places,), dense, checked)
+    return take_at(a, unravel(places, a, axes), dense) if checked else None
 
 
 def put_rows(Tensor a not None, Tensor places not None, int axes, Tensor values not None, int mode):

@@ -1,15 +1,17 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 import warnings
 
+from cygrad.raw cimport scatter_into
+from cygrad.ops.places cimport fits_within, same_shape
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
 from cygrad.allocation import empty_near
-from cygrad.raw import binary_op, fill_ as raw_fill, scatter_into
+from cygrad.raw import binary_op, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
                                   one_axis, scalar_name)
-from cygrad.ops.places import fits_within, same_shape
 from cygrad.ops.registry import op
-from cygrad.ops.views import wrap
-from cygrad.tensor cimport Tensor
 
 
 cdef int scattered(Tensor self, int dim, Tensor index, Tensor src, int mode) except -1:
@@ -55,16 +57,16 @@ scatter_add = Written(_scatter_add, "scatter_add", True)
 scatter_with = Written(_scatter_with, "scatter_with", True)
 
 
-def check_scatter(self, dim, index, src=None):
+def check_scatter(Tensor self not None, where, Tensor index not None, Tensor src=None):
     """The wrapped dim, once the shapes and dtypes fit."""
-    dim = wrap(dim, self.dim())
+    cdef int dim = wrap_dim(where, self.rank), rank = max(self.rank, 1)
+    cdef bint fits
     int_index(index, "scatter")
     if src is not None and self.dtype is not src.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    if not index.numel():
+    if not index.elements:
         return dim
-    rank = max(self.dim(), 1)
-    if rank != max(index.dim(), 1):
+    if rank != max(index.rank, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     fits = fits_within(index, self, dim)
     if src is None:
@@ -72,11 +74,11 @@ def check_scatter(self, dim, index, src=None):
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
                                f"from dimension {dim}")
         return dim
-    if fits and 0 < src.dim() < rank:
-        wrap(src.dim(), src.dim())                                  # PyTorch's IndexError
-    if fits and max(src.dim(), 1) != rank:
+    if fits and 0 < src.rank < rank:
+        wrap_dim(src.rank, src.rank)                                # PyTorch's IndexError
+    if fits and max(src.rank, 1) != rank:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    if not fits or not fits_within(index, src, -1) or index.dim() > src.dim() and index.numel() > 1:
+    if not fits or not fits_within(index, src, -1) or index.rank > src.rank and index.elements > 1:
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} apart "
                            f"from dimension {dim} and to be no larger size than src {list(src.shape)}")
     return dim

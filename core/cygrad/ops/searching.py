@@ -8,7 +8,7 @@ from cygrad.promotion import SCALAR_NAMES, result_type
 from cygrad.raw import clone_dense, fill_ as raw_fill, gather_op, scatter_into, sort_op
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.gathering import ADD
-from cygrad.ops.lookup import search_few
+from cygrad.ops.lookup import bin_counts, counts_of, places_in_rows
 from cygrad.ops.registry import functions, op, refuse_out_grad, write_out
 from cygrad.tensor import Tensor
 
@@ -25,7 +25,7 @@ def positions(rows, values, right):
     A binary search in which all values take the same steps: after the first, which makes the rest of the row a power
     of two long, each of them is half as long as the one before. `rows` is (n,) or has the leading axes of `values`.
     """
-    found = search_few(rows, values, right)
+    found = places_in_rows(rows, values, right)
     if found is not None:
         return found
     n = rows.shape[-1]
@@ -103,6 +103,10 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     >>> cygrad.searchsorted(cygrad.tensor([1, 3, 5]), cygrad.tensor([3, 4]))
     tensor([1, 2])
     """
+    if isinstance(input, Tensor) and sorted_sequence.dim() == 1 and sorter is None and side is None and out is None:
+        found = places_in_rows(sorted_sequence, input, right)       # the common call
+        if found is not None and found.dim():
+            return found.to(DTYPES["int32"]) if out_int32 else found
     rows, shape = sorted_sequence, input.shape if isinstance(input, Tensor) else ()
     name = "cygrad.searchsorted(): "
     if side is not None and side not in ("left", "right"):
@@ -252,6 +256,10 @@ def bincount(input, weights=None, minlength=0):
         raise RuntimeError("minlength should be >= 0")
     if input.dim() == 1 and input.numel() == 0:
         return input.new_zeros(minlength, dtype=DTYPES["int64"])
+    if input.dim() == 1 and weights is None:
+        found = counts_of(input, minlength)
+        if found is not None:
+            return found
     if input.dim() != 1 or input.min().item() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and (weights.dim() != 1 or weights.shape != input.shape):
@@ -307,8 +315,13 @@ def histc(input, bins=100, min=0, max=0):
         for bound in (min, max) if min < max or input.numel() else (min - 1, max + 1):
             input.new_full((), float(bound))                   # raises where the dtype can't hold it
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    low, high = float(min), float(max)
+    if low == high or not math.isfinite(high - low):
+        low, high = outer_range(input.detach(), low, high, "histc", 1)
+    found = bin_counts(input, bins, low, high)
+    if found is not None:
+        return found
     data = input.detach().reshape(-1)
-    low, high = outer_range(data, float(min), float(max), "histc", 1)
     low, high = data.new_full((), low).item(), data.new_full((), high).item()
     width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
     data = data.masked_select((data >= low) & (data <= high))

@@ -1,4 +1,9 @@
 """Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
+from cygrad.ops.places cimport without_axis
+from cygrad.ops.views cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
 from cygrad.promotion import SCALAR_NAMES
@@ -69,6 +74,9 @@ def msort(input):
 
 # --------------------------------------------------------------- the first of the order
 
+cdef object TopkResult = return_types.topk, KthvalueResult = return_types.kthvalue
+
+
 @primitive
 def topk(self, k, dim, largest):
     if not self.dim():
@@ -77,7 +85,7 @@ def topk(self, k, dim, largest):
 
 
 @op(name="topk", out="exact")
-def _topk(input, k, dim=-1, largest=True, sorted=True):
+def _topk(Tensor input not None, k, dim=-1, largest=True, sorted=True):
     """The `k` largest (or smallest) elements along an axis in order, and where they were.
 
     Parameters
@@ -104,14 +112,14 @@ def _topk(input, k, dim=-1, largest=True, sorted=True):
     >>> cygrad.tensor([3, 1, 2]).topk(2).values
     tensor([3, 2])
     """
-    dim = wrap(dim, input.dim())
-    if not 0 <= k <= (input.shape[dim] if input.dim() else 1):
+    cdef int axis = wrap_dim(dim, input.rank)
+    if not 0 <= k <= (input.sizes[axis] if input.rank else 1):
         raise RuntimeError("selected index k out of range")
-    if input.dtype.is_complex:
+    if input.dtype.category == CATEGORY_COMPLEX:
         raise RuntimeError(" topk does not support complex dtypes on CPU")
-    if input.dtype.name == "bool":
+    if input.dtype.code == BOOL:
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return return_types.topk(topk(input, k, dim, bool(largest)))
+    return TopkResult(topk(input, k, axis, bool(largest)))
 
 
 @primitive
@@ -119,11 +127,11 @@ def kthvalue(self, k, dim, keepdim):
     if not self.dim():
         return clone_dense(self), functions["tensor"](0, device=self.device)
     values, indices = partial_sort_op(self, dim, False, k - 1, 1)
-    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+    return (values, indices) if keepdim else (without_axis(values, dim), without_axis(indices, dim))
 
 
 @op(name="kthvalue", out="exact", axis=True)
-def _kthvalue(input, k, dim=-1, keepdim=False):
+def _kthvalue(Tensor input not None, k, dim=-1, keepdim=False):
     """The `k`-th smallest element along an axis, and where it was.
 
     Parameters
@@ -139,12 +147,12 @@ def _kthvalue(input, k, dim=-1, keepdim=False):
     values, indices : Tensor
         As a named tuple; `indices` is int64.
     """
-    dim = wrap(dim, input.dim())
-    size = input.shape[dim] if input.dim() else 1
+    cdef int axis = wrap_dim(dim, input.rank)
+    cdef Py_ssize_t size = input.sizes[axis] if input.rank else 1
     if size == 0:
-        raise IndexError(f"kthvalue(): Expected reduction dim {dim} to have non-zero size.")
+        raise IndexError(f"kthvalue(): Expected reduction dim {axis} to have non-zero size.")
     if not 1 <= k <= size:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
-    if input.dim() and (input.dtype.is_complex or input.dtype.name == "bool"):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if input.rank and (input.dtype.category == CATEGORY_COMPLEX or input.dtype.code == BOOL):
         raise NotImplementedError(f"\"kthvalue_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
-    return return_types.kthvalue(kthvalue(input, k, dim, keepdim))
+    return KthvalueResult(kthvalue(input, k, axis, keepdim))

@@ -16,7 +16,7 @@ from cygrad.allocation cimport empty
 from cygrad.dispatch cimport binary, copy_into, expand_to, fill_into
 from cygrad.promotion cimport SAME, scalar_dtype
 from cygrad.dtype cimport BOOL, INT64
-from cygrad.ops.places cimport extremes, strided
+from cygrad.ops.places cimport all_inside, extremes, put_at, strided, take_at, take_rows
 from cygrad.ops.slices cimport select_, slice_, slice_bounds
 from cygrad.ops.views cimport alias_, tracked, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -24,7 +24,7 @@ from cygrad.view cimport same_sizes
 
 from cygrad.dispatch import where_into
 from cygrad.raw import nonzero_op
-from cygrad.ops.places import mask_places, put_at, put_rows, take_at, take_rows
+from cygrad.ops.places import mask_places, put_rows
 
 
 # ---------------------------------------------------------------- keys of geometry alone
@@ -155,11 +155,12 @@ def getitem_basic(Tensor self not None, index):
 
 # --------------------------------------------- common keys with index tensors or masks
 
-cdef object split_key(Tensor t, object key, list indices):
+cdef object split_key(Tensor t, object key, list indices, bint checked=True):
     """The view that the geometric parts of a key make; appends to `indices` an index tensor or None for its axes.
 
     For keys of plain integers, slices, None, Ellipsis and tensors of int64 or bool with axes, all of them right and on
-    t's device. None for any other key: the caller has another way, and the errors.
+    t's device. None for any other key: the caller has another way, and the errors. Not `checked`, the places in index
+    tensors may be wrong, or negative.
     """
     cdef tuple parts = <tuple>key if PyTuple_CheckExact(key) else (key,)
     cdef int used = 0, dim = 0, dots = 0, i
@@ -213,15 +214,31 @@ cdef object split_key(Tensor t, object key, list indices):
             dim += part.rank
             continue
         else:
-            extremes(<Tensor>item, &low, &high)
-            if high >= t.sizes[dim] or low < -t.sizes[dim]:
-                return None
-            indices.append(item if low >= 0 else binary(k.REMAINDER, item, t.sizes[dim], SAME))
+            if checked and not all_inside(<Tensor>item, t.sizes[dim]):
+                extremes(<Tensor>item, &low, &high)
+                if high >= t.sizes[dim] or low < -t.sizes[dim]:
+                    return None
+                if low < 0:
+                    item = binary(k.REMAINDER, item, t.sizes[dim], SAME)
+            indices.append(item)
             dim += 1
             continue
         indices.append(None)
         dim += 1
     return t
+
+
+cdef bint has_one_index(object key):
+    """Whether exactly one part of a key is a tensor, and that one of int64."""
+    cdef int found = 0
+    if isinstance(key, Tensor):
+        return (<Tensor>key).dtype.code == INT64
+    if not PyTuple_CheckExact(key):
+        return False
+    for part in <tuple>key:
+        if isinstance(part, Tensor):
+            found += 1 if (<Tensor>part).dtype.code == INT64 else 2
+    return found == 1
 
 
 cdef Tensor sole_mask(list indices):
@@ -257,10 +274,16 @@ cdef tuple without_masks(list indices):
 def getitem_fast(Tensor self not None, key):
     """``self[key]`` where nothing is tracked and the key is a common one; None otherwise."""
     cdef list indices
-    cdef Tensor mask
+    cdef Tensor mask, found
     if grad_enabled() and requires_grad(self):
         return None
     indices = []
+    if has_one_index(key):                                  # the kernel looks at the places as it reads them
+        view = split_key(self, key, indices, False)
+        found = None if view is None else take_at(<Tensor>view, tuple(indices), False, False)
+        if found is not None:
+            return found
+        indices = []
     view = split_key(self, key, indices)
     if view is None:
         return None

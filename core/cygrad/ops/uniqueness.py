@@ -7,6 +7,7 @@ from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import fill_ as raw_fill, scan_op, sort_op
+from cygrad.ops.lookup import distinct_integers, without_repeats
 from cygrad.ops.places import mask_places
 from cygrad.ops.registry import functions, op
 from cygrad.ops.views import wrap
@@ -65,6 +66,15 @@ def column_ranks(rows):
 
 
 # -------------------------------------------------------------------- the primitives
+
+@primitive
+def distinct(self):
+    """The distinct elements alone."""
+    found = distinct_integers(self)
+    if found is None and self.numel():
+        found = without_repeats(sort_op(self.reshape(-1), 0, False, True)[0])
+    return unique_elements.forward(self)[0] if found is None else found
+
 
 @primitive
 def unique_elements(self):
@@ -159,6 +169,8 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """
     need_order(input, "unique" if dim is None else "unique_dim")
     if dim is None:
+        if not return_inverse and not return_counts:
+            return distinct(input)
         return chosen(unique_elements(input), return_inverse, return_counts)
     return chosen(unique_slices(input, checked_dim(input, dim)), return_inverse, return_counts)
 

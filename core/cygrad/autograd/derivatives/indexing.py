@@ -66,6 +66,7 @@ derivative("sort_stable", name="SortBackward1", self=lambda grads, self_shape, d
 derivative("topk", self=lambda grads, self_shape, dim, result: at_indices(grads[0], self_shape, dim, True, result[1]))
 derivative("kthvalue", self=lambda grads, self_shape, dim, keepdim, result:
            at_indices(grads[0], self_shape, dim, keepdim, result[1]))
+derivative("distinct", name="Unique2Backward0", self=lambda grad: _no_derivative("_unique2"))
 derivative("unique_elements", name="Unique2Backward0", self=lambda grad: _no_derivative("_unique2"))
 derivative("unique_slices", name="UniqueDimBackward0", self=lambda grad: _no_derivative("unique_dim"))
 derivative("unique_runs", name="UniqueConsecutiveBackward0", self=lambda grad: _no_derivative("unique_consecutive"))

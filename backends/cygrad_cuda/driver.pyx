@@ -7,6 +7,9 @@ import os
 
 from cygrad.errors import BackendError, OutOfMemoryError
 
+LOST = frozenset((                      # what leaves a context unusable
+    "ASSERT", "ECC_UNCORRECTABLE", "HARDWARE_STACK_ERROR", "ILLEGAL_ADDRESS", "ILLEGAL_INSTRUCTION",
+    "INVALID_ADDRESS_SPACE", "INVALID_PC", "LAUNCH_FAILED", "LAUNCH_TIMEOUT", "MISALIGNED_ADDRESS"))
 cdef bint forked = False
 cdef bint watching = False
 
@@ -55,6 +58,8 @@ cdef class Driver:
         text = f"CUDA: {call} failed: {status.name} ({text.decode() if text else 'unknown'})"
         if status == self.api.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
             raise OutOfMemoryError(text)
+        if status.name.removeprefix("CUDA_ERROR_") in LOST:
+            text += "; the process can't use the device any more: start it again"
         raise BackendError(text)
 
     def ready(self, str name, *args):

@@ -26,14 +26,14 @@ from cygrad_gpu.foreign import dense_strides
 cdef enum:
     LEGACY = 1                          # the default stream, as the protocol numbers it
 
-cdef dict TYPES = {dtype.name: "<V2" if dtype.name == "bfloat16" else np.dtype(dtype.name).str for dtype in all_dtypes()}
-cdef dict DTYPES = {kind: dtype for dtype in all_dtypes() for name, kind in TYPES.items() if name == dtype.name}
+cdef dict TYPES = {dtype: "<V2" if dtype.name == "bfloat16" else np.dtype(dtype.name).str for dtype in all_dtypes()}
+cdef dict DTYPES = {kind: dtype for dtype, kind in TYPES.items()}
 
 
 def describe(Tensor t not None):
     """The dictionary for a tensor on a CUDA device."""
     strides = None if t.is_contiguous() else tuple([step * t.element_size() for step in t.stride()])
-    return {"typestr": TYPES[t.dtype.name], "shape": tuple(t.shape), "strides": strides, "version": 3,
+    return {"typestr": TYPES[t.dtype], "shape": tuple(t.shape), "strides": strides, "version": 3,
             "data": (t.data_ptr() if t.numel() else 0, False), "stream": stream_of(t.memory.index) or <int>LEGACY}
 
 

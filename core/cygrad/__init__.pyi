@@ -731,7 +731,7 @@ class Tensor:
     def is_nonzero(self) -> _bool:
         """Whether the only element of the tensor is not zero."""
     def is_pinned(self, device: DeviceLike | None = None) -> _bool:
-        """Whether the memory is page-locked: False, as no backend here does so."""
+        """Whether the memory is page-locked."""
     def is_same_size(self, other: Tensor | Number) -> _bool:
         """Whether two tensors have the same shape."""
     def is_set_to(self, tensor: Tensor) -> _bool:
@@ -1012,6 +1012,9 @@ class Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def permute(self, *dims: Axis | Sequence[Axis]) -> Tensor:
         """A view with the axes in another order."""
+    def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
+        """The tensor in page-locked memory, from which ``.to(device, non_blocking=True)`` does not wait; a copy
+        unless"""
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
     def polygamma(self, n: _int) -> Tensor:
@@ -1050,6 +1053,8 @@ class Tensor:
         """Elementwise: 1 / x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of `reciprocal`: writes the result into the tensor and returns it."""
+    def record_stream(self, s: Any) -> Tensor:
+        """Let the memory be given out again only when what stream `s` has been given so far is done."""
     def refine_names(self, *names: Any) -> Tensor:
         """A view in which axes without a name get one; a name that is there has to be given as it is."""
     def register_hook(self, hook: Any) -> Any:
@@ -1745,6 +1750,8 @@ def get_default_dtype() -> _dtype:
     """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
 def get_device(input: Tensor) -> Any:
     """The index of the tensor's device; -1 on the CPU."""
+def get_float32_matmul_precision() -> Tensor:
+    """What `set_float32_matmul_precision` was last given, or what ``allow_tf32`` amounts to."""
 def get_num_threads() -> Tensor:
     """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
@@ -2188,6 +2195,8 @@ def set_default_dtype(d: _dtype) -> None:
     """Set the dtype of float tensors made from Python numbers."""
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
+def set_float32_matmul_precision(precision: Any) -> Tensor:
+    """Say how exactly devices multiply float32 matrices."""
 def set_num_threads(threads: Any) -> Tensor:
     """Let the CPU's kernels use this many threads."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None,

@@ -36,8 +36,8 @@ def listing():
 
 def __getattr__(name):
     """The namespace of an installed backend."""
-    if not name.startswith("_") and (name == "cpu" or name in entry_points.find(discovery.GROUP)):
-        from cygrad.namespaces import namespace
+    from cygrad.namespaces import KNOWN, namespace
+    if name in KNOWN or not name.startswith("_") and name in entry_points.find(discovery.GROUP):
         return namespace(name)
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")
 

@@ -1,6 +1,7 @@
 """cuBLAS without a GPU: the functions that the CUDA backend calls, over NumPy on a FakeDriver's memory.
 
-``products`` lists (transposed a, transposed b, m, n, k, type, compute type, batches, stream) of each.
+``products`` lists (transposed a, transposed b, m, n, k, type, compute type, batches, stream) of each; ``fails`` is the
+status of the next ones.
 """
 import ctypes
 from ctypes import CFUNCTYPE, c_int, c_longlong, c_size_t, c_void_p
@@ -22,7 +23,7 @@ class FakeCuBLAS:
 
     def __init__(self, driver):
         self.driver, self.products, self.modes, self.workspaces = driver, [], [], {}
-        self.stream = 0
+        self.stream = self.fails = 0
         self.cublasCreate_v2 = CFUNCTYPE(c_int, c_void_p)(self.create)
         self.cublasSetStream_v2 = CFUNCTYPE(c_int, c_void_p, c_void_p)(self.set_stream)
         self.cublasSetWorkspace_v2 = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)(self.set_workspace)
@@ -49,6 +50,8 @@ class FakeCuBLAS:
 
     def gemm(self, handle, ta, tb, m, n, k, alpha, a, kind, lda, step_a, b, kind_b, ldb, step_b, beta, c, kind_c, ldc,
              step_c, batches, compute, algorithm):
+        if self.fails:
+            return self.fails
         rows_a, rows_b = (k, n) if ta and tb else (k, k) if ta else (m, n) if tb else (m, k)
         if (handle != 77 or {kind, kind_b, kind_c} != {kind} or compute not in COMPUTE_TYPES[kind] or lda < rows_a
                 or ldb < rows_b or ldc < m):

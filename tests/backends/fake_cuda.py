@@ -223,7 +223,8 @@ class FakeDriver(types.ModuleType):
         before = ([found.writer] if found.writer else []) + (list(found.readers.items()) if write else [])
         for other, time in before:
             if stream.seen.get(other, 0) < time:
-                self.misuse.append(f"{what}: stream {stream.handle} does not wait for what {other} does to {address:#x}")
+                self.misuse.append(f"{what}: stream {stream.handle} does not wait for what {other} does to "
+                                   f"{address:#x}")
         if write:
             found.writer, found.readers = (stream.handle, stream.time), {}
         else:
@@ -259,7 +260,11 @@ class FakeDriver(types.ModuleType):
             if self.execute is not None:
                 self.execute(source, name, groups, items, list(zip(kinds, raw)))
 
-        self.enqueue(found, name, work, reads, writes)
+        try:
+            self.enqueue(found, name, work, reads, writes)
+        except Exception as error:                      # nothing may be raised through C
+            self.misuse.append(f"{name}: {type(error).__name__}: {error}")
+            return int(CUresult.CUDA_ERROR_LAUNCH_FAILED)
         return 0
 
     def set_current(self, context):
@@ -497,7 +502,8 @@ def signature(source, name):
         level += {"(": 1, ")": -1}.get(source[end], 0)
         end += 1
     kinds = []
-    for array, const, plain in re.findall(r"(ARRAY)\(\s*(const\s)?[^)]*\)|const\s+(i64|number|axes)\s", source[start:end]):
+    pattern = r"(ARRAY)\(\s*(const\s)?[^)]*\)|const\s+(i64|number|axes)\s"
+    for array, const, plain in re.findall(pattern, source[start:end]):
         kinds += ["const pointer" if const else "pointer", "i64"] if array else [plain]
     return kinds
 

@@ -11,40 +11,10 @@ import pytest
 
 import cygrad
 import fake_cuda
-from cygrad import discovery, entry_points
+from cygrad import entry_points
 from cygrad.errors import BackendError, BackendUnavailable, KernelBuildError, OutOfMemoryError
 from fake_cuda import CUresult
 from fake_packages import install
-
-
-class Machine:
-    """A backend of its own over a fake driver, as `cygrad.cuda`."""
-
-    def __init__(self, driver, nvrtc, backend):
-        self.driver, self.nvrtc, self.backend = driver, nvrtc, backend
-
-
-@pytest.fixture
-def machine(monkeypatch, tmp_path):
-    """Makes the Machine of a driver: a fake one, None where cuda-bindings is not installed."""
-
-    def make(driver):
-        from cygrad_cuda import CUDABackend, compiler
-        nvrtc = fake_cuda.FakeNVRTC()
-        fake_cuda.install(monkeypatch, driver, nvrtc)
-        compiler.version.cache_clear()
-        backend = CUDABackend()
-        monkeypatch.setitem(discovery._loaded, "cuda", backend)
-        return Machine(driver, nvrtc, backend)
-
-    monkeypatch.setenv("CYGRAD_CACHE_DIR", str(tmp_path))
-    yield make
-    sys.modules["cygrad_cuda.compiler"].version.cache_clear()
-
-
-@pytest.fixture
-def gpu(machine):
-    return machine(fake_cuda.FakeDriver())
 
 
 # ---- no GPU
@@ -227,13 +197,3 @@ def test_architectures_the_compiler_does_not_know(gpu):
     assert compiler.target(80) == ("sm_80", True) and compiler.target(120) == ("compute_90", False)
     with pytest.raises(BackendError, match="compute capability 7.0; it begins at 7.5"):
         compiler.target(70)
-
-
-def test_events(gpu):
-    start, end = (cygrad.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    end.record()
-    end.synchronize()
-    assert end.query() and start.elapsed_time(end) == 1.5
-    del start, end
-    assert gpu.driver.calls.count("cuEventDestroy") == 2

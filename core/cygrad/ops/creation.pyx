@@ -64,7 +64,9 @@ cdef Tensor placed(Tensor t, object where):
     return out
 
 
-cdef finished(Tensor t, bint requires_grad, object names):
+cdef finished(Tensor t, bint requires_grad, object names, bint pin_memory=False):
+    if pin_memory:
+        t = pinned(t)
     if names is not None:
         from cygrad.names import rename_
         rename_(t, names)
@@ -73,6 +75,20 @@ cdef finished(Tensor t, bint requires_grad, object names):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
     return t
+
+
+def pinned(t):
+    """The tensor in page-locked memory, for `pin_memory=True`."""
+    from cygrad.ops.pinning import locking_backend, pin_memory
+    if locking_backend() is None:
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator "
+                           "is available on this system.")
+    return pin_memory(t)
+
+
+cdef bint is_device_array(object x):
+    """Whether it lies in the memory of a CUDA device, as other libraries say it."""
+    return not isinstance(x, (list, tuple, int, float, Tensor)) and hasattr(x, "__cuda_array_interface__")
 
 
 # ------------------------------------------------------------ from Python data
@@ -165,8 +181,12 @@ def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=Fa
         out = from_data(data, checked_dtype(dtype, "tensor"))
         if (<Tensor>data).names_ is not None and names is None:
             names = (<Tensor>data).names_
-        return finished(out if out.device == device else out.to(device), requires_grad, names)
-    return finished(placed(from_data(data, checked_dtype(dtype, "tensor")), device), requires_grad, names)
+        return finished(out if out.device == device else out.to(device), requires_grad, names, pin_memory)
+    if is_device_array(data):
+        out = discovery.load("cuda").from_interface(data).clone()
+        return finished(out.to(out.device if device is None else device, checked_dtype(dtype, "tensor")), requires_grad,
+                        names)
+    return finished(placed(from_data(data, checked_dtype(dtype, "tensor")), device), requires_grad, names, pin_memory)
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -181,6 +201,9 @@ def as_tensor(data, dtype=None, device=None):
     dtype = checked_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
         return data.to(device=device, dtype=dtype) if device is not None or dtype is not None else data
+    if is_device_array(data):
+        found = discovery.load("cuda").from_interface(data)
+        return found.to(device=device, dtype=dtype) if device is not None or dtype is not None else found
     if is_array(data) and getattr(data, "shape", ()) != ():
         found = share_array(data, True)
         return placed(found if dtype is None else cast(found, dtype), device)
@@ -198,7 +221,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     copy : bool, optional
         True: always copy; False: raise where a copy would be needed; None: copy where needed.
     """
-    cdef bint shareable = isinstance(obj, Tensor) or (is_array(obj) and getattr(obj, "shape", ()) != ())
+    cdef bint shareable = (isinstance(obj, Tensor) or is_device_array(obj)
+                           or is_array(obj) and getattr(obj, "shape", ()) != ())
     out = as_tensor(obj, dtype, device)
     shared = shareable and (out is obj or not isinstance(obj, Tensor)
                             and (<Tensor>out).memory.owner is not None)
@@ -315,7 +339,7 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     if out is not None:
         out.resize_(*(shape or size))
         return out
-    return finished(sized(shape, size, dtype, device, "empty"), requires_grad, names)
+    return finished(sized(shape, size, dtype, device, "empty"), requires_grad, names, pin_memory)
 
 
 def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -333,7 +357,7 @@ def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bin
     """
     cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "zeros")
     clear(t)
-    return finished(target(t, out, "zeros"), requires_grad, names)
+    return finished(target(t, out, "zeros"), requires_grad, names, pin_memory)
 
 
 def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -351,7 +375,7 @@ def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint
     """
     cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "ones")
     fill_into(t, 1)
-    return finished(target(t, out, "ones"), requires_grad, names)
+    return finished(target(t, out, "ones"), requires_grad, names, pin_memory)
 
 
 def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -378,7 +402,7 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     cdef Tensor t = sized((size,), None, dtype, device, "full")
     fill_into(t, fill_value)
-    return finished(target(t, out, "full"), requires_grad, names)
+    return finished(target(t, out, "full"), requires_grad, names, pin_memory)
 
 
 cdef Tensor like(Tensor input, object dtype, object device):
@@ -400,7 +424,7 @@ cdef Tensor like(Tensor input, object dtype, object device):
 def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
                memory_format=None, pin_memory=False):
     """An uninitialised tensor of input's shape, memory order, dtype and device, unless given."""
-    return finished(like(input, dtype, device), requires_grad, None)
+    return finished(like(input, dtype, device), requires_grad, None, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -408,7 +432,7 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     """A tensor of zeros of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     clear(t)
-    return finished(t, requires_grad, None)
+    return finished(t, requires_grad, None, pin_memory)
 
 
 def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -416,7 +440,7 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bi
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, 1)
-    return finished(t, requires_grad, None)
+    return finished(t, requires_grad, None, pin_memory)
 
 
 def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -424,7 +448,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     """A tensor of one value of input's shape, memory order, dtype and device, unless given."""
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, fill_value.item() if isinstance(fill_value, Tensor) else fill_value)
-    return finished(t, requires_grad, None)
+    return finished(t, requires_grad, None, pin_memory)
 
 
 for _function in (tensor, as_tensor, asarray, scalar_tensor, from_numpy, zeros, ones, full, empty_like,

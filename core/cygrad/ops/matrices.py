@@ -8,6 +8,7 @@ from cygrad.allocation import empty_near
 from cygrad.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.operands import select
+from cygrad.ops.creation import pinned
 from cygrad.ops.linear import exact, need_int, need_tensor, refused, writing
 from cygrad.ops.registry import op
 from cygrad.ops.views import wrap
@@ -147,7 +148,7 @@ for _function in (tril, triu):
     exact(inplace=writing(_function))(_function)
 
 
-def _triangle_indices(name, row, col, offset, dtype, device, layout, pin_memory):
+def _triangle(name, row, col, device):
     for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
         need_int(value, name, argument, position)
         if value < 0:
@@ -155,18 +156,23 @@ def _triangle_indices(name, row, col, offset, dtype, device, layout, pin_memory)
     return cygrad.ones(row, col, dtype=BOOL, device=device)
 
 
+def _places(kept, dtype, pin_memory):
+    found = cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
+    return pinned(found) if pin_memory else found
+
+
 @op(method=False)
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
     """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal."""
-    kept = _triangle_indices("tril_indices", row, col, offset, dtype, device, layout, pin_memory).tril(offset)
-    return cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
+    kept = _triangle("tril_indices", row, col, device).tril(offset)
+    return _places(kept, dtype, pin_memory)
 
 
 @op(method=False)
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
     """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal."""
-    kept = _triangle_indices("triu_indices", row, col, offset, dtype, device, layout, pin_memory).triu(offset)
-    return cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
+    kept = _triangle("triu_indices", row, col, device).triu(offset)
+    return _places(kept, dtype, pin_memory)
 
 
 @op(method=False)

@@ -2,11 +2,12 @@
 from cygrad import discovery
 from cygrad.allocation import empty_near, empty_on
 from cygrad.raw import cast_to, fill_ as raw_fill
+from cygrad.ops.creation import pinned
 from cygrad.ops.registry import functions, op
 from cygrad.tensor import Tensor
 
 
-def new_like(self, sizes, size, value, dtype, device, requires_grad, name):
+def new_like(self, sizes, size, value, dtype, device, requires_grad, name, pin_memory=False):
     """A tensor on self's device and of its dtype, unless given, filled with `value` unless that is None."""
     if size is not None:
         sizes = (size,)
@@ -23,6 +24,8 @@ def new_like(self, sizes, size, value, dtype, device, requires_grad, name):
         out = empty_on(backend, index, dtype, sizes)
     if value is not None:
         raw_fill(out, value)
+    if pin_memory:
+        out = pinned(out)
     if requires_grad:
         out.requires_grad = True
     return out
@@ -31,19 +34,19 @@ def new_like(self, sizes, size, value, dtype, device, requires_grad, name):
 @op(only_method=True)
 def new_empty(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """An uninitialised tensor of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, None, dtype, device, requires_grad, "new_empty")
+    return new_like(self, sizes, size, None, dtype, device, requires_grad, "new_empty", pin_memory)
 
 
 @op(only_method=True)
 def new_zeros(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, 0, dtype, device, requires_grad, "new_zeros")
+    return new_like(self, sizes, size, 0, dtype, device, requires_grad, "new_zeros", pin_memory)
 
 
 @op(only_method=True)
 def new_ones(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of ones of these sizes, of self's dtype and on its device unless given."""
-    return new_like(self, sizes, size, 1, dtype, device, requires_grad, "new_ones")
+    return new_like(self, sizes, size, 1, dtype, device, requires_grad, "new_ones", pin_memory)
 
 
 @op(only_method=True)
@@ -55,7 +58,7 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
         if fill_value.dim():
             raise TypeError("new_full(): argument 'fill_value' (position 2) must be Number, not Tensor")
         fill_value = fill_value.item()
-    return new_like(self, (size,), None, fill_value, dtype, device, requires_grad, "new_full")
+    return new_like(self, (size,), None, fill_value, dtype, device, requires_grad, "new_full", pin_memory)
 
 
 @op(only_method=True)
@@ -70,7 +73,8 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
         out = cast_to(data, self.dtype if dtype is None else dtype).to(self.device if device is None else device)
         return out.requires_grad_() if requires_grad else out
     return functions["tensor"](data, dtype=self.dtype if dtype is None else dtype,
-                               device=self.device if device is None else device, requires_grad=requires_grad)
+                               device=self.device if device is None else device, requires_grad=requires_grad,
+                               pin_memory=pin_memory)
 
 
 def span(size, stride):
@@ -82,7 +86,7 @@ def span(size, stride):
 def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
                       pin_memory=False):
     """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given."""
-    flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided")
+    flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided", pin_memory)
     out = flat.as_strided(size, stride).detach()
     return out.requires_grad_() if requires_grad else out
 
@@ -101,7 +105,8 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
     device : device or str, optional
     requires_grad : bool
     """
-    out = functions["empty"](span(size, stride), dtype=dtype, device=device).as_strided(size, stride).detach()
+    out = functions["empty"](span(size, stride), dtype=dtype, device=device,
+                             pin_memory=pin_memory).as_strided(size, stride).detach()
     if names is not None:
         out.names = names
     return out.requires_grad_() if requires_grad else out

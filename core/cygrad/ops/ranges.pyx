@@ -15,7 +15,7 @@ from cygrad.allocation import empty_on
 from cygrad.raw import arange_into
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.ops.creation import dtype_for, zeros
+from cygrad.ops.creation import dtype_for, pinned, zeros
 from cygrad.ops.registry import op, write_out
 
 cdef DType _int64 = dtype_of(INT64)
@@ -26,9 +26,11 @@ def _number(value):
     return value.item() if isinstance(value, Tensor) else value
 
 
-def _finish(made, out, name, requires_grad, names):
+def _finish(made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         return write_out(name, made, out)
+    if pin_memory:
+        made = pinned(made)
     if names is not None:
         made.names = names
     return made.requires_grad_() if requires_grad else made
@@ -60,7 +62,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
             n = start                                   # the commonest call: 0, 1, ... n - 1
             counted = new_on(device, _int64, 1, &n)
             arange_into(counted, 0, 1)
-            return _finish(counted, None, "arange", requires_grad, names)
+            return _finish(counted, None, "arange", requires_grad, names, pin_memory)
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
     if dtype is None:
@@ -84,7 +86,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     backend, index = discovery.resolve(device if device is not None or out is None else out.device)
     made = empty_on(backend, index, dtype, (count,))
     arange_into(made, start, step)
-    return _finish(made, out, "arange", requires_grad, names)
+    return _finish(made, out, "arange", requires_grad, names, pin_memory)
 
 
 def _line(start, end, steps, dtype, device):
@@ -131,7 +133,7 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
         made = _line(start, end, steps, dtype, device)
     else:
         made = _line(float(int(start)), float(int(end)), steps, _float64, device).to(dtype)
-    return _finish(made, out, "linspace", requires_grad, names)
+    return _finish(made, out, "linspace", requires_grad, names, pin_memory)
 
 
 @op(method=False)
@@ -146,7 +148,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
     made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
-    return _finish(made, out, "logspace", requires_grad, names)
+    return _finish(made, out, "logspace", requires_grad, names, pin_memory)
 
 
 @op(method=False)
@@ -159,4 +161,4 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     cdef Tensor made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
     cdef Py_ssize_t count = min(made.sizes[0], made.sizes[1]), step = made.sizes[1] + 1
     fill_into(make_view(made.memory, made.dtype, 0, 1, &count, &step), 1)
-    return _finish(made, out, "eye", requires_grad, names)
+    return _finish(made, out, "eye", requires_grad, names, pin_memory)

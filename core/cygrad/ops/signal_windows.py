@@ -2,10 +2,11 @@
 import math
 
 from cygrad.dtype import get_default_dtype
+from cygrad.ops.creation import pinned
 from cygrad.ops.registry import op
 
 
-def _window(name, length, periodic, dtype, device, requires_grad, formula):
+def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, formula):
     """`formula(n, positions)` of `length` points; a periodic window is the symmetric one of a point more without it."""
     import cygrad
     dtype = dtype or get_default_dtype()
@@ -14,10 +15,11 @@ def _window(name, length, periodic, dtype, device, requires_grad, formula):
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length <= 1:
-        return cygrad.ones(length, dtype=dtype, device=device, requires_grad=requires_grad)
+        return cygrad.ones(length, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
     points = length + 1 if periodic else length
     out = formula(points, cygrad.arange(points, dtype=dtype, device=device))
     out = out.narrow(0, 0, length) if periodic else out
+    out = pinned(out) if pin_memory else out
     return out.requires_grad_(requires_grad) if requires_grad else out
 
 
@@ -32,7 +34,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
     periodic : bool
         Whether the window is meant to be repeated, as a filter of a Fourier transform is.
     """
-    return _window("hamming_window", window_length, periodic, dtype, device, requires_grad,
+    return _window("hamming_window", window_length, periodic, dtype, device, requires_grad, pin_memory,
                    lambda n, x: x.mul_(math.pi * 2 / (n - 1)).cos_().mul_(-beta).add_(alpha))
 
 
@@ -47,7 +49,7 @@ def hann_window(window_length, periodic=True, *, dtype=None, layout=None, device
     >>> cygrad.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return _window("hann_window", window_length, periodic, dtype, device, requires_grad,
+    return _window("hann_window", window_length, periodic, dtype, device, requires_grad, pin_memory,
                    lambda n, x: x.mul_(math.pi * 2 / (n - 1)).cos_().mul_(-0.5).add_(0.5))
 
 
@@ -58,7 +60,7 @@ def blackman_window(window_length, periodic=True, *, dtype=None, layout=None, de
     def formula(n, x):
         x.mul_(math.pi / (n - 1))
         return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42
-    return _window("blackman_window", window_length, periodic, dtype, device, requires_grad, formula)
+    return _window("blackman_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)
 
 
 @op(method=False)
@@ -70,4 +72,4 @@ def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, de
         first = ((n - 1) >> 1) + 1
         x.narrow(0, first, n - first).mul_(-1).add_(2)
         return x
-    return _window("bartlett_window", window_length, periodic, dtype, device, requires_grad, formula)
+    return _window("bartlett_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)

@@ -1,0 +1,56 @@
+"""Fixtures of the CUDA tests: backends of their own over a stand-in for the driver."""
+import sys
+
+import pytest
+
+import fake_cublas
+import fake_cuda
+
+
+class Machine:
+    """A backend over a fake driver, as `cygrad.cuda`."""
+
+    def __init__(self, driver, nvrtc, cublas, backend):
+        self.driver, self.nvrtc, self.cublas, self.backend = driver, nvrtc, cublas, backend
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """Makes the Machine of a driver: a fake one, None where cuda-bindings is not installed; with cuBLAS or without."""
+    from cygrad import discovery
+    from cygrad_cuda import CUDABackend, blas, compiler, driver as streams
+    made = []
+
+    def make(driver, cublas=False, execute=False):
+        if execute:
+            from fake_kernels import Executor
+            driver.execute = Executor()
+        nvrtc, library = fake_cuda.FakeNVRTC(), fake_cublas.FakeCuBLAS(driver) if cublas else None
+        fake_cuda.install(monkeypatch, driver, nvrtc)
+        compiler.version.cache_clear()
+        backend = CUDABackend()
+        monkeypatch.setitem(discovery._loaded, "cuda", backend)
+        monkeypatch.setattr(blas, "library", lambda: library)
+        made.append(driver)
+        return Machine(driver, nvrtc, library, backend)
+
+    monkeypatch.setenv("CYGRAD_CACHE_DIR", str(tmp_path))
+    yield make
+    compiler.version.cache_clear()
+    for index in range(2):
+        streams.set_current_stream(index, 0)
+    discovery._override.indices.pop("cuda", None)
+    assert not any(driver.misuse for driver in made if driver is not None), made[-1].misuse
+
+
+@pytest.fixture
+def gpu(machine):
+    """Two devices whose kernels only leave a record."""
+    return machine(fake_cuda.FakeDriver())
+
+
+@pytest.fixture
+def computing_gpu(machine):
+    """Two devices whose kernels run, on PoCL, and whose products are the fake cuBLAS's."""
+    pytest.importorskip("pyopencl", reason="the extra 'pocl' is not installed")
+    return machine(fake_cuda.FakeDriver(limit=1 << 28), cublas=True, execute=True)

@@ -23,8 +23,23 @@ def locking_backend(device=None):
 
 @op(only_method=True)
 def pin_memory(self, device=None):
-    """The tensor in page-locked memory, from which ``.to(device, non_blocking=True)`` does not wait; a copy unless
-    it is there already."""
+    """The tensor in page-locked memory, from which ``.to(device, non_blocking=True)`` does not wait.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        For which backend's devices; by default those that are there.
+
+    Returns
+    -------
+    Tensor
+        A copy; the tensor itself if it is there already.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not on the CPU, or there is no device.
+    """
     if self.device.type != "cpu":
         raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
     if is_pinned(self):

@@ -32,7 +32,7 @@ class Layout(NamedTuple):
 def make(traits, program, ins, outs, layout, number=None):
     """(name, source, group) of the kernel of a program over operands of these dtype codes."""
     if traits.processor:
-        return "pointwise", assemble(traits, 1, strips.kernel(program, ins, outs, layout, number)), 1
+        return "pointwise", assemble(traits, 1, strips.kernel(program, ins, outs, layout, number, traits.fp64)), 1
     group = traits.group
     return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout, number)), group
 

@@ -15,13 +15,16 @@ VECTORS = {"i8": "char8", "u8": "uchar8", "i16": "short8", "u16": "ushort8", "i3
 OUTER = "s2", "s3", "s4", "s5", "s6", "s7"
 
 
-def kernel(program, ins, outs, layout, number=None):
-    """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx)."""
+def kernel(program, ins, outs, layout, number=None, usual=True):
+    """The text of the kernel; its arguments are outs, ins, numbers, geometry (see backend.pyx).
+
+    `usual`: whether the device has the fast forms, which need double precision.
+    """
     codes = [*outs, *ins]
     names = [f"o{j}" for j in range(len(outs))] + [f"i{k}" for k in range(len(ins))]
     types = [("" if n < len(outs) else "const ") + ELEMENTS[code].stored for n, code in enumerate(codes)]
     body, stores, numbers = statements(program, ins, outs, number)
-    quick, _, _ = statements(program, ins, outs, number, usual=True)
+    quick, _, _ = statements(program, ins, outs, number, usual)
     arguments = [f"ARRAY({kind}, all_{name})" for name, kind in zip(names, types)]
     arguments += [f"const {kind} n{k}{part}" for k, (kind, parts) in enumerate(numbers) for part in parts]
     opened = "".join(f"    OPEN({kind}, all_{name});\n" for name, kind in zip(names, types))

@@ -47,6 +47,10 @@ cdef class Device:
 cdef class OpenCLBackend(KernelBackend):
     """cygrad's backend for OpenCL devices."""
     fork_safe = False
+    declines = {            # what `cygrad.testing` says of entries without a kernel
+        "d2d": "through the host", "conv2d": "copies and matmul on the device",
+        "conv2d_backward": "copies and matmul on the device", "attention": "matmul and softmax on the device",
+        "linalg": "LAPACK on the host"}
     cdef readonly object Event
 
     def __cinit__(self):

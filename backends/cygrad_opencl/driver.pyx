@@ -30,6 +30,9 @@ cdef OfQueue api_finish = NULL
 cdef bint forked = False            # this is a child of a process that had opened a device
 cdef bint opened = False
 
+NO_MEMORY = -4, -5, -6              # MEM_OBJECT_ALLOCATION_FAILURE, OUT_OF_RESOURCES, OUT_OF_HOST_MEMORY
+LOST = -2, -33, -34, -36, -9999     # DEVICE_NOT_AVAILABLE; INVALID_DEVICE, _CONTEXT, _COMMAND_QUEUE; NVIDIA: a fault
+
 cdef enum:
     FLUSH = 64                      # launches after which the driver is told to go on with them
 
@@ -76,13 +79,21 @@ cdef int refuse_forked() except -1:
 
 cdef int check(int code, str call) except -1:
     """Raise what a status of the API means."""
-    if code == 0:
-        return 0
+    if code != 0:
+        raise failure(code, call)
+    return 0
+
+
+def failure(int code, str call):
+    """The error that a status of the API stands for, with its name there."""
     import pyopencl
-    name = pyopencl.status_code.to_string(code, "status %d")
-    if code in (-4, -5, -6):                # MEM_OBJECT_ALLOCATION_FAILURE, OUT_OF_RESOURCES, OUT_OF_HOST_MEMORY
-        raise OutOfMemoryError(f"OpenCL: {call} failed: {name}")
-    raise BackendError(f"OpenCL: {call} failed: {name}")
+    status = pyopencl.status_code.to_string(code, "status %d")
+    text = f"OpenCL: {call} failed: {status}"
+    if code in NO_MEMORY:
+        return OutOfMemoryError(text)
+    if code in LOST:
+        text += "; the process can't use the device any more: start it again (tensors elsewhere are unharmed)"
+    return BackendError(text)
 
 
 cdef int set_argument(void *kernel, unsigned int position, size_t size, const void *value) noexcept nogil:

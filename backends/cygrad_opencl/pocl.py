@@ -1,4 +1,4 @@
-"""PoCL 3.0, the version on PyPI: settings that make it quick, and a repair for processors that are newer than its compiler.
+"""PoCL 3.0, the version on PyPI: what makes it compile quickly, and a repair for processors newer than its compiler.
 
 Its LLVM 14 knows processors by model numbers. For one it has never heard of the name is "generic", which its own
 compiler then refuses ("unknown target CPU 'generic'", PoCL issue 1049), so that no kernel can be built, although
@@ -13,8 +13,8 @@ from functools import lru_cache
 # What kernels use of the header that PoCL 3.0 puts before every program, a megabyte of declarations. Reading it takes
 # three times as long as all else that is done before a kernel's code is generated; defining its guard leaves it out.
 LEAN_OPTION = "-D_OPENCL_H_"
-_MATH = ("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p log2 "
-         "rint sin sinh sqrt tan tanh trunc", "atan2 copysign fmod hypot nextafter pow", "fma")
+_MATH = ("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
+         "log2 rint sin sinh sqrt tan tanh trunc", "atan2 copysign fmod hypot nextafter pow", "fma")
 _WORDS = """
 typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
 typedef uint cl_mem_fence_flags;

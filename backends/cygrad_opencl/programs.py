@@ -1,15 +1,48 @@
 """Programs: built from source, or taken as a binary from the disk (`cygrad_gpu.cache`); never twice in a process."""
 import sys
+import threading
 import time
 import warnings
 
 from cygrad.errors import BackendError, KernelBuildError
 from cygrad_gpu import cache
 
-from cygrad_opencl import pocl
+from cygrad_opencl import devices, pocl
 from cygrad_opencl.devices import name_of
 
-SLOW = 3.0                  # seconds of a first build after which a terminal is told what the waiting is for
+SLOW = 3.0                  # seconds of building after which a terminal is told what the waiting is for
+
+
+class Progress:
+    """Within ``with``: something is built. After SLOW seconds of that, and each time twice as many, a terminal is told.
+
+    A timer tells, so that one long build is not silent either; time spent on anything else does not count.
+    """
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.next = SLOW
+        self.timer = None
+
+    def __enter__(self):
+        if sys.stderr is not None and sys.stderr.isatty():
+            self.timer = threading.Timer(max(self.next - self.programs.seconds, 0), self._tell)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def __exit__(self, *error):
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _tell(self):
+        programs = self.programs
+        seconds, self.next = self.next, 2 * self.next
+        kept = "" if cache.folder("opencl") is None else "; they are kept for the next time"
+        print(f"cygrad: compiling kernels for {name_of(programs.device)}, {programs.built} so far in {seconds:.0f} s"
+              + kept, file=sys.stderr)
+        if self.timer is not None:              # still at it
+            self.__enter__()
 
 
 class Programs:
@@ -32,6 +65,7 @@ class Programs:
         self.programs = {}
         self.built = self.loaded = 0
         self.seconds = 0.0
+        self.progress = Progress(self)
 
     def _divides_right(self):
         import pyopencl
@@ -42,7 +76,8 @@ class Programs:
         program = self.programs.get(source)
         if program is None:
             start = time.perf_counter()
-            program = self.programs[source] = self._load(source) or self._build(source)
+            with self.progress:
+                program = self.programs[source] = self._load(source) or self._build(source)
             self.seconds += time.perf_counter() - start
         return program
 
@@ -57,7 +92,6 @@ class Programs:
 
     def _build(self, source):
         import pyopencl
-        start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program = self._built_lean(source)
@@ -67,9 +101,6 @@ class Programs:
                 raise KernelBuildError(f"OpenCL: {name_of(self.device)} refused a kernel: {error}") from error
         self.built += 1
         self._store(source, program)
-        if time.perf_counter() - start > SLOW and sys.stderr.isatty():
-            print(f"cygrad: built an OpenCL kernel in {time.perf_counter() - start:.0f} s; it is kept for the next "
-                  "time", file=sys.stderr)
         return program
 
     def _built(self, source, options):
@@ -83,7 +114,7 @@ class Programs:
         import pyopencl
         if not pocl.is_pocl(self.device):
             return None
-        words = pocl.lean_words("cl_khr_fp64" in self.device.extensions.split())
+        words = pocl.lean_words(devices.traits_of(self.device).fp64)
         try:
             return self._built(words + source, [*self.options, pocl.LEAN_OPTION])
         except pyopencl.Error:

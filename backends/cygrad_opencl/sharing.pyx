@@ -2,8 +2,8 @@
 """Memory shared with others: cl.Buffer and pyopencl.array.Array both ways, NumPy arrays on devices that are CPUs.
 
 Nothing is copied. What works on shared memory outside cygrad uses cygrad's queue (`cygrad.opencl.queue()`), which is in
-order, or waits: ``cygrad.opencl.synchronize()``. Only while a `host_view` or `device_view` is alive is every launch waited
-for, since whoever holds one (the array of ``x.numpy()``) reads and writes without asking.
+order, or waits: ``cygrad.opencl.synchronize()``. Only while a `host_view` or `device_view` is alive is every launch
+waited for, since whoever holds one (the array of ``x.numpy()``) reads and writes without asking.
 """
 import ctypes
 from contextlib import contextmanager

@@ -4,6 +4,9 @@ The CPU must pass every case against NumPy. Then a backend that is right (tests/
 test_packages.py proves) is broken in one way at a time, each a mistake that authors make; the suite must name the
 entry.
 """
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -139,6 +142,67 @@ def test_a_broken_backend_fails(cls, entry):
     report = run(selected([entry]), made(cls), 0, "cpu")
     assert report.verdict(entry) == "FAIL"
     assert f"--case {entry}/" in report.details()
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_choice_has_every_pair(entry):
+    def pairs(cases):
+        keys = [case.key for case in cases]
+        return ({(k.op, k.dtype) for k in keys}, {(k.op, k.layout) for k in keys}, {(k.dtype, k.layout) for k in keys})
+
+    every, chosen = list(ENTRIES[entry]()), list(selected([entry], thorough=False))
+    assert pairs(chosen) == pairs(every)
+    assert [case.key for case in selected([entry], thorough=False)] == [case.key for case in chosen]
+
+
+def test_the_choice_is_small():
+    assert len(list(selected(thorough=False))) < len(list(selected())) / 3
+
+
+@pytest.mark.parametrize("cls, entry", BROKEN.items(), ids=[cls.__name__ for cls in BROKEN])
+def test_the_choice_finds_a_broken_backend(cls, entry):
+    assert run(selected([entry], thorough=False), made(cls), 0, "cpu").verdict(entry) == "FAIL"
+
+
+def test_a_failure_in_words():
+    text = run(selected(["unary"], ["float32"]), made(NoOffset), 0, "cpu").details()
+    assert "unary(neg, [float32 (7, 13), strides" in text and "\n  and " in text and " more: " in text
+    text = run(selected(["matmul"], ["float32"]), made(HalfMatmul), 0, "cpu").details()
+    assert re.search(r"expected np.float32\(.*, off by [\d.e-]+ where [\d.e-]+ is allowed", text)
+    found = [case for case in selected(["elementwise"]) if "GELU" in str(case.key)]
+    assert "in 0 number 0.5 binary mul" in found[0].describe(found[0].make(np.random.default_rng(0)))
+
+
+def test_the_traceback_of_a_kernel_that_raised():
+    cases = list(selected(["gather"], ["int8"]))
+    assert "off by one (test_conformance.py" in run(cases, made(Crash), 0, "cpu").details()
+    assert "Traceback" not in run(cases, made(Crash), 0, "cpu").details()
+    assert "in gather\n" in run(cases, made(Crash), 0, "cpu", traceback=True).details()
+
+
+def test_the_reason_for_declining():
+    backend = made(NumPyBackend)
+    backend.declines = {"linalg": "LAPACK is the host's"}
+    report = run(selected(["linalg"], ["float32"]), backend, 0, "cpu")
+    assert report.verdict("linalg") == "declined: LAPACK is the host's"
+
+
+def test_a_misspelt_dtype(capsys):
+    with pytest.raises(SystemExit):
+        main(["cpu", "--dtype", "flaot32"])
+    assert "no dtype 'flaot32'; did you mean 'float32'?" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["cpu", "--entry", "binery"])
+    assert "did you mean 'binary'?" in capsys.readouterr().err
+
+
+def test_a_reader_that_stops_reading():
+    command = [sys.executable, "-m", "cygrad.testing", "cpu", "--list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {
+            "PYTHONPATH": os.pathsep.join(sys.path)}) as process:
+        assert process.stdout.readline().startswith(b"memory/")
+        process.stdout.close()
+        assert process.stderr.read() == b""
 
 
 def test_a_case_alone(capsys):

@@ -9,13 +9,14 @@ core calls raw ops by `cygrad.raw`.
 from cpython.complex cimport PyComplex_Check
 
 from cygrad.allocation cimport empty, empty_as, output_like
-from cygrad.axes cimport Axes, add_operand, collapse, is_geometry, merge_axes, operand, sort_axes, split, start_axes
+from cygrad.axes cimport (Axes, add_broadcast, add_operand, collapse, is_geometry, merge_axes, operand, sort_axes, split,
+                          start_axes)
 from cygrad.backend cimport ALL, ANGLE, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, default_float, dtype_of)
 from cygrad.elements cimport scalar_value
 from cygrad.promotion cimport SAME, TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes, size_of
+from cygrad.view cimport INLINE_RANK, View, fill_dense, fill_strided, make_view, same_sizes, size_of
 
 from cygrad import errors
 from cygrad.backend import BINARY
@@ -86,6 +87,33 @@ cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1:
                     declined(backend, "binary", (op, three[1], three[2], three[0]), (3,))
             return 0
         vo, va, vb = operand(&axes, 0, out), operand(&axes, 1, a), operand(&axes, 2, b)
+    if lacks("binary", backend.binary(op, va, vb, vo)):
+        declined(backend, "binary", (op, va, vb, vo), (3,))
+    return 0
+
+
+cdef bint row_major(Tensor a, Tensor b, int rank, const Py_ssize_t *sizes) noexcept:
+    """Whether the result of two operands that are broadcast to these sizes is row-major without a look at strides."""
+    cdef int i
+    if not (a.dense and b.dense and rank <= INLINE_RANK):
+        return False
+    for i in range(rank):
+        if sizes[i] <= 1:
+            return False
+    return True
+
+
+cdef int broadcast_into(int op, Tensor a, Tensor b, Tensor out) except -1:
+    """out = op(a, b) for operands that are broadcast to out's shape; `out` is row-major, of few axes, not empty."""
+    cdef Axes axes
+    cdef View va, vb, vo
+    cdef Backend backend = <Backend>out.memory.backend
+    start_axes(&axes, out)
+    add_operand(&axes, out)
+    add_broadcast(&axes, a)
+    add_broadcast(&axes, b)
+    merge_axes(&axes, 0, axes.rank)
+    vo, va, vb = operand(&axes, 0, out), operand(&axes, 1, a), operand(&axes, 2, b)
     if lacks("binary", backend.binary(op, va, vb, vo)):
         declined(backend, "binary", (op, va, vb, vo), (3,))
     return 0
@@ -332,6 +360,10 @@ cdef Tensor binary(int op, object x, object y, int rule):
                 out = empty_as(a, out_dtype)
             else:
                 out = output_like(out_dtype, a.rank, a.sizes, a, b, None)
+        elif row_major(a, b, rank, sizes):
+            out = empty(a.memory.backend, a.memory.index, out_dtype, rank, sizes)
+            broadcast_into(op, a, b, out)
+            return out
         else:
             a, b = expand_to(a, rank, sizes), expand_to(b, rank, sizes)
             out = output_like(out_dtype, rank, sizes, a, b, None)
@@ -351,19 +383,18 @@ cdef Tensor binary(int op, object x, object y, int rule):
 
 cdef Tensor sum_to(Tensor a, View like):
     """`a` summed over the axes along which `like` was broadcast to a's shape."""
-    cdef list dims = []
+    cdef bint reduced[64]
     cdef int i, missing = a.rank - like.rank
+    cdef bint any_axis = False
     cdef Tensor out
     for i in range(a.rank):
-        if i < missing or (like.sizes[i - missing] == 1 and a.sizes[i] != 1):
-            dims.append(i)
-    if not dims:
+        reduced[i] = i < missing or (like.sizes[i - missing] == 1 and a.sizes[i] != 1)
+        any_axis = any_axis or reduced[i]
+    if not any_axis:
         return a
-    out = reduce(SUM, a, tuple(dims), True, a.dtype)
-    if missing > 0:
-        out2 = new_tensor()
-        fill_strided(out2, out.memory, out.dtype, out.offset, like.rank, like.sizes, out.strides + missing)
-        return out2
+    out = reduce_axes(SUM, a, reduced, False, a.dtype)
+    if out.rank != like.rank:                           # axes of size 1 were left out; it is dense
+        fill_dense(out, out.memory, out.dtype, like.rank, like.sizes)
     return out
 
 
@@ -371,21 +402,28 @@ cdef Tensor sum_to(Tensor a, View like):
 
 cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
     """Reduction of `a` over `dims` (non-negative, distinct) into a new row-major tensor of `dtype`."""
-    cdef Axes axes
     cdef bint reduced[64]
-    cdef Py_ssize_t sizes[64]
-    cdef int i, rank = 0, inner, split_at
-    cdef Tensor out
-    cdef View src, target
-    cdef Backend backend = <Backend>a.memory.backend
+    cdef int i
     for i in range(a.rank):
         reduced[i] = False
     for d in dims:
         reduced[<int>d] = True
+    return reduce_axes(op, a, reduced, keepdim, dtype)
+
+
+cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dtype):
+    """`reduce` over the axes that are marked."""
+    cdef Axes axes
+    cdef Py_ssize_t sizes[64]
+    cdef int i, rank = 0, marked = 0, split_at
+    cdef Tensor out
+    cdef View src, target
+    cdef Backend backend = <Backend>a.memory.backend
     axes.rank = 0
     axes.operands = 2
     for i in range(a.rank):
         if reduced[i]:
+            marked += 1
             if keepdim:
                 sizes[rank] = 1
                 rank += 1
@@ -429,9 +467,9 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
     merge_axes(&axes, split_at, axes.rank)
     split_at = merge_axes(&axes, 0, split_at)
     if axes.rank > INLINE_RANK:
-        return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, len(dims)), False, dtype) \
+        return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, marked), False, dtype) \
             .view(size_of(out))
-    src = a if is_geometry(&axes, 1, axes.rank, a) else operand(&axes, 1, a)
+    src = a if split_at == 0 and a.dense else operand(&axes, 1, a)
     target = out if is_geometry(&axes, 0, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
                                                                         axes.strides[0])
     if lacks("reduce", backend.reduce(op, src, target)):

@@ -40,12 +40,12 @@ CALLS = {
 }
 
 
-def gradients(call, dtype, create_graph):
+def gradients(call, dtype, create_graph, uniform):
     cygrad.manual_seed(0)
     a = (cygrad.rand(3, 4, dtype=cygrad.float64) + 0.5).to(dtype).requires_grad_()
     b = (cygrad.rand(4, dtype=cygrad.float64) + 0.5).to(dtype).requires_grad_()
     out = call(a, b)
-    weights = cygrad.randn(out.shape, dtype=cygrad.float64).to(dtype)
+    weights = cygrad.randn(() if uniform else out.shape, dtype=cygrad.float64).to(dtype).expand(out.shape)
     return cygrad.autograd.grad(out, (a, b), weights, create_graph=create_graph, allow_unused=True)
 
 
@@ -57,12 +57,13 @@ DTYPES = [cygrad.float64, cygrad.float32, cygrad.float16, cygrad.complex64]
 REAL_ONLY = {"relu"}
 
 
+@pytest.mark.parametrize("uniform", [False, True])      # True: one number in the place of all, as from a sum
 @pytest.mark.parametrize("op, number, dtype", [
     (op, number, dtype) for op, calls in CALLS.items() for number in range(len(calls)) for dtype in DTYPES
     if not (dtype.is_complex and op in REAL_ONLY)])
-def test_a_shortcut_computes_what_the_formula_does(op, number, dtype):
-    quick = gradients(CALLS[op][number], dtype, False)
-    by_formula = gradients(CALLS[op][number], dtype, True)      # recorded passes run the table's formulas
+def test_a_shortcut_computes_what_the_formula_does(op, number, dtype, uniform):
+    quick = gradients(CALLS[op][number], dtype, False, uniform)
+    by_formula = gradients(CALLS[op][number], dtype, True, uniform)      # recorded passes run the table's formulas
     for found, expected in zip(quick, by_formula):
         assert (found is None) == (expected is None)
         if found is not None:

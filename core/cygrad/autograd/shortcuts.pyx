@@ -7,12 +7,17 @@ the formula runs, as it does in every pass with `create_graph=True`. The table a
 from cygrad cimport backend as k
 from cygrad.autograd.rows cimport OpNode, set_shortcut
 from cygrad.allocation cimport empty, empty_as
-from cygrad.dispatch cimport binary, copy_into, expand_to, fill_into, reduce, scalar_into, sum_to, unary, where_into
-from cygrad.promotion cimport SAME, TO_BOOL, TO_FLOAT
-from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
-from cygrad.ops.products cimport mm_
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport (binary, binary_into, copy_into, expand_to, fill_into, reduce, scalar_into, sum_to, unary,
+                              where_into)
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
+from cygrad.elements cimport element_at
+from cygrad.ops.products cimport mm_backward_left, mm_backward_right
+from cygrad.promotion cimport SAME, TO_FLOAT
 from cygrad.tensor cimport Tensor, alias, new_tensor
-from cygrad.view cimport View, fill_strided, make_view
+from cygrad.view cimport View, data, fill_strided, make_view, same_sizes
+
+cdef DType BOOL_DTYPE = dtype_of(BOOL)
 
 cdef enum:
     FEW = 4096      # elements: formulas of several steps are left to the table's programs above it, which take one pass
@@ -20,14 +25,58 @@ cdef enum:
 
 # --------------------------------------------------------------------- helpers
 
+cdef inline bint alike(Tensor a, Tensor b) noexcept:
+    """Whether a kernel takes both as they are, element by element."""
+    return (a.dense and b.dense and a.dtype is b.dtype and a.memory.backend is b.memory.backend
+            and a.memory.index == b.memory.index and same_sizes(a, b))
+
+
+cdef inline bint uniform(Tensor grad) noexcept:
+    """Whether all elements are one and the same, which the host can read: the gradient of what was summed."""
+    cdef int i
+    for i in range(grad.rank):
+        if grad.strides[i] != 0 and grad.sizes[i] != 1:
+            return False
+    return grad.elements > 1 and (<Backend>grad.memory.backend).host_memory
+
+
+cdef inline object element(Tensor uniform):
+    return element_at(data(uniform), uniform.dtype.code)
+
+
+cdef object with_tensor(int op, Tensor grad, Tensor other, int rule):
+    """op(grad, other) for real floats."""
+    cdef Tensor out
+    if grad.dtype.category != CATEGORY_FLOAT or other.dtype.category == CATEGORY_COMPLEX:
+        return NotImplemented
+    if alike(grad, other):
+        out = empty_as(grad, grad.dtype)
+        binary_into(op, grad, other, out)
+        return out
+    if other.dense and other.dtype is grad.dtype and same_sizes(grad, other) and uniform(grad):
+        out = empty_as(other, other.dtype)
+        scalar_into(op, other, element(grad), True, out)
+        return out
+    return binary(op, grad, other, rule)
+
+
+cdef object with_number(int op, Tensor grad, object number, int rule):
+    """op(grad, number) for real floats."""
+    cdef Tensor out
+    if grad.dtype.category != CATEGORY_FLOAT or type(number) is complex:
+        return NotImplemented
+    if grad.dense and (type(number) is float or type(number) is int):
+        out = empty_as(grad, grad.dtype)
+        scalar_into(op, grad, number, False, out)
+        return out
+    return binary(op, grad, number, rule)
+
+
 cdef inline object product(Tensor grad, object factor):
     """grad * factor for a real tensor or number."""
     if isinstance(factor, Tensor):
-        if (<Tensor>factor).dtype.category == CATEGORY_COMPLEX or grad.dtype.category == CATEGORY_COMPLEX:
-            return NotImplemented
-    elif type(factor) is complex:
-        return NotImplemented
-    return binary(k.MUL, grad, factor, SAME)
+        return with_tensor(k.MUL, grad, <Tensor>factor, SAME)
+    return with_number(k.MUL, grad, factor, SAME)
 
 
 cdef inline bint real(Tensor grad) noexcept:
@@ -44,14 +93,6 @@ cdef Tensor shaped(Tensor grad, View like):
     out.set_dense_strides()
     out.finish()
     out.counter = grad.counter
-    return out
-
-
-cdef Tensor transposed(Tensor t):
-    cdef Tensor out = alias(t)
-    out.sizes[0], out.sizes[1] = t.sizes[1], t.sizes[0]
-    out.strides[0], out.strides[1] = t.strides[1], t.strides[0]
-    out.finish()
     return out
 
 
@@ -89,9 +130,9 @@ cdef object times_self(OpNode node, Tensor grad):
 
 cdef object over_other(OpNode node, Tensor grad):
     other = node.unpack(1)
-    if not real(grad) or type(other) is complex or (isinstance(other, Tensor) and not real(<Tensor>other)):
-        return NotImplemented
-    return binary(k.DIV, grad, other, TO_FLOAT)
+    if isinstance(other, Tensor):
+        return with_tensor(k.DIV, grad, <Tensor>other, TO_FLOAT)
+    return with_number(k.DIV, grad, other, TO_FLOAT)
 
 
 cdef object power(OpNode node, Tensor grad):
@@ -104,8 +145,8 @@ cdef object power(OpNode node, Tensor grad):
     if not real(base) or not real(grad):
         return NotImplemented
     if exponent != 2:
-        base = binary(k.POW, base, exponent - 1, SAME)
-    return binary(k.MUL, grad, binary(k.MUL, base, exponent, SAME), SAME)
+        base = <Tensor>with_number(k.POW, base, exponent - 1, SAME)
+    return product(grad, with_number(k.MUL, base, exponent, SAME))
 
 
 cdef object times_result(OpNode node, Tensor grad):
@@ -114,7 +155,7 @@ cdef object times_result(OpNode node, Tensor grad):
 
 cdef object over_self(OpNode node, Tensor grad):
     cdef Tensor x = node.unpack(0)
-    return binary(k.DIV, grad, x, TO_FLOAT) if real(x) and real(grad) else NotImplemented
+    return with_tensor(k.DIV, grad, x, TO_FLOAT)
 
 
 cdef object tanh(OpNode node, Tensor grad):
@@ -122,8 +163,8 @@ cdef object tanh(OpNode node, Tensor grad):
     cdef Tensor result = node.raw_result(), slope
     if not real(result) or not real(grad) or grad.elements > FEW:
         return NotImplemented
-    slope = binary(k.SUB, 1, binary(k.MUL, result, result, SAME), SAME)
-    return binary(k.MUL, grad, slope, SAME)
+    slope = binary(k.SUB, 1, <Tensor>product(result, result), SAME)
+    return product(grad, slope)
 
 
 cdef object sigmoid(OpNode node, Tensor grad):
@@ -131,19 +172,28 @@ cdef object sigmoid(OpNode node, Tensor grad):
     cdef Tensor result = node.raw_result()
     if not real(result) or not real(grad) or grad.elements > FEW:
         return NotImplemented
-    return binary(k.MUL, grad, binary(k.MUL, binary(k.SUB, 1, result, SAME), result, SAME), SAME)
+    return product(grad, product(binary(k.SUB, 1, result, SAME), result))
 
 
 cdef object relu(OpNode node, Tensor grad):
     """The gradient where the result is positive (or NaN)."""
-    cdef Tensor result = node.raw_result(), lost, zero
-    if grad.dtype is not result.dtype or not grad.dense or grad.elements > FEW:
+    cdef Tensor result = node.raw_result(), lost, out
+    if grad.dtype is not result.dtype or grad.elements > FEW or not result.dense:
         return NotImplemented
-    lost = binary(k.LE, result, 0, TO_BOOL)
-    zero = empty(grad.memory.backend, grad.memory.index, grad.dtype, 0, NULL)
-    fill_into(zero, 0)
+    if not grad.dense:
+        if not uniform(grad):
+            return NotImplemented
+        grad = filled_like(result, element(grad))
+    lost = empty_as(result, BOOL_DTYPE)
+    scalar_into(k.LE, result, 0, False, lost)
     out = empty_as(grad, grad.dtype)
-    where_into(lost, expand_to(zero, grad.rank, grad.sizes), grad, out)
+    where_into(lost, filled_like(result, 0), grad, out)
+    return out
+
+
+cdef Tensor filled_like(Tensor like, object number):
+    cdef Tensor out = empty_as(like, like.dtype)
+    fill_into(out, number)
     return out
 
 
@@ -156,8 +206,8 @@ cdef object spread(OpNode node, Tensor grad):
 
 cdef object spread_mean(OpNode node, Tensor grad):
     cdef View like = node.geometry(0)
-    cdef Tensor part = binary(k.DIV, grad, max(like.elements, 1), TO_FLOAT)
-    return expand_to(part, like.rank, like.sizes)
+    part = with_number(k.DIV, grad, max(like.elements, 1), TO_FLOAT)
+    return part if part is NotImplemented else expand_to(<Tensor>part, like.rank, like.sizes)
 
 
 cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
@@ -203,7 +253,12 @@ cdef object reshaped(OpNode node, Tensor grad):
 
 
 cdef object transposed_back(OpNode node, Tensor grad):
-    return transposed(grad) if grad.rank == 2 else alias(grad)
+    cdef Tensor out = alias(grad)
+    if grad.rank == 2:
+        out.sizes[0], out.sizes[1] = grad.sizes[1], grad.sizes[0]
+        out.strides[0], out.strides[1] = grad.strides[1], grad.strides[0]
+        out.finish()
+    return out
 
 
 cdef object expanded(OpNode node, Tensor grad):
@@ -240,12 +295,12 @@ cdef object sliced(OpNode node, Tensor grad):
 
 cdef object mm_left(OpNode node, Tensor grad):
     cdef Tensor right = node.unpack(1)
-    return mm_(grad, transposed(right)) if real(right) and grad.dtype is right.dtype else NotImplemented
+    return mm_backward_left(grad, right) if real(right) and grad.dtype is right.dtype else NotImplemented
 
 
 cdef object mm_right(OpNode node, Tensor grad):
     cdef Tensor left = node.unpack(0)
-    return mm_(transposed(left), grad) if real(left) and grad.dtype is left.dtype else NotImplemented
+    return mm_backward_right(left, grad) if real(left) and grad.dtype is left.dtype else NotImplemented
 
 
 # ------------------------------------------------------------------- the table

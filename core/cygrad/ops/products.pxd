@@ -11,6 +11,8 @@ cdef class Row:
 
 cdef Row UNSAFE_VIEW, DOT
 cdef Tensor mm_(Tensor a, Tensor b)
+cdef Tensor mm_backward_left(Tensor grad, Tensor right)
+cdef Tensor mm_backward_right(Tensor left, Tensor grad)
 cdef Tensor bmm_(Tensor a, Tensor b)
 cdef Tensor mv_(Tensor a, Tensor b)
 cdef Tensor dot_(Tensor a, Tensor b, Row op)

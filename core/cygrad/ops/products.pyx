@@ -78,6 +78,11 @@ cdef View matrix(View a):
     return window(a, 1, a.sizes[0], a.sizes[1], 0, a.strides[0], a.strides[1])
 
 
+cdef View transposed(View a):
+    """The transpose of a matrix, likewise."""
+    return window(a, 1, a.sizes[1], a.sizes[0], 0, a.strides[1], a.strides[0])
+
+
 cdef inline View column(View a):
     """A vector as a matrix of one column."""
     return window(a, 1, a.sizes[0], 1, 0, a.strides[0], 1)
@@ -154,6 +159,20 @@ cdef Tensor mm_(Tensor a, Tensor b):
     multiply(matrix(a), matrix(b), matrix(out), "addmm_impl_cpu_")
     if tracked(a, b):
         recorded(out, MM, a, b)
+    return out
+
+
+cdef Tensor mm_backward_left(Tensor grad, Tensor right):
+    """grad @ right.T, unrecorded: the gradient of the left factor of a product."""
+    cdef Tensor out = blank(grad, 2, [grad.sizes[0], right.sizes[0]])
+    multiply(matrix(grad), transposed(right), matrix(out), "addmm_impl_cpu_")
+    return out
+
+
+cdef Tensor mm_backward_right(Tensor left, Tensor grad):
+    """left.T @ grad, unrecorded: the gradient of the right factor."""
+    cdef Tensor out = blank(grad, 2, [left.sizes[1], grad.sizes[1]])
+    multiply(transposed(left), matrix(grad), matrix(out), "addmm_impl_cpu_")
     return out
 
 

@@ -8,6 +8,7 @@ cdef struct Axes:                # the axes of up to twelve operands, for mergin
     Py_ssize_t strides[12][64]
 
 cdef void add_operand(Axes *axes, View v) noexcept
+cdef void add_broadcast(Axes *axes, View v) noexcept
 cdef void start_axes(Axes *axes, View shape_of) noexcept
 cdef void drop_ones(Axes *axes) noexcept nogil
 cdef void memory_order(Axes *axes, int *permutation) noexcept nogil

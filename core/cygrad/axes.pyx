@@ -13,6 +13,16 @@ cdef void add_operand(Axes *axes, View v) noexcept:
     axes.operands += 1
 
 
+cdef void add_broadcast(Axes *axes, View v) noexcept:
+    """The operand stretched to the sizes of the axes, which it fits."""
+    cdef int i, missing = axes.rank - v.rank
+    for i in range(missing):
+        axes.strides[axes.operands][i] = 0
+    for i in range(v.rank):
+        axes.strides[axes.operands][missing + i] = v.strides[i] if v.sizes[i] == axes.sizes[missing + i] else 0
+    axes.operands += 1
+
+
 cdef void start_axes(Axes *axes, View shape_of) noexcept:
     cdef int i
     axes.rank = shape_of.rank
@@ -128,6 +138,9 @@ cdef void collapse(Axes *axes) noexcept nogil:
 
 
 cdef View operand(Axes *axes, int k, View v):
+    """Operand k as the axes have become: `v` itself where they are its own."""
+    if is_geometry(axes, k, axes.rank, v):
+        return v
     return make_view(v.memory, v.dtype, v.offset, axes.rank, axes.sizes, axes.strides[k])
 
 

@@ -2,6 +2,7 @@
 
 The digits example's own network and batch; the classical 784-512-512-10 perceptron with 128 images; and a block of
 four-headed attention over 8 sequences of 64 positions. Each step starts from the last one's weights, as training does.
+Layers of image networks, which take most of their training, are a group of their own.
 """
 
 import sys
@@ -159,7 +160,38 @@ TRAINING = [
         jax=(JAX_ATTENTION, "state[:] = jax.block_until_ready(step(state, x))")),
 ]
 
-GROUPS = {"training steps": TRAINING}
+# Layers of image networks: batch, channels, size of the image, filters, size of the kernel, stride, groups.
+CONVOLUTION = """
+x = make(rng.standard_normal(({batch}, {channels}, {size}, {size}), 'f4')).requires_grad_()
+w = make(rng.standard_normal(({filters}, {channels} // {groups}, {kernel}, {kernel}), 'f4') * 0.05).requires_grad_()
+b = make(rng.standard_normal({filters}, 'f4')).requires_grad_()
+F = m.nn.functional if hasattr(m, "nn") else m
+def forward():
+    with m.no_grad():
+        return F.conv2d(x, w, b, stride={stride}, padding={kernel} // 2, groups={groups})
+out = F.conv2d(x, w, b, stride={stride}, padding={kernel} // 2, groups={groups})
+grad = m.ones_like(out)
+def backward():
+    return m.autograd.grad(out, (x, w, b), grad, retain_graph=True)
+"""
+LAYERS = [
+    ("3 to 32 channels, 3x3, batch 16 of 32x32", dict(batch=16, channels=3, size=32, filters=32, kernel=3)),
+    ("64 channels, 3x3, batch 8 of 32x32", dict(batch=8, channels=64, size=32, filters=64, kernel=3)),
+    ("64 to 128 channels, 3x3, stride 2, batch 8 of 32x32",
+     dict(batch=8, channels=64, size=32, filters=128, kernel=3, stride=2)),
+    ("256 channels, 3x3, batch 4 of 8x8", dict(batch=4, channels=256, size=8, filters=256, kernel=3)),
+    ("64 to 256 channels, 1x1, batch 8 of 32x32", dict(batch=8, channels=64, size=32, filters=256, kernel=1)),
+    ("64 channels, depthwise 3x3, batch 8 of 32x32",
+     dict(batch=8, channels=64, size=32, filters=64, kernel=3, groups=64)),
+]
+CONVOLUTIONS = [
+    Row(f"{name}, {step}", CONVOLUTION.format(**{"stride": 1, "groups": 1, **layer}), f"{step}()", tolerance=1e-3,
+        flops=passes * 2 * layer["batch"] * (layer["size"] // layer.get("stride", 1)) ** 2 * layer["filters"]
+        * layer["channels"] // layer.get("groups", 1) * layer["kernel"] ** 2)
+    for name, layer in LAYERS for step, passes in (("forward", 1), ("backward", 2))
+]
+
+GROUPS = {"training steps": TRAINING, "convolutions": CONVOLUTIONS}
 
 if __name__ == "__main__":
     sys.exit(main(GROUPS, __doc__))

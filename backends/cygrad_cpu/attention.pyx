@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from cygrad.dtype cimport BOOL, DType, FLOAT32
 from cygrad.view cimport View, data
-from cygrad_cpu.blas cimport Blas, blas
+from cygrad_cpu.gemm cimport Product, ROOM, load_blas, multiply
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
@@ -26,7 +26,6 @@ install_kernels("softmax", &table)
 
 
 cdef struct Call:
-    Blas *library
     int kind                    # 0 float32, 1 float64
     Py_ssize_t itemsize
     Py_ssize_t rows             # queries
@@ -79,27 +78,30 @@ cdef void soften(Real *scores, const Call *call, Py_ssize_t batch, Py_ssize_t fi
 
 
 cdef void attend(const Call *call, Py_ssize_t batch, Py_ssize_t block, const char *query, const char *key,
-                 const char *value, char *out, char *scores) noexcept nogil:
-    """BLAS is column-major: it computes the transposed scores, keys @ queries^T, and values^T @ chances^T."""
-    cdef Py_ssize_t first = block * ROWS, size = call.itemsize
-    cdef int rows = <int>min(<Py_ssize_t>ROWS, call.rows - first), inner = <int>call.inner, width = <int>call.width
-    cdef int keys = <int>(min(call.keys, first + rows) if call.causal else call.keys)
-    cdef float scale = <float>call.scale, one = 1, zero = 0
-    cdef double scale64 = call.scale, one64 = 1, zero64 = 0
-    query += (batch * call.rows + first) * inner * size
-    key += batch * call.keys * inner * size
-    value += batch * call.keys * width * size
-    out += (batch * call.rows + first) * width * size
+                 const char *value, char *out, char *scores, char *room) noexcept nogil:
+    """One block of queries of one batch."""
+    cdef Py_ssize_t first = block * ROWS, size = call.itemsize, rows = min(<Py_ssize_t>ROWS, call.rows - first)
+    cdef Py_ssize_t keys = min(call.keys, first + rows) if call.causal else call.keys
+    cdef Product g
+    g.kind, g.room, g.beta = call.kind, room, 0
+    g.m, g.n, g.k, g.alpha = rows, keys, call.inner, call.scale             # scores = scale * query @ key^T
+    g.a = query + (batch * call.rows + first) * call.inner * size
+    g.b = key + batch * call.keys * call.inner * size
+    g.out = scores
+    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.inner, 1, 1, call.inner
+    g.out_strides[0], g.out_strides[1] = keys, 1
+    multiply(&g)
     if call.kind == 0:
-        call.library.gemm[0](b"T", b"N", &keys, &rows, &inner, &scale, key, &inner, query, &inner, &zero, scores, &keys)
         soften(<float *>scores, call, batch, first, rows, keys)
-        call.library.gemm[0](b"N", b"N", &width, &rows, &keys, &one, value, &width, scores, &keys, &zero, out, &width)
     else:
-        call.library.gemm[1](b"T", b"N", &keys, &rows, &inner, &scale64, key, &inner, query, &inner, &zero64, scores,
-                             &keys)
         soften(<double *>scores, call, batch, first, rows, keys)
-        call.library.gemm[1](b"N", b"N", &width, &rows, &keys, &one64, value, &width, scores, &keys, &zero64, out,
-                             &width)
+    g.n, g.k, g.alpha = call.width, keys, 1                                 # out = chances @ value
+    g.a = scores
+    g.b = value + batch * call.keys * call.width * size
+    g.out = out + (batch * call.rows + first) * call.width * size
+    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = keys, 1, call.width, 1
+    g.out_strides[0] = call.width
+    multiply(&g)
 
 
 cdef object cpu_attention(View query, View key, View value, View mask, bint causal, double scale, View out):
@@ -108,13 +110,13 @@ cdef object cpu_attention(View query, View key, View value, View mask, bint caus
     cdef Call call
     cdef View q, k, v, m, y
     cdef Temporary room
-    cdef Py_ssize_t i, size, count, blocks = (query.sizes[1] + ROWS - 1) // ROWS
+    cdef Py_ssize_t i, size, count, scores, blocks = (query.sizes[1] + ROWS - 1) // ROWS
     cdef int threads, t
     if dtype is None or max(query.sizes[1], query.sizes[2], key.sizes[1], value.sizes[2]) > INT_MAX:
         return NotImplemented
     q, k, v = dense(query, dtype, keep), dense(key, dtype, keep), dense(value, dtype, keep)
     y = writable(out, dtype, keep)
-    call.library = blas()
+    load_blas()
     call.kind, call.itemsize = dtype.code - FLOAT32, dtype.itemsize
     call.rows, call.keys, call.inner, call.width = q.sizes[1], k.sizes[1], q.sizes[2], v.sizes[2]
     call.causal, call.scale, call.mask = causal, scale, NULL
@@ -128,11 +130,13 @@ cdef object cpu_attention(View query, View key, View value, View mask, bint caus
     threads = threads_for(q.sizes[0] * call.rows * call.keys * (call.inner + call.width), GRAIN)
     if threads > count:
         threads = <int>count
-    room = temporary(out.memory.backend, dtype, 2, [threads, min(<Py_ssize_t>ROWS, call.rows) * call.keys])
-    size = room.view.strides[0] * call.itemsize
+    scores = (min(<Py_ssize_t>ROWS, call.rows) * call.keys * call.itemsize + 63) // 64 * 64
+    size = scores + ROOM
+    room = temporary(out.memory.backend, dtype, 2, [threads, size // call.itemsize])
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                attend(&call, i // blocks, i % blocks, data(q), data(k), data(v), data(y), data(room.view) + t * size)
+                attend(&call, i // blocks, i % blocks, data(q), data(k), data(v), data(y), data(room.view) + t * size,
+                       data(room.view) + t * size + scores)
     if y is not out:
         copy_views(y, out)

@@ -1,4 +1,4 @@
-"""Convolutions as matrix products: what each output position sees is copied into a column, and BLAS multiplies.
+"""Convolutions as matrix products: what each output position sees is copied into a column.
 
 The unit of work is a block of output rows of one image and group, small enough for its columns to stay in the cache;
 the blocks are shared among threads, each with columns of its own. Kernels of one element that move by one read their
@@ -12,7 +12,7 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.blas cimport Blas, blas
+from cygrad_cpu.gemm cimport Product, ROOM, load_blas, multiply
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.reduction cimport cpu_reduce
@@ -26,7 +26,6 @@ cdef enum:
 
 
 cdef struct Geometry:
-    Blas *library
     int kind                    # 0 float32, 1 float64
     Py_ssize_t itemsize
     Py_ssize_t images
@@ -43,6 +42,7 @@ cdef struct Geometry:
     Py_ssize_t rows             # output rows of a block
     Py_ssize_t blocks           # of one image
     bint plain                  # the columns are the input itself
+    Py_ssize_t columns          # bytes of a block's columns
 
 
 # ---- geometry
@@ -51,7 +51,7 @@ cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tup
                    DType dtype) except -1:
     """Fill in everything but `rows` and `blocks`; False where BLAS can't count the elements."""
     cdef int i
-    g.library = blas()
+    load_blas()
     g.kind = dtype.code - FLOAT32
     g.itemsize = dtype.itemsize
     g.images, g.groups = a.sizes[0], groups
@@ -78,9 +78,10 @@ cdef int plan(Geometry *g, Py_ssize_t units) noexcept:
     return threads
 
 
-cdef Temporary column_room(View like, const Geometry *g, DType dtype, int threads):
-    """Columns of one block for each thread."""
-    cdef Py_ssize_t *sizes = [threads, 1 if g.plain else g.inside * g.rows * g.q]
+cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads):
+    """For each thread the columns of a block, and the room of a product."""
+    g.columns = 0 if g.plain else (g.inside * g.rows * g.q * g.itemsize + 63) // 64 * 64
+    cdef Py_ssize_t *sizes = [threads, (g.columns + ROOM) // g.itemsize]
     return temporary(like.memory.backend, dtype, 2, sizes)
 
 
@@ -160,17 +161,18 @@ cdef const char *columns_of(const char *a, const Geometry *g, Py_ssize_t unit, P
     return room
 
 
-cdef void gemm(const Geometry *g, const char *ta, const char *tb, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
-               const char *a, Py_ssize_t lda, const char *b, Py_ssize_t ldb, bint add, char *c,
-               Py_ssize_t ldc) noexcept nogil:
-    """c (m, n) = or += op(a) (m, k) @ op(b) (k, n), all column-major: what is row-major here is transposed there."""
-    cdef int m_ = <int>m, n_ = <int>n, k_ = <int>k, lda_ = <int>lda, ldb_ = <int>ldb, ldc_ = <int>ldc
-    cdef float one = 1, beta = 1 if add else 0
-    cdef double one64 = 1, beta64 = 1 if add else 0
-    if g.kind == 0:
-        g.library.gemm[0](ta, tb, &m_, &n_, &k_, &one, a, &lda_, b, &ldb_, &beta, c, &ldc_)
-    else:
-        g.library.gemm[1](ta, tb, &m_, &n_, &k_, &one64, a, &lda_, b, &ldb_, &beta64, c, &ldc_)
+cdef void matrices(const Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char *a, Py_ssize_t a_row,
+                   Py_ssize_t a_column, const char *b, Py_ssize_t b_row, Py_ssize_t b_column, bint add, char *out,
+                   Py_ssize_t out_row, char *room) noexcept nogil:
+    """out (m, n) = or += a (m, k) @ b (k, n); the room is that of the columns, behind which a product has its own."""
+    cdef Product product
+    product.kind, product.m, product.n, product.k = g.kind, m, n, k
+    product.a, product.b, product.out, product.room = a, b, out, room + g.columns
+    product.a_strides[0], product.a_strides[1] = a_row, a_column
+    product.b_strides[0], product.b_strides[1] = b_row, b_column
+    product.out_strides[0], product.out_strides[1] = out_row, 1
+    product.alpha, product.beta = 1, (1 if add else 0)
+    multiply(&product)
 
 
 # ---- forward
@@ -198,8 +200,8 @@ cdef void forward_block(const Geometry *g, Py_ssize_t index, const char *a, cons
             fill_rows(<const float *>bias, <float *>out, g.filters, area, rows * g.q)
         else:
             fill_rows(<const double *>bias, <double *>out, g.filters, area, rows * g.q)
-    gemm(g, b"N", b"N", rows * g.q, g.filters, g.inside, columns, ld,
-         weight + group * g.filters * g.inside * g.itemsize, g.inside, bias != NULL, out, area)
+    matrices(g, g.filters, rows * g.q, g.inside, weight + group * g.filters * g.inside * g.itemsize, g.inside, 1,
+             columns, ld, 1, bias != NULL, out, area, room)
 
 
 cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
@@ -215,7 +217,7 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
         return NotImplemented
     x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), writable(out, dtype, keep)
     threads = plan(&g, g.images * g.groups)
-    room = column_room(a, &g, dtype, threads)
+    room = work_room(a, &g, dtype, threads)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
     with nogil:
@@ -241,13 +243,13 @@ cdef void input_block(const Geometry *g, Py_ssize_t index, Py_ssize_t parts, con
     weight += (group * g.filters * g.inside + first * taps) * g.itemsize
     out += (unit * g.channels + first) * g.height * g.width * g.itemsize
     if g.plain:
-        gemm(g, b"N", b"T", area, channels, g.filters, grad, area, weight, g.inside, False, out, area)
+        matrices(g, channels, area, g.filters, weight, 1, g.inside, grad, area, 1, False, out, area, room)
         return
     memset(out, 0, channels * g.height * g.width * g.itemsize)
     while row < g.p:
         rows = min(g.rows, g.p - row)
-        gemm(g, b"N", b"T", rows * g.q, channels * taps, g.filters, grad + row * g.q * g.itemsize, area, weight,
-             g.inside, False, room, rows * g.q)
+        matrices(g, channels * taps, rows * g.q, g.filters, weight, 1, g.inside, grad + row * g.q * g.itemsize, area,
+                 1, False, room, rows * g.q, room)
         if g.kind == 0:
             add_columns(<const float *>room, g, channels, row, rows, <float *>out)
         else:
@@ -265,9 +267,8 @@ cdef void weight_block(const Geometry *g, Py_ssize_t index, const char *grad, co
     if rows <= 0:
         return
     columns = columns_of(a, g, unit, row, rows, room, &ld)
-    gemm(g, b"T", b"N", g.inside, g.filters, rows * g.q, columns, ld,
-         grad + (unit * g.filters * area + row * g.q) * g.itemsize, area, True,
-         out + group * g.filters * g.inside * g.itemsize, g.inside)
+    matrices(g, g.filters, g.inside, rows * g.q, grad + (unit * g.filters * area + row * g.q) * g.itemsize, area, 1,
+             columns, 1, ld, True, out + group * g.filters * g.inside * g.itemsize, g.inside, room)
 
 
 cdef int grad_of_input(Geometry *g, View grad, View weight, View out, DType dtype, list keep) except -1:
@@ -277,7 +278,7 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View out, DType dtyp
     cdef int threads, t
     threads = plan(g, units * g.channels)
     parts = 1 if units >= threads else min(g.channels, (threads + units - 1) // units)
-    room = column_room(grad, g, dtype, threads)
+    room = work_room(grad, g, dtype, threads)
     size = room.view.strides[0] * g.itemsize
     count = units * parts
     with nogil:
@@ -296,7 +297,7 @@ cdef int grad_of_weight(Geometry *g, View grad, View a, View out, DType dtype, l
     cdef Py_ssize_t i, size, count, n = y.elements
     cdef int threads, t
     threads = <int>min(<Py_ssize_t>plan(g, g.images * g.groups), max(1, PARTIAL // n))
-    room = column_room(grad, g, dtype, threads)
+    room = work_room(grad, g, dtype, threads)
     sums = temporary(grad.memory.backend, dtype, 2, [threads, n])
     memset(data(sums.view), 0, threads * n * g.itemsize)
     size = room.view.strides[0] * g.itemsize

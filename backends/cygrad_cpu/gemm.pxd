@@ -1,8 +1,6 @@
-"""Products of float matrices; see gemm.pyx."""
-from cygrad_cpu.blas cimport Blas
-
+"""One product of matrices on one thread; see gemm.pyx."""
 cdef struct Product:            # out = beta * out + alpha * a @ b, of shapes (m, n), (m, k) and (k, n)
-    int kind                    # 0 float32, 1 float64
+    int kind                    # 0 float32, 1 float64, 2 complex64, 3 complex128
     const char *a
     const char *b
     char *out
@@ -28,5 +26,7 @@ cdef enum:
 cdef struct GemmTable:          # by kind
     ProductKernel product[2]    # NULL: BLAS is faster on this instruction set
 
-cdef bint multiplies() noexcept nogil               # whether there are kernels of ours
-cdef void multiply(const Product *product) noexcept nogil       # if so
+cdef bint any_strides(int kind, Py_ssize_t m, Py_ssize_t n) noexcept nogil      # whether our own kernel does these
+cdef int load_blas() except -1                      # to be called before `multiply` for other ones
+cdef bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil
+cdef void multiply(const Product *g) noexcept nogil

@@ -1,19 +1,17 @@
 """Matrix products: the way a product takes.
 
 Small ones run in plain loops (small_matmul.pyx), of every dtype but the 16-bit floats; float ones that are a little
-larger, and batches of them, in a kernel of ours. Larger float and complex ones go to BLAS, which reads row-major and
-column-major operands where they lie; others are copied first. Larger integer ones are blocked for the cache. 16-bit
-floats are products in float32.
+larger, and batches of them, in a kernel that packs one operand. Larger float and complex ones are cut into blocks for
+the threads, each a product of gemm.pyx; operands that BLAS would have to read and can't are copied first. Larger
+integer ones are blocked for the cache. 16-bit floats are products in float32.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX
-from libc.string cimport memset
 
-from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
+from cygrad.dtype cimport BFLOAT16, BOOL, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.allocator cimport give, take
-from cygrad_cpu.blas cimport Blas, blas
-from cygrad_cpu.gemm cimport Product, ROOM, multiplies, multiply
+from cygrad_cpu.gemm cimport Product, ROOM, any_strides, load_blas, matrix_layout, multiply
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.small_matmul cimport SMALL, bool_batch, loop_addmm, loop_batch
@@ -23,16 +21,11 @@ from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 cdef enum:
     CHAIN = 256             # longest dot product in plain loops: a chain of dependent additions
     RELEASE = 1000000       # multiplications from which the GIL is worth releasing
-    SHORT = 16              # side of matrices up to which our own kernel beats BLAS
+    SHORT = 16              # side of matrices up to which the kernel for small ones is the fastest
     GRAIN = 250000          # multiplications that a thread should at least get
 
 cdef MatmulTable table
 install_kernels("matmul", &table)
-
-
-cdef struct Scale:          # a factor in the dtype of the product
-    double real
-    double imag
 
 
 cdef View packed(View a, DType dtype, list keep):
@@ -51,37 +44,6 @@ cdef View blank(View like, DType dtype, list keep):
     cdef Temporary made = temporary(like.memory.backend, dtype, 3, like.sizes)
     keep.append(made)
     return made.view
-
-
-cdef inline bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil:
-    """Whether BLAS can read this matrix where it lies: `rows` for row-major, and the distance of rows (or columns)."""
-    cdef Py_ssize_t step
-    if (strides[1] == 1 or sizes[1] == 1) and (strides[0] >= sizes[1] or sizes[0] == 1):
-        rows[0] = True
-        step = strides[0] if sizes[0] > 1 else sizes[1]
-    elif (strides[0] == 1 or sizes[0] == 1) and (strides[1] >= sizes[0] or sizes[1] == 1):
-        rows[0] = False
-        step = strides[1] if sizes[1] > 1 else sizes[0]
-    else:
-        return False
-    ld[0] = <int>step
-    return step <= INT_MAX and sizes[0] <= INT_MAX and sizes[1] <= INT_MAX
-
-
-cdef inline bint vector_layout(Py_ssize_t step, Py_ssize_t size) noexcept nogil:
-    return size == 1 or 1 <= step <= INT_MAX
-
-
-cdef inline int blas_index(int code) noexcept nogil:
-    return code - FLOAT32                           # float32, float64, complex64, complex128
-
-
-cdef inline void set_scale(void *scale, int code, double value) noexcept nogil:
-    memset(scale, 0, sizeof(Scale))
-    if code == FLOAT32 or code == COMPLEX64:
-        (<float *>scale)[0] = <float>value
-    else:
-        (<double *>scale)[0] = value
 
 
 cdef object cpu_matmul(View a, View b, View out):
@@ -131,7 +93,7 @@ cdef object product(View a, View b, View out, double beta, double alpha):
         return integer_product(a, b, out)
     if code < FLOAT32:
         dtype = dtype_of(FLOAT32)
-    ours = multiplies() and dtype.code <= FLOAT64 and out.sizes[1] > 1 and out.sizes[2] > 1
+    ours = any_strides(dtype.code - FLOAT32, out.sizes[1], out.sizes[2])
     if dtype is not a.dtype or not ours and not matrix_layout(a.sizes + 1, a.strides + 1, &rows, &ld):
         x = packed(a, dtype, keep)
     if dtype is not b.dtype or not ours and not matrix_layout(b.sizes + 1, b.strides + 1, &rows, &ld):
@@ -150,51 +112,42 @@ cdef object product(View a, View b, View out, double beta, double alpha):
 
 
 cdef struct Job:                # a batch of products, each cut into a grid of blocks
-    Blas *routines              # NULL: our own kernel does them
-    int code
+    Product first
     Py_ssize_t itemsize
-    char *a
-    char *b
-    char *out
-    Py_ssize_t m
-    Py_ssize_t n
-    Py_ssize_t k
-    Py_ssize_t a_strides[3]
-    Py_ssize_t b_strides[3]
-    Py_ssize_t out_strides[3]
+    Py_ssize_t[3] steps         # in bytes, of a, b and out from product to product
     Py_ssize_t down             # blocks of rows
     Py_ssize_t across           # blocks of columns
-    double beta
-    double alpha
 
 
 cdef int float_batch(View a, View b, View out, double beta, double alpha, bint ours) except -1:
     """Every product of a batch, folded into one where `a` and `out` allow it; the blocks are shared among threads."""
     cdef Job job
-    cdef Py_ssize_t batch = out.sizes[0], i, count
+    cdef Product *g = &job.first
+    cdef Py_ssize_t batch = out.sizes[0], i, count, size
     cdef int threads, axis, t
-    cdef char *room = NULL
-    job.routines = NULL if ours else blas()
-    job.code = out.dtype.code
-    job.itemsize = out.dtype.itemsize
-    job.a, job.b, job.out = data(a), data(b), data(out)
-    job.m, job.n, job.k = out.sizes[1], out.sizes[2], a.sizes[2]
-    job.beta, job.alpha = beta, alpha
-    for axis in range(3):
-        job.a_strides[axis] = a.strides[axis]
-        job.b_strides[axis] = b.strides[axis]
-        job.out_strides[axis] = out.strides[axis]
+    cdef char *room
+    if not ours:
+        load_blas()
+    size = job.itemsize = out.dtype.itemsize
+    g.kind = out.dtype.code - FLOAT32
+    g.a, g.b, g.out = data(a), data(b), data(out)
+    g.m, g.n, g.k = out.sizes[1], out.sizes[2], a.sizes[2]
+    g.alpha, g.beta = alpha, beta
+    job.steps[0], job.steps[1], job.steps[2] = a.strides[0] * size, b.strides[0] * size, out.strides[0] * size
+    for axis in range(2):
+        g.a_strides[axis] = a.strides[axis + 1]
+        g.b_strides[axis] = b.strides[axis + 1]
+        g.out_strides[axis] = out.strides[axis + 1]
     if (batch > 1 and b.strides[0] == 0 and a.strides[2] == 1 and a.strides[0] == a.sizes[1] * a.strides[1]
             and a.strides[1] >= a.sizes[2] and out.strides[2] == 1 and out.strides[0] == out.sizes[1] * out.strides[1]
             and out.strides[1] >= out.sizes[2] and batch * out.sizes[1] <= INT_MAX):
-        job.m *= batch
+        g.m *= batch
         batch = 1
-    threads = threads_for(batch * job.m * job.n * job.k, GRAIN)
+    threads = threads_for(batch * g.m * g.n * g.k, GRAIN)
     set_grid(&job, (threads + batch - 1) // batch)
     count = batch * job.down * job.across
-    if ours:
-        room = <char *>take(threads * ROOM)
-    if batch * job.m * job.n * job.k < RELEASE:
+    room = <char *>take(threads * ROOM)
+    if batch * g.m * g.n * g.k < RELEASE:
         for i in range(count):
             float_block(&job, i, room)
     else:
@@ -202,8 +155,7 @@ cdef int float_batch(View a, View b, View out, double beta, double alpha, bint o
             for t in prange(threads, num_threads=threads, schedule="static"):
                 for i in range(count * t // threads, count * (t + 1) // threads):
                     float_block(&job, i, room + t * ROOM)
-    if ours:
-        give(room, threads * ROOM)
+    give(room, threads * ROOM)
     return 0
 
 
@@ -213,8 +165,8 @@ cdef void set_grid(Job *job, Py_ssize_t parts) noexcept nogil:
     job.down = job.across = 1
     for down in range(1, parts + 1):
         across = parts // down
-        if down * across == parts and down <= job.m and across <= job.n:
-            cost = job.m // down + job.n // across
+        if down * across == parts and down <= job.first.m and across <= job.first.n:
+            cost = job.first.m // down + job.first.n // across
             if least < 0 or cost < least:
                 least = cost
                 job.down = down
@@ -222,68 +174,21 @@ cdef void set_grid(Job *job, Py_ssize_t parts) noexcept nogil:
 
 
 cdef inline Py_ssize_t cut(Py_ssize_t size, Py_ssize_t part, Py_ssize_t parts) noexcept nogil:
-    """Where a part begins: at multiples of 16, which the kernels of BLAS like."""
+    """Where a part begins: at multiples of 16, which kernels like."""
     return size if part == parts else size * part // parts // 16 * 16 if size >= 64 * parts else size * part // parts
 
 
 cdef void float_block(const Job *job, Py_ssize_t index, char *room) noexcept nogil:
     cdef Py_ssize_t column = index % job.across, row = index // job.across % job.down
     cdef Py_ssize_t q = index // (job.across * job.down), size = job.itemsize
-    cdef Py_ssize_t top = cut(job.m, row, job.down), left = cut(job.n, column, job.across)
-    cdef Product g
-    g.kind = job.code - FLOAT32
-    g.m, g.n, g.k = cut(job.m, row + 1, job.down) - top, cut(job.n, column + 1, job.across) - left, job.k
-    g.a = job.a + (q * job.a_strides[0] + top * job.a_strides[1]) * size
-    g.b = job.b + (q * job.b_strides[0] + left * job.b_strides[2]) * size
-    g.out = job.out + (q * job.out_strides[0] + top * job.out_strides[1] + left * job.out_strides[2]) * size
-    g.a_strides[0], g.a_strides[1] = job.a_strides[1], job.a_strides[2]
-    g.b_strides[0], g.b_strides[1] = job.b_strides[1], job.b_strides[2]
-    g.out_strides[0], g.out_strides[1] = job.out_strides[1], job.out_strides[2]
-    g.alpha, g.beta, g.room = job.alpha, job.beta, room
-    if job.routines == NULL:
-        multiply(&g)
-    else:
-        blas_one(job.routines, job.code, &g)
-
-
-cdef void blas_one(Blas *routines, int code, const Product *g) noexcept nogil:
-    """One product: BLAS is column-major, so a row-major result is computed as its transpose, b^T a^T."""
-    cdef double alpha[2]
-    cdef double beta[2]
-    cdef int m = <int>g.m, n = <int>g.n, k = <int>g.k, lda = 1, ldb = 1, ldo = 1, ix, iy
-    cdef bint arows = True, brows = True, orows = True
-    cdef int index = blas_index(code)
-    cdef const char *a = g.a
-    cdef const char *b = g.b
-    cdef char *out = g.out
-    cdef const Py_ssize_t *sa = <const Py_ssize_t *>g.a_strides
-    cdef const Py_ssize_t *sb = <const Py_ssize_t *>g.b_strides
-    cdef const Py_ssize_t *so = <const Py_ssize_t *>g.out_strides
-    set_scale(alpha, code, g.alpha)
-    set_scale(beta, code, g.beta)
-    matrix_layout([g.m, g.k], sa, &arows, &lda)
-    matrix_layout([g.k, g.n], sb, &brows, &ldb)
-    matrix_layout([g.m, g.n], so, &orows, &ldo)
-    if n == 1 and vector_layout(sb[0], k) and vector_layout(so[0], m):
-        ix = <int>sb[0] if k > 1 else 1
-        iy = <int>so[0] if m > 1 else 1
-        if arows:
-            routines.gemv[index](b"T", &k, &m, alpha, a, &lda, b, &ix, beta, out, &iy)
-        else:
-            routines.gemv[index](b"N", &m, &k, alpha, a, &lda, b, &ix, beta, out, &iy)
-    elif m == 1 and vector_layout(sa[1], k) and vector_layout(so[1], n):
-        ix = <int>sa[1] if k > 1 else 1
-        iy = <int>so[1] if n > 1 else 1
-        if brows:
-            routines.gemv[index](b"N", &n, &k, alpha, b, &ldb, a, &ix, beta, out, &iy)
-        else:
-            routines.gemv[index](b"T", &k, &n, alpha, b, &ldb, a, &ix, beta, out, &iy)
-    elif orows:
-        routines.gemm[index](b"N" if brows else b"T", b"N" if arows else b"T", &n, &m, &k, alpha, b, &ldb, a, &lda,
-                            beta, out, &ldo)
-    else:
-        routines.gemm[index](b"T" if arows else b"N", b"T" if brows else b"N", &m, &n, &k, alpha, a, &lda, b, &ldb,
-                            beta, out, &ldo)
+    cdef Product g = job.first
+    cdef Py_ssize_t top = cut(g.m, row, job.down), left = cut(g.n, column, job.across)
+    g.m, g.n = cut(g.m, row + 1, job.down) - top, cut(g.n, column + 1, job.across) - left
+    g.a += q * job.steps[0] + top * g.a_strides[0] * size
+    g.b += q * job.steps[1] + left * g.b_strides[1] * size
+    g.out += q * job.steps[2] + (top * g.out_strides[0] + left * g.out_strides[1]) * size
+    g.room = room
+    multiply(&g)
 
 
 cdef void small_batch(SmallProducts kernel, View a, View b, View out):

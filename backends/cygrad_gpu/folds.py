@@ -173,8 +173,13 @@ def make_places(traits, op, code, neighbours, second):
     value = enter(f"LOAD_{element.name}(row, {offset})")
     ahead = ">" if name == "max" else "<"
     width = lanes(code, work)
+    step = f"""{{
+                const {kind} x = {value};
+                top = {combine("top", "x")};
+            }}"""
     body = f"""
 #define BLOCK 1024
+#define LOOK 64
 KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i64, found), const i64 splits_before,
                const i64 n, const i64 splits, const i64 chunk, const i64 step, const axes sizes, const axes strides,
                const axes out_strides) {{
@@ -183,24 +188,68 @@ KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i6
     OPEN(const i64, found);
     const i64 part = GROUP_ID % splits, o = GROUP_ID / splits;
     const i64 begin = part * chunk, end = begin + chunk < n ? begin + chunk : n;
-    i64 base = 0, out_base = part, best_at = begin;
+    i64 base = 0, out_base = part, best_at = begin, k;
     {decompose("o", "sizes", {"base": "strides", "out_base": "out_strides"})}
     GLOBAL const {element.stored} *row = a + base;
     {kind} best = {first};
     for (i64 at = begin; at < end; at += BLOCK) {{
-        const i64 stop = at + BLOCK < end ? at + BLOCK : end;
         {kind} top = {first};
-        MASKED_LANES({width})
-        for (i64 k = at; k < stop; k++) {{
-            const {kind} x = {value};
-            top = {combine("top", "x")};
+        if (end - at >= BLOCK) {{
+            LANES({width}, 4)
+            for (i64 k = at; k < at + BLOCK; k++) {step}
+        }} else {{
+            MASKED_LANES({width})
+            for (i64 k = at; k < end; k++) {step}
         }}
         if (top {ahead} best) {{ best = top; best_at = at; }}
     }}
-    i64 k = best_at;
+    for (k = best_at; k + LOOK < end; k += LOOK) {{
+        const i64 at = k;
+        int here = 0;
+        LANES({width}, 1)
+        for (i64 k = at; k < at + LOOK; k++) here |= {value} == best;
+        if (here) break;
+    }}
     while (k < end - 1 && {value} != best) k++;
     out[out_base] = {place};
 }}
 """
     return "places", assemble(traits, 1, body), 1
 
+
+def make_place_columns(traits, op, code):
+    """The places of the extremes of neighbouring columns, whose ``n`` elements lie `step` apart."""
+    element = ELEMENTS[code]
+    name, work = ARGREDUCE[op][3:], element.compute_code
+    kind, first, _, enter, _ = fold(name, work)
+    body = f"""
+#define WIDTH {WIDTH}
+KERNEL(place_columns)(ARRAY(i64, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
+                      const i64 width, const i64 n, const i64 step, const i64 out_step, const axes sizes,
+                      const axes strides, const axes out_strides) {{
+    OPEN(i64, out);
+    OPEN(const {element.stored}, a);
+    const i64 column = GROUP_ID % blocks * width;
+    const int count = columns - column < width ? (int)(columns - column) : (int)width;
+    i64 base = column, out_base = column * out_step;
+    {kind} best[WIDTH];
+    i32 at[WIDTH];
+    {decompose("GROUP_ID / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
+    GLOBAL const {element.stored} *row = a + base;
+    for (int l = 0; l < count; l++) {{
+        best[l] = {first};
+        at[l] = 0;
+    }}
+    for (i64 k = 0; k < n; k++, row += step) {{
+        MASKED_LANES({lanes(code, work)})
+        for (int l = 0; l < count; l++) {{
+            const {kind} x = {enter(f"LOAD_{element.name}(row, l)")};
+            const int ahead = x {">" if name == "max" else "<"} best[l];
+            best[l] = ahead ? x : best[l];
+            at[l] = ahead ? (i32)k : at[l];
+        }}
+    }}
+    for (int l = 0; l < count; l++) out[out_base + l * out_step] = at[l];
+}}
+"""
+    return "place_columns", assemble(traits, 1, body), 1

@@ -9,7 +9,7 @@ from cygrad_gpu.source import assemble
 SUM = REDUCE.index("sum")
 
 
-def make(traits, code, weighted, biased):
+def make(traits, code, weighted, biased, neighbours=False):
     element = ELEMENTS[code]
     T = element.computed
     a = load(code, "a")
@@ -26,12 +26,14 @@ def make(traits, code, weighted, biased):
     more = [f"ARRAY({T}, mean)", "const i64 mean_one", f"ARRAY({T}, rstd)", "const i64 rstd_one", "const number eps"]
     body = f"    OPEN({T}, mean); OPEN({T}, rstd);\n" + body
     group = rows.group_of(traits)
-    return "layer_norm", assemble(traits, group, rows.kernel(traits, "layer_norm", T, operands, more, body)), group
+    return "layer_norm", assemble(traits, group, rows.kernel(traits, "layer_norm", T, operands, more, body, neighbours)), group
 
 
 def layer_norm(backend, device, a, weight, bias, eps, out, mean, rstd):
     code, vectors = a.dtype.code, present(weight=weight, bias=bias)
-    made = backend.kernel(device, ("layer_norm", code, *vectors), make, code, weight is not None, bias is not None)
+    key = code, weight is not None, bias is not None, rows.neighbours(backend.traits(device),
+                                                                      (out, a, *vectors.values()))
+    made = backend.kernel(device, ("layer_norm", *key), make, *key)
     rows.launch(backend, device, made, {"out": out, "a": a, **vectors},
                 (mean, mean.stride()[0], rstd, rstd.stride()[0], float(eps)), repeated(vectors))
     return None
@@ -47,7 +49,7 @@ def repeated(vectors):
     return {name: (0, view.stride()[0]) for name, view in vectors.items()}
 
 
-def make_backward(traits, code, weighted):
+def make_backward(traits, code, weighted, neighbours=False):
     element = ELEMENTS[code]
     T = element.computed
     normal = f"(({load(code, 'a')} - center) * scale)"
@@ -63,7 +65,7 @@ def make_backward(traits, code, weighted):
     more = [f"ARRAY(const {T}, mean)", "const i64 mean_one", f"ARRAY(const {T}, rstd)", "const i64 rstd_one"]
     group = rows.group_of(traits)
     return "layer_norm_backward", assemble(
-        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body)), group
+        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body, neighbours)), group
 
 
 WIDTH = 32                  # columns of a processor's item
@@ -108,7 +110,8 @@ def layer_norm_backward(backend, device, grad, a, mean, rstd, weight, grad_a, gr
     steps = (mean.stride()[0], rstd.stride()[0])
     if grad_a is not None:
         vectors = present(weight=weight)
-        made = backend.kernel(device, ("layer_norm_backward", code, *vectors), make_backward, code, weight is not None)
+        key = code, weight is not None, rows.neighbours(traits, (grad_a, grad, a, *vectors.values()))
+        made = backend.kernel(device, ("layer_norm_backward", *key), make_backward, *key)
         rows.launch(backend, device, made, {"out": grad_a, "grad": grad, "a": a, **vectors},
                     (mean, steps[0], rstd, steps[1]), repeated(vectors))
     if grad_weight is not None or grad_bias is not None:

@@ -235,14 +235,19 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
         _rows(backend, device, traits, again, target, out, sizes, _dense_strides(sizes, parts), [parts], [1])
 
 
+def _columns_of_group(traits, sizes):
+    """(columns that a group reduces, groups side by side); on a processor wide ones, if all units have something to do."""
+    width = traits.group
+    if traits.processor:
+        width = max(64, min(folds.WIDTH, -(-_product(sizes) // traits.units) + 63 & ~63))
+    return width, -(-sizes[-1] // width)
+
+
 def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     code, out_code = a.dtype.code, out.dtype.code
     work = accumulator(REDUCE[op], out_code)
     outer, wanted = _product(sizes[:-1]), traits.units * 4
-    width = traits.group
-    if traits.processor:                # as many columns as leave the units something to do
-        width = max(64, min(folds.WIDTH, -(-sizes[-1] * outer // traits.units) + 63 & ~63))
-    blocks = -(-sizes[-1] // width)
+    width, blocks = _columns_of_group(traits, sizes)
     parts = max(1, min(-(-wanted // (blocks * outer)), n // 64, n * width // elements_of_group(traits)))
     chunk = -(-n // parts)
     parts = -(-n // chunk)
@@ -348,6 +353,13 @@ def argreduce(backend, device, op, a, out):
     sizes, n = list(a.shape)[:-1], a.shape[-1]
     strides, step = list(a.stride())[:-1], a.stride()[-1]
     outputs = _product(sizes)
+    if traits.processor and step != 1 and sizes and strides[-1] == 1 and sizes[-1] >= 16 and n < 1 << 31:
+        width, blocks = _columns_of_group(traits, sizes)
+        kernel = backend.kernel(device, ("place_columns", op, code), folds.make_place_columns, op, code)
+        backend.launch(kernel, blocks * (outputs // sizes[-1]), out, a, sizes[-1], blocks, width, n, step,
+                       out.stride()[-1], _reversed(sizes[:-1], 1), _reversed(strides[:-1], 0),
+                       _reversed(out.stride()[:-1], 0))
+        return
     least = elements_of_group(traits)
     parts = max(1, min(-(-traits.units * 4 // outputs), n // least)) if outputs < traits.units * 4 else 1
     chunk = -(-n // parts)

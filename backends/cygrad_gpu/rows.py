@@ -1,19 +1,14 @@
 """What kernels over rows share: a group takes a row (a processor's item some of them), in sweeps along it.
 
 A sweep computes a value for each element of the row, adds it up or keeps the extreme, and may store something. On a
-processor a sweep goes in chunks: the values of one are computed together, which vectorises, then added up in lanes.
+processor it is a loop in lanes, see folds.py; sums of CHUNK elements are added up in double where the device has it.
 """
 import math
 
 from cygrad_gpu.dtypes import ELEMENTS
 
-CHUNK, LANES, RANK = 256, 32, 8
+CHUNK, RANK = 4096, 8
 SPAN = 16384                # elements of the rows that a processor's item takes
-
-HEADER = f"""
-#define CHUNK {CHUNK}
-#define LANES {LANES}
-"""
 
 ADD = "{a} + {b}"
 LARGER = "{a} > {b} ? {a} : {b}"
@@ -35,35 +30,39 @@ def sweep(traits, T, value, total=None, start="0", combine=ADD, store=None):
       BARRIER; {total} = shared[0]; BARRIER;
 """
         return text + "    }\n"
-    text = f"    {{ {T} chunk[CHUNK], acc[LANES];\n"
-    if total:
-        text += f"      for (int l = 0; l < LANES; l++) acc[l] = {start};\n"
-    text += f"""      for (i64 base = 0; base < n; base += CHUNK) {{
-          const int count = n - base < CHUNK ? (int)(n - base) : CHUNK;
-          for (int j = 0; j < count; j++) {{ const i64 k = base + j; chunk[j] = {value}; }}
-"""
-    if total:
-        text += f"""          int j = 0;
-          for (; j + LANES <= count; j += LANES)
-              for (int l = 0; l < LANES; l++) acc[l] = {combine.format(a='chunk[j + l]', b='acc[l]')};
-          for (; j < count; j++) acc[0] = {combine.format(a='chunk[j]', b='acc[0]')};
-"""
-    if store:
-        text += ("          for (int j = 0; j < count; j++) "
-                 f"{{ const i64 k = base + j; const {T} v = chunk[j]; {store} }}\n")
-    text += "      }\n"
-    if total:
-        text += f"""      for (int width = LANES / 2; width > 0; width /= 2)
-          for (int l = 0; l < width; l++) acc[l] = {combine.format(a='acc[l]', b='acc[l + width]')};
-      {total} = acc[0];
-"""
-    return text + "    }\n"
+    return _sweep_in_lanes(traits, T, value, total, start, combine == LARGER, store)
 
 
-def kernel(traits, name, T, operands, more, body):
+def _sweep_in_lanes(traits, T, value, total, start, largest, store):
+    width = 64 // (int(T[1:]) // 8)
+    kept, begin, enter, leave = T, start, "v", "acc"
+    if largest:                         # as integers that are ordered as the floats are: their maximum vectorises
+        kept, begin, enter, leave = f"i{T[1:]}", f"key_max_{T}({start})", f"key_max_{T}(v)", f"from_key_{T}(all)"
+    folded = "{0} = " + ("{0} > {1} ? {0} : {1};" if largest else "{0} + {1};")
+    every = "f64" if traits.fp64 and not largest else kept
+
+    def loop(lanes, first, end, name):
+        step = f"const {kept} x = {enter}; {folded.format(name, 'x')}" if total else ""
+        return f"""          {lanes}
+          for (i64 k = {first}; k < {end}; k++) {{ const {T} v = {value}; {step} {store or ''} }}"""
+
+    return f"""    {{ {every} all = {begin};
+      for (i64 base = 0; base < n; base += {CHUNK}) {{
+          const i64 stop = n - base < {CHUNK} ? n : base + {CHUNK}, even = stop - (stop - base) % {4 * width};
+          {kept} acc = {begin}, rest = {begin};
+{loop(f"LANES({width}, 4)", "base", "even", "acc")}
+{loop(f"MASKED_LANES({width})", "even", "stop", "rest")}
+          {folded.format("acc", "rest")} {folded.format("all", "acc")}
+      }}
+      {f"{total} = {leave if largest else f'({T})all'};" if total else ""}
+    }}
+"""
+
+
+def kernel(traits, name, T, operands, more, body, neighbours=False):
     """The kernel around sweeps. `operands`: {name: (stored type, is an output)}; each is walked along its rows.
 
-    In `body` ``NAME_row`` is the start of an operand's row and ``AT(NAME)`` the index of its element k.
+    `neighbours`: in all of them the elements of a row are. In `body` ``NAME_row`` is the start of an operand's row and ``AT(NAME)`` the index of its element k.
     """
     arguments = [f"ARRAY({'' if out else 'const '}{stored}, {each})" for each, (stored, out) in operands.items()]
     arguments += more + ["const i64 rows", "const i64 owned", "const i64 n", "const axes sizes"]
@@ -71,15 +70,15 @@ def kernel(traits, name, T, operands, more, body):
     opened = "".join(f"    OPEN({'' if out else 'const '}{stored}, {each});\n"
                      for each, (stored, out) in operands.items())
     bases = "".join(f"    i64 {each}_base = 0;\n" for each in operands)
-    walk = "".join(f"    {{ const i64 above = rest / sizes.s{axis}, "
+    walk = "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
                    + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
                    for axis in range(RANK - 1))
     starts = "".join(f"    GLOBAL {'' if out else 'const '}{stored} *{each}_row = {each} + {each}_base;\n"
                      for each, (stored, out) in operands.items())
     shared = "" if traits.processor else f"    LOCAL {T} shared[GROUP];\n"
-    return f"""{HEADER}
-#define AT(name) (k * name##_step)
+    return f"""
+#define AT(name) {"k" if neighbours else "(k * name##_step)"}
 KERNEL({name})({', '.join(arguments)}) {{
 {opened}{shared}    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
     for (i64 row = GROUP_ID * owned; row < last; row++) {{
@@ -91,6 +90,29 @@ KERNEL({name})({', '.join(arguments)}) {{
 
 def group_of(traits):
     return 1 if traits.processor else traits.group
+
+
+def neighbours(traits, views):
+    """Whether the elements of rows are neighbours in all views, where a kernel of its own gains from that."""
+    return traits.processor and all(view.stride()[-1] == 1 for view in views)
+
+
+def straight(backend, device, views, results):
+    """Views whose rows are not of neighbours replaced by copies in which they are, where that pays.
+
+    Returns the views by name and, for those in `results`, what is to be copied back: pairs of copy and view.
+    """
+    traits, back = backend.traits(device), []
+    for name, view in views.items() if traits.processor else ():
+        if view.stride()[-1] == 1 or len(view.shape) < 2 or view.numel() == view.shape[-1]:
+            continue
+        copy = backend.scratch(device, view.dtype, *view.shape)
+        if name in results:
+            back.append((copy, view))
+        else:
+            backend.copy(view, copy)
+        views = views | {name: copy}
+    return views, back
 
 
 def launch(backend, device, made, views, extra=(), strides=None):

@@ -2,16 +2,21 @@
 
 A group takes a row in stretches of GROUP * EACH elements: every item scans EACH of them, the items' totals are scanned,
 and what came before is put in front. Floats add up in double where the device has it, integers in int64, as the CPU
-does.
+does. A processor's item takes a row element by element; where the elements of a row are far apart and rows are
+neighbours, it takes many rows together, which vectorises.
 """
+import math
+
 from cygrad.backend import SCAN
 
-from cygrad_gpu import rows
+from cygrad_gpu import folds, rows
+from cygrad_gpu.accumulators import decompose
 from cygrad_gpu.dtypes import COMPLEX64, COMPLEX128, ELEMENTS, FLOAT32, FLOAT64, INT64, convert
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
 EACH = 4
+WIDTH = 512                 # columns of a processor's item, at most
 
 BODY = """
     A carry = NOTHING;
@@ -61,6 +66,40 @@ FUNCTION A later(A a, A b) {
 """
 
 
+COLUMNS = """
+#define WIDTH %(width)d
+KERNEL(scan_columns)(%(arguments)s, const i64 columns, const i64 blocks, const i64 width, const i64 n,
+                     %(steps)s, const axes sizes, %(strides)s) {
+%(opened)s    const i64 column = GROUP_ID %% blocks * width;
+    const int count = columns - column < width ? (int)(columns - column) : (int)width;
+    %(bases)s
+    %(walk)s
+    %(kept)s
+    for (i64 k = 0; k < n; k++%(forward)s) {
+        MASKED_LANES(%(lanes)d)
+        for (int l = 0; l < count; l++) {
+            %(body)s
+        }
+    }
+}
+"""
+
+SINGLE = """
+    %(kind)s best = %(first)s;             /* a key, see folds.py */
+    %(T)s extreme = 0;
+    i64 at = 0;
+    for (i64 k = 0; k < n; k++) {
+        const %(T)s value = %(value)s;
+        const %(kind)s x = %(key)s;
+        const int ahead = x %(sign)s best;
+        best = ahead ? x : best;
+        extreme = ahead ? value : extreme;
+        at = ahead ? k : at;
+        %(store)s
+    }
+"""
+
+
 def accumulator(traits, code):
     """The dtype code that a running total has on its way."""
     if ELEMENTS[code].kind in ("bool", "integer"):
@@ -70,12 +109,32 @@ def accumulator(traits, code):
     return ELEMENTS[code].compute_code
 
 
+def keyed(name, target):
+    """Words for running extremes by keys: the later one wins if it is at least as extreme, and a NaN over all."""
+    kind, first, _, enter, _ = folds.fold(name[3:], ELEMENTS[target].compute_code)
+    return {"T": ELEMENTS[target].computed, "kind": kind, "first": first, "key": enter("value"),
+            "sign": ">=" if name == "cummax" else "<="}
+
+
+def running(traits, name, target):
+    """(dtype code, start, function of two) of a running sum or product."""
+    work = accumulator(traits, target)
+    A, one = ELEMENTS[work], int(name == "cumprod")
+    start = f"{A.computed.upper()}({one}, 0)" if A.kind == "complex" else str(one)
+    return work, start, lambda a, b: expression("mul" if name == "cumprod" else "add", A, a, b)
+
+
 def make(traits, name, source, target):
     out, group = ELEMENTS[target], rows.group_of(traits)
     operands = {"out": (out.stored, True), "a": (ELEMENTS[source].stored, False)}
     value = convert(rows.load(source, "a"), ELEMENTS[source].compute_code, out.compute_code)
-    if name in ("cummax", "cummin"):
+    extreme = name in ("cummax", "cummin")
+    if extreme:
         operands["index"] = ("i64", True)
+        if traits.processor:
+            body = SINGLE % (keyed(name, target) | {
+                "value": value, "store": rows.store(target, "out", "extreme") + " index_row[AT(index)] = at;"})
+            return "scan", assemble(traits, group, rows.kernel(traits, "scan", "f32", operands, [], body)), group
         wins = "b.value >= a.value" if name == "cummax" else "b.value <= a.value"
         if out.kind == "real":
             wins = f"(b.value != b.value) | ((a.value == a.value) & ({wins}))"
@@ -83,13 +142,11 @@ def make(traits, name, source, target):
         load = f"placed({value}, k)"
         store = rows.store(target, "out", "x.value") + " index_row[AT(index)] = x.place;"
     else:
-        work = accumulator(traits, target)
-        A = ELEMENTS[work]
-        one = int(name == "cumprod")
-        nothing = f"{A.computed.upper()}({one}, 0)" if A.kind == "complex" else str(one)
-        combined = expression("mul" if name == "cumprod" else "add", A, "a_", "b_")
-        head = (f"typedef {A.computed} A;\n#define NOTHING {nothing}\n"
-                f"FUNCTION A joined_(A a_, A b_) {{ return {combined}; }}\n#define COMBINE(a, b) joined_(a, b)\n")
+        work, nothing, combined = running(traits, name, target)
+        A = ELEMENTS[work].computed
+        head = (f"typedef {A} A;\n#define NOTHING {nothing}\n"
+                f"FUNCTION A joined_(A a_, A b_) {{ return {combined('a_', 'b_')}; }}\n"
+                "#define COMBINE(a, b) joined_(a, b)\n")
         load = convert(value, out.compute_code, work)
         store = rows.store(target, "out", convert("x", work, target))
     body = BODY % {"load": load, "store": store}
@@ -98,13 +155,66 @@ def make(traits, name, source, target):
     return "scan", assemble(traits, group, text), group
 
 
+def make_columns(traits, name, source, target):
+    """For a processor: rows that lie side by side, all of a group's at once."""
+    out, element, extreme = ELEMENTS[target], ELEMENTS[source], name in ("cummax", "cummin")
+    operands = {"out": out.stored, "a": f"const {element.stored}"} | ({"index": "i64"} if extreme else {})
+    value = convert(f"LOAD_{element.name}(a_row, l)", element.compute_code, out.compute_code)
+    if extreme:
+        work, key = out.compute_code, keyed(name, target)
+        kept = (f"{key['kind']} best[WIDTH]; {out.computed} extreme[WIDTH]; i32 at[WIDTH];\n    "
+                f"for (int l = 0; l < count; l++) {{ best[l] = {key['first']}; extreme[l] = at[l] = 0; }}")
+        body = f"""const {out.computed} value = {value};
+            const {key["kind"]} x = {key["key"]};
+            const int ahead = x {key["sign"]} best[l];
+            best[l] = ahead ? x : best[l];
+            extreme[l] = ahead ? value : extreme[l];
+            at[l] = ahead ? (i32)k : at[l];
+            STORE_{out.name}(out_row, l, extreme[l]);
+            index_row[l] = at[l];"""
+    else:
+        work, start, combined = running(traits, name, target)
+        kept = f"{ELEMENTS[work].computed} total[WIDTH]; for (int l = 0; l < count; l++) total[l] = {start};"
+        body = f"""const {ELEMENTS[work].computed} x = {convert(value, out.compute_code, work)}, old = total[l];
+            const {ELEMENTS[work].computed} value = {combined("old", "x")};
+            total[l] = value;
+            STORE_{out.name}(out_row, l, {convert("value", work, target)});"""
+    text = COLUMNS % {
+        "width": WIDTH, "lanes": folds.lanes(source, target, work), "kept": kept, "body": body,
+        "arguments": ", ".join(f"ARRAY({kind}, {each})" for each, kind in operands.items()),
+        "steps": ", ".join(f"const i64 {each}_step" for each in operands),
+        "strides": ", ".join(f"const axes {each}_strides" for each in operands),
+        "opened": "".join(f"    OPEN({kind}, {each});\n" for each, kind in operands.items()),
+        "bases": " ".join(f"i64 {each}_base = column;" for each in operands),
+        "walk": decompose("GROUP_ID / blocks", "sizes", {f"{each}_base": f"{each}_strides" for each in operands})
+        + "".join(f"\n    GLOBAL {kind} *{each}_row = {each} + {each}_base;" for each, kind in operands.items()),
+        "forward": "".join(f", {each}_row += {each}_step" for each in operands)}
+    return "scan_columns", assemble(traits, 1, text), 1
+
+
 def scan(backend, device, op, a, out, index):
     name, source, target = SCAN[op], a.dtype.code, out.dtype.code
     if not rows.fits(a):
         return NotImplemented
+    views = {"out": out, "a": a} | ({} if index is None else {"index": index})
+    side_by_side = len(a.shape) > 1 and all(view.stride()[-1] != 1 and view.stride()[-2] == 1 for view in views.values())
+    if backend.traits(device).processor and side_by_side and a.shape[-2] >= 8 and a.shape[-1] < 1 << 31:
+        return _scan_columns(backend, device, op, name, source, target, views)
     made = backend.kernel(device, ("scan", op, source, target), make, name, source, target)
-    views = {"out": out, "a": a}
-    if index is not None:
-        views["index"] = index
     rows.launch(backend, device, made, views)
     return None
+
+
+def _scan_columns(backend, device, op, name, source, target, views):
+    made = backend.kernel(device, ("scan_columns", op, source, target), make_columns, name, source, target)
+    shape = views["a"].shape
+    outer, columns = math.prod(shape[:-2]), shape[-2]
+    width = max(64, min(WIDTH, -(-columns * outer // backend.traits(device).units) + 63 & ~63))
+    blocks = -(-columns // width)
+
+    def axes(values, missing):
+        return tuple(values)[-3::-1] + (missing,) * (10 - len(values))
+
+    backend.launch(made, blocks * outer, *views.values(), columns, blocks, width, shape[-1],
+                   *(view.stride()[-1] for view in views.values()), axes(shape, 1),
+                   *(axes(view.stride(), 0) for view in views.values()))

@@ -5,7 +5,7 @@ from cygrad_gpu.rows import LARGER, load, store, sweep
 from cygrad_gpu.source import assemble
 
 
-def make(traits, code, log):
+def make(traits, code, log, neighbours=False):
     element = ELEMENTS[code]
     T, S = element.computed, element.suffix
     body = f"    {T} top = 0, sum = 0;\n" + sweep(traits, T, load(code, "a"), "top", "-INFINITY", LARGER)
@@ -20,19 +20,17 @@ def make(traits, code, log):
         body += sweep(traits, T, power, "sum") + sweep(traits, T, power + " / sum", store=store(code, "out", "v"))
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     group = rows.group_of(traits)
-    return "softmax", assemble(traits, group, rows.kernel(traits, "softmax", T, operands, [], body)), group
+    return "softmax", assemble(traits, group, rows.kernel(traits, "softmax", T, operands, [], body, neighbours)), group
 
 
 def softmax(backend, device, a, log, out):
     if not rows.fits(a):
         return NotImplemented
-    code = a.dtype.code
-    rows.launch(backend, device, backend.kernel(device, ("softmax", code, log), make, code, log),
-                {"out": out, "a": a})
+    _launch(backend, device, "softmax", make, a.dtype.code, log, {"out": out, "a": a})
     return None
 
 
-def make_backward(traits, code, log):
+def make_backward(traits, code, log, neighbours=False):
     element = ELEMENTS[code]
     T, grad, result = element.computed, load(code, "grad"), load(code, "result")
     body = f"    {T} sum = 0;\n" + sweep(traits, T, grad if log else f"{grad} * {result}", "sum")
@@ -40,14 +38,21 @@ def make_backward(traits, code, log):
     body += sweep(traits, T, value, store=store(code, "out", "v"))
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "result": (element.stored, False)}
     group = rows.group_of(traits)
-    text = rows.kernel(traits, "softmax_backward", T, operands, [], body)
+    text = rows.kernel(traits, "softmax_backward", T, operands, [], body, neighbours)
     return "softmax_backward", assemble(traits, group, text), group
 
 
 def softmax_backward(backend, device, grad, result, log, out):
     if not rows.fits(grad):
         return NotImplemented
-    code = out.dtype.code
-    made = backend.kernel(device, ("softmax_backward", code, log), make_backward, code, log)
-    rows.launch(backend, device, made, {"out": out, "grad": grad, "result": result})
+    _launch(backend, device, "softmax_backward", make_backward, out.dtype.code, log,
+            {"out": out, "grad": grad, "result": result})
     return None
+
+
+def _launch(backend, device, name, make, code, log, views):
+    views, back = rows.straight(backend, device, views, ("out",))
+    key = code, log, rows.neighbours(backend.traits(device), views.values())
+    rows.launch(backend, device, backend.kernel(device, (name, *key), make, *key), views)
+    for copy, view in back:
+        backend.copy(copy, view)

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = --param=max-completely-peel-times=8
 """Folds: one result from each row of contiguous elements, or from each column of rows that are `row` elements apart.
 
 See `loops` for the signatures. Sums of floats follow PyTorch's order, so that they round alike: vectors of 32 bytes,
@@ -10,6 +11,7 @@ from libc.string cimport memcpy, memset
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.elementary cimport *     # inlining
+from cygrad_cpu.lanes cimport total_of
 from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, column_loop, fold_loop
 from cygrad_cpu.numbers cimport Number, Real, int16, int32, int64, int8, uint8
 
@@ -393,30 +395,26 @@ cdef void complex_prod(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, P
         a += 2 * row
 
 
-cdef inline Real square_lanes(const Real *a, Py_ssize_t n) noexcept nogil:
-    """The sum of squares of a few elements."""
+cdef inline Real square_lanes(const Real *a, Py_ssize_t n, Py_ssize_t lanes) noexcept nogil:
+    """The sum of squares of a few elements, in 16 or 64 lanes."""
     cdef Real total[64]
-    cdef Real four[4]
-    cdef Real rest = 0
+    cdef Real rest
     cdef Py_ssize_t i, k
-    for k in range(64):
+    for k in range(lanes):
         total[k] = 0
-    for i in range(n // 64):
-        fetch(a + i * 64 + 1024)
-        for k in range(64):
-            total[k] += a[i * 64 + k] * a[i * 64 + k]
-    for k in range(32):
-        total[k] += total[32 + k]
-    for k in range(16):
-        total[k] += total[16 + k]
-    i = n // 64 * 64
+    for i in range(n // lanes):
+        fetch(a + i * lanes + 1024)
+        for k in range(lanes):
+            total[k] += a[i * lanes + k] * a[i * lanes + k]
+    if lanes == 64:
+        for k in range(16):
+            total[k] = (total[k] + total[32 + k]) + (total[16 + k] + total[48 + k])
+    i = n // lanes * lanes                  # the last ones join the first lanes
     while i + 16 <= n:
         for k in range(16):
             total[k] += a[i + k] * a[i + k]
         i += 16
-    for k in range(4):
-        four[k] = (total[k] + total[8 + k]) + (total[4 + k] + total[12 + k])
-    rest = (four[0] + four[1]) + (four[2] + four[3])
+    rest = total_of(<const Real *>total)
     while i < n:
         rest += a[i] * a[i]
         i += 1
@@ -427,11 +425,15 @@ cdef void square_sum(const Real *a, Py_ssize_t n, Py_ssize_t row, Real *out, Py_
                      void *op) noexcept nogil:
     cdef Py_ssize_t i, start
     cdef double total
+    if n < 256:
+        for i in range(rows):
+            out[i * out_row] = square_lanes(a + i * row, n, 16)
+        return
     for i in range(rows):
         total = 0
         start = 0
         while start < n:
-            total += square_lanes(a + i * row + start, min(<Py_ssize_t>SQUARES, n - start))
+            total += square_lanes(a + i * row + start, min(<Py_ssize_t>SQUARES, n - start), 64)
             start += SQUARES
         out[i * out_row] = <Real>total
 

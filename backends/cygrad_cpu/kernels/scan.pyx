@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = --param=max-completely-peel-times=8
 """Running sums, products, maxima and minima along lanes.
 
 Several lanes go forward together, which hides the latency of the additions. Accumulators are PyTorch's: int64 for

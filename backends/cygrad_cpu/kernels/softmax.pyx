@@ -1,11 +1,13 @@
+# distutils: extra_compile_args = --param=max-completely-peel-times=8
 """Softmax, its gradient and layer normalisation over contiguous rows, or over the columns of a matrix.
 
 Sums run in LANES partial sums, which vectorise and are more accurate than one after the other. The argument of the
 exponential is never positive here.
 """
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, sqrt
 
-from cygrad_cpu.elementary cimport full_exp_of_negative, single_exp_of_negative
+from cygrad_cpu.elementary cimport full_exp_of_negative, full_log, single_exp_of_negative, single_log
+from cygrad_cpu.lanes cimport top_of, total_of
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.tables cimport NormBackward, NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
 
@@ -22,27 +24,17 @@ cdef inline Real exp_(Real x) noexcept nogil:
         return full_exp_of_negative(x)
 
 
+cdef inline Real log_(Real x) noexcept nogil:
+    if Real is float:
+        return single_log(x)
+    else:
+        return full_log(x)
+
+
 # ---- one row
 
 cdef inline Real higher(Real a, Real b) noexcept nogil:
     return b if b > a else a
-
-
-cdef inline Real top_of(const Real *best) noexcept nogil:
-    """Of LANES: by way of four, since narrower stores than the following loads would stall."""
-    cdef Real[4] four
-    cdef int j
-    for j in range(4):
-        four[j] = higher(higher(best[j], best[j + 8]), higher(best[j + 4], best[j + 12]))
-    return higher(higher(four[0], four[2]), higher(four[1], four[3]))
-
-
-cdef inline Real total_of(const Real *partial) noexcept nogil:
-    cdef Real[4] four
-    cdef int j
-    for j in range(4):
-        four[j] = (partial[j] + partial[j + 8]) + (partial[j + 4] + partial[j + 12])
-    return (four[0] + four[2]) + (four[1] + four[3])
 
 
 cdef inline Real row_max(const Real *a, Py_ssize_t n) noexcept nogil:
@@ -118,66 +110,79 @@ cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept 
 
 # ---- softmax
 
-cdef inline void softmax_row(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
-    cdef Real top = row_max(a, n), total
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = exp_(<Real>(a[i] - top))
-    total = row_sum(out, n)
-    for i in range(n):
-        out[i] = out[i] / total
+cdef inline Real exponentials(const Real *a, Real top, Real *out, Py_ssize_t n, bint keep) noexcept nogil:
+    """The sum of exp(a - top), which `out` gets if they are to be kept.
 
-
-cdef inline Real sum_of_exp(const Real *a, Real top, Py_ssize_t n) noexcept nogil:
-    """The sum of exp(a - top). The last few elements are filled up to LANES with those whose exponential is 0."""
+    What is no whole vector is taken with its predecessors, or in a short row with elements whose exponential is 0.
+    """
     cdef Real[LANES] partial
     cdef Real[LANES] rest
-    cdef Py_ssize_t i = 0, j
+    cdef Real power
+    cdef Py_ssize_t i = 0, j, seen = n // LANES * LANES + LANES - n         # of `rest`: summed before, or none at all
     for j in range(LANES):
         partial[j] = 0
+        rest[j] = -INFINITY
+    if n >= LANES:
+        for j in range(LANES):
+            rest[j] = a[n - LANES + j]          # before `out`, which may be the same row, is written
+    else:
+        for j in range(n):
+            rest[seen + j] = a[j]
     while i + LANES <= n:
         for j in range(LANES):
-            partial[j] += exp_(<Real>(a[i + j] - top))
+            power = exp_(<Real>(a[i + j] - top))
+            partial[j] += power
+            if keep:
+                out[i + j] = power
         i += LANES
     if i < n:
         for j in range(LANES):
-            rest[j] = -INFINITY
-        for j in range(n - i):
-            rest[j] = a[i + j] - top
-        for j in range(LANES):
-            partial[j] += exp_(rest[j])
+            rest[j] = exp_(<Real>(rest[j] - top))
+            partial[j] += rest[j] if j >= seen else 0
+        if keep and n >= LANES:
+            for j in range(LANES):
+                out[n - LANES + j] = rest[j]
+        elif keep:
+            for j in range(n):
+                out[j] = rest[seen + j]
     return total_of(<const Real *>partial)
 
 
-cdef inline void log_softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """Step by step for some rows that the nearest cache holds: the latencies of their steps overlap."""
+cdef inline void some_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil:
+    """Step by step for at most TOGETHER rows that the nearest cache holds: the latencies of their steps overlap."""
     cdef Real[TOGETHER] top
     cdef Real[TOGETHER] total
     cdef Py_ssize_t r, i
+    for r in range(TOGETHER):
+        total[r] = 1
     for r in range(rows):
         top[r] = row_max(a + r * n, n)
     for r in range(rows):
-        total[r] = sum_of_exp(a + r * n, top[r], n)
-    for r in range(rows):
-        total[r] = <Real>log(total[r])
-    for r in range(rows):
-        for i in range(r * n, r * n + n):
-            out[i] = a[i] - top[r] - total[r]
+        total[r] = exponentials(a + r * n, top[r], out + r * n, n, not log)
+    if log:
+        for r in range(TOGETHER):
+            total[r] = log_(total[r])
+        for r in range(rows):
+            for i in range(r * n, r * n + n):
+                out[i] = a[i] - top[r] - total[r]
+    else:
+        for r in range(rows):
+            for i in range(r * n, r * n + n):
+                out[i] = out[i] / total[r]
 
 
 cdef void softmax_rows(const Real *a, Real *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil:
     cdef Py_ssize_t r = 0, some = min(<Py_ssize_t>TOGETHER, 1 + NEAR // (n + 1))
-    if log:
-        while r < rows:
-            log_softmax_rows(a + r * n, out + r * n, min(some, rows - r), n)
-            r += some
-    else:
-        for r in range(rows):
-            softmax_row(a + r * n, out + r * n, n)
+    while r < rows:
+        if log:
+            some_rows(a + r * n, out + r * n, min(some, rows - r), n, True)
+        else:
+            some_rows(a + r * n, out + r * n, min(some, rows - r), n, False)
+        r += some
 
 
 cdef void softmax_columns(const Real *a, Py_ssize_t a_step, Real *out, Py_ssize_t out_step, Py_ssize_t columns,
-                          Py_ssize_t n, bint log_) noexcept nogil:
+                          Py_ssize_t n, bint log) noexcept nogil:
     cdef Real[BLOCK] top
     cdef Real[BLOCK] total
     cdef Py_ssize_t c = 0, m, i, j
@@ -192,13 +197,13 @@ cdef void softmax_columns(const Real *a, Py_ssize_t a_step, Real *out, Py_ssize_
             x = a + i * a_step + c
             for j in range(m):
                 top[j] = x[j] if x[j] > top[j] else top[j]
-        if log_:
+        if log:
             for i in range(n):
                 x = a + i * a_step + c
                 for j in range(m):
                     total[j] += exp_(<Real>(x[j] - top[j]))
             for j in range(m):
-                total[j] = <Real>log(total[j])
+                total[j] = log_(total[j])
             for i in range(n):
                 x = a + i * a_step + c
                 y = out + i * out_step + c

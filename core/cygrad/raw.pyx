@@ -3,6 +3,8 @@
 Each checks that its operands lie on one device, makes the result (or fills the one it gets), brings the axes into the
 form that the contract asks for, and hands a declined call to `cygrad.fallback`. Arguments are normalised by the caller.
 """
+from libc.string cimport memcpy
+
 from cygrad.allocation cimport empty, empty_as, empty_like_strided, output_like
 from cygrad.axes cimport Axes, drop_ones, merge_axes, operand, refuse_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
@@ -11,9 +13,12 @@ from cygrad.dispatch cimport (axis_last, binary, broadcast_sizes, cast, copy_int
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.promotion cimport SAME
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport INLINE_RANK, View, make_view, same_sizes, size_of, tuple_of
+from cygrad.view cimport INLINE_RANK, View, data, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.allocation import empty_on
+
+cdef enum:
+    FEW_BYTES = 4096            # up to which joined tensors are copied here, and not by the backend
 
 
 def unary_op(int op, Tensor a not None, int rule=SAME):
@@ -144,13 +149,16 @@ def refuse_any_overlap(View out not None, tuple operands not None):
             refuse_overlap(out, <View>other, True)
 
 
-def join_into(Tensor out not None, list tensors not None, int dim, bint stacked):
-    """Raw copies side by side along axis `dim` of `out`: parts of that axis, or (stacked) one index of it each."""
+cpdef int join_into(Tensor out, list tensors, int dim, bint stacked) except -1:
+    """Raw copies side by side along axis `dim` of the row-major `out`: parts of it, or (stacked) one index of it each."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t at = out.offset
     cdef int i, k = 0
     cdef Tensor t
+    if out.memory.pointer != NULL and out.elements * out.dtype.itemsize <= FEW_BYTES and fit_whole(out, tensors):
+        join_few(out, tensors, dim, stacked)
+        return 0
     for i in range(out.rank):
         if not (stacked and i == dim):
             sizes[k], strides[k] = out.sizes[i], out.strides[i]
@@ -160,6 +168,36 @@ def join_into(Tensor out not None, list tensors not None, int dim, bint stacked)
             sizes[dim] = t.sizes[dim]
         copy_into(t, make_view(out.memory, out.dtype, at, k, sizes, strides))
         at += out.strides[dim] * (1 if stacked else t.sizes[dim])
+    return 0
+
+
+cdef bint fit_whole(Tensor out, list tensors):
+    """Whether the tensors' bytes can be copied as they are."""
+    cdef Tensor t
+    for t in tensors:
+        if not t.dense or t.dtype is not out.dtype:
+            return False
+    return out.dense
+
+
+cdef void join_few(Tensor out, list tensors, int dim, bint stacked) noexcept:
+    """`join_into` where calls of kernels would cost more than the copies, on the host."""
+    cdef Py_ssize_t rows = 1, inner = out.dtype.itemsize, row, place = 0, pitch, size
+    cdef char *source
+    cdef char *target = data(out)
+    cdef Tensor t
+    cdef int i
+    for i in range(dim):
+        rows *= out.sizes[i]
+    for i in range(dim + 1, out.rank):
+        inner *= out.sizes[i]
+    pitch = inner * out.sizes[dim]
+    for t in tensors:
+        size = inner if stacked else inner * t.sizes[dim]
+        source = data(t)
+        for row in range(rows):
+            memcpy(target + row * pitch + place, source + row * size, size)
+        place += size
 
 
 def flipped(Tensor a not None, tuple dims not None):
@@ -240,6 +278,16 @@ def gather_into(View src not None, View index not None, int dim, View out not No
     same_device("gather", src, out, ("the input", "the result"))
     if out.elements and lacks("gather", backend.gather(src, index, dim, out)):
         declined(backend, "gather", (src, index, dim, out), (3,))
+
+
+cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:
+    """Raw scatter by an index that nobody has looked at yet: whether it was done, as in `gather_looking`."""
+    cdef Backend backend = <Backend>out.memory.backend
+    if not backend.checks_places or index.memory is out.memory or src.memory is out.memory:
+        return False
+    same_device("scatter", out, index, ("the input", "the index"))
+    same_device("scatter", out, src, ("the input", "the source"))
+    return index.elements == 0 or backend.scatter(mode, out, dim, index, src) is None
 
 
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:

@@ -1,22 +1,22 @@
-"""Joining tensors along an axis: `cat` and `stack`. Shapes and dtypes are settled here, `dispatch.join_into` copies."""
+"""Joining tensors along an axis: `cat` and `stack`. Shapes and dtypes are settled here, `raw.join_into` copies."""
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.rows cimport Derivative, find_row
 from cygrad.allocation cimport empty
 from cygrad.dtype cimport DType, can_cast_to, promote
 from cygrad.ops.views cimport wrap_dim
+from cygrad.raw cimport join_into
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport MAX_RANK, same_sizes, size_of
 
 from cygrad import errors
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import join_into
 from cygrad.ops.registry import op, refuse_out_grad, write_out
 
 cdef Derivative CAT = None, STACK = None
 
 
-def listed(tensors, name, argument="tensors"):
+cpdef list listed(tensors, str name, str argument="tensors"):
     """The tensors of a list or tuple, checked, as a list."""
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(f"{name}(): argument '{argument}' (position 1) must be tuple of Tensors, not "
@@ -29,7 +29,7 @@ def listed(tensors, name, argument="tensors"):
     return list(tensors)
 
 
-def common_dtype(list tensors not None):
+cpdef DType common_dtype(list tensors):
     """The dtype that all tensors are promoted to; where some have axes, 0-d ones don't count."""
     cdef DType first = (<Tensor>tensors[0]).dtype, with_axes = None, others = None
     cdef Tensor t
@@ -99,7 +99,7 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     tensor([1, 2, 3])
     """
     global CAT
-    cdef list parts = listed(tensors, "cat"), lengths = [], used
+    cdef list parts = listed(tensors, "cat"), used = []
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t total = 0
     cdef Tensor model = None, t, result
@@ -117,11 +117,9 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
         model = <Tensor>parts[0]
     rank = model.rank
     d = wrap_dim(dim if axis is None else axis, rank)
-    used = []
     for number in range(len(parts)):
         t = <Tensor>parts[number]
         if t.rank == 1 and t.sizes[0] == 0 and rank != 1:           # an empty tensor of old: no shape at all
-            lengths.append(None)
             continue
         if t.rank != rank:
             raise RuntimeError(f"Tensors must have same number of dimensions: got {rank} and {t.rank}")
@@ -130,7 +128,6 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {d}. Expected size "
                                    f"{model.sizes[i]} but got size {t.sizes[i]} for tensor number {number} "
                                    "in the list.")
-        lengths.append(t.sizes[d])
         total += t.sizes[d]
         used.append(t)
     check_devices(parts)
@@ -147,6 +144,7 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     if any_tracked(parts):
         if CAT is None:
             CAT = find_row("cat", ("tensors", "dim", "sizes"))
+        lengths = [(<Tensor>part).sizes[d] if (<Tensor>part).rank == rank else None for part in parts]
         attach(record(CAT, (parts, d, lengths)), result)
     return result
 

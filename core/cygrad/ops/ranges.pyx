@@ -6,7 +6,7 @@ from cpython.long cimport PyLong_CheckExact
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport fill_into
 from cygrad.dtype cimport DType, INT64, dtype_of
-from cygrad.ops.creation cimport new_on
+from cygrad.ops.creation cimport checked_dtype, clear, new_on
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport make_view
 
@@ -26,7 +26,7 @@ def _number(value):
     return value.item() if isinstance(value, Tensor) else value
 
 
-def _finish(made, out, name, requires_grad, names, pin_memory):
+cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         return write_out(name, made, out)
     if pin_memory:
@@ -158,7 +158,9 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
                            else f"m must be greater or equal to 0, got {m}")
-    cdef Tensor made = zeros(n, n if m is None else m, dtype=dtype_for(dtype, out), device=device)
-    cdef Py_ssize_t count = min(made.sizes[0], made.sizes[1]), step = made.sizes[1] + 1
+    cdef Py_ssize_t[2] sizes = [n, n if m is None else m]
+    cdef Tensor made = new_on(device, checked_dtype(dtype_for(dtype, out), "eye"), 2, sizes)
+    cdef Py_ssize_t count = min(sizes[0], sizes[1]), step = sizes[1] + 1
+    clear(made)
     fill_into(make_view(made.memory, made.dtype, 0, 1, &count, &step), 1)
     return _finish(made, out, "eye", requires_grad, names, pin_memory)

@@ -64,38 +64,47 @@ def wrap(dim, int rank):
     return wrap_dim(dim, rank)
 
 
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
+
+
 cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1:
     """Sizes given as `f(2, 3)`, `f((2, 3))` or `f([2, 3])`; returns how many."""
-    cdef int rank = 0
-    shape = args
-    cdef bint listed = False
-    if len(args) == 1 and not PyLong_CheckExact(args[0]):
-        if isinstance(args[0], (tuple, list)):
-            shape = args[0]
-            listed = True
+    cdef int rank = 0, overflow = 0
+    cdef bint listed = len(args) == 1 and not PyLong_CheckExact(args[0]) and isinstance(args[0], (tuple, list))
+    shape = args[0] if listed else args
     if len(shape) > MAX_RANK:
         raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {len(shape)}")
     for n in shape:
-        try:
-            sizes[rank] = n if PyLong_CheckExact(n) else n.__index__()
-        except (AttributeError, TypeError):
-            raise TypeError(size_error(name, n, rank, listed)) from None
-        except OverflowError:
-            raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {rank + 1} with error "
-                            '"Overflow when unpacking long long"') from None
+        sizes[rank] = PyLong_AsLongLongAndOverflow(n, &overflow) if PyLong_CheckExact(n) else size_of_index(
+            n, name, rank, listed)
+        if overflow:
+            raise too_long(name, rank)
         rank += 1
     return rank
 
 
-cdef str size_error(str name, object n, int position, bint listed):
+cdef object too_long(str name, int position):
+    return TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+                     '"Overflow when unpacking long long"')
+
+
+cdef Py_ssize_t size_of_index(object n, str name, int position, bint listed) except? -1:
+    """A size that is no plain int: a 0-d tensor, a NumPy integer."""
     kind = type(n).__name__
+    try:
+        return n.__index__()
+    except OverflowError:
+        raise too_long(name, position) from None
+    except (AttributeError, TypeError):
+        pass
     if listed:
-        return (f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} "
-                f"at pos {position}")
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} "
+                        f"at pos {position}")
     if position == 0:
-        return f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}"
-    return (f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
-            f'"type must be tuple of ints,but got {kind}"')
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
+    raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+                    f'"type must be tuple of ints,but got {kind}"')
 
 
 cdef int infer_size(Tensor t, int rank, Py_ssize_t *sizes) except -1:

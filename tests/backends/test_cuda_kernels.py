@@ -59,7 +59,7 @@ def family_kernels():
     for name in ("int64", "bfloat16", "float32", "complex64"):
         code = CODES[name]
         yield f"matmul/{name}", matmul.make, (code, False)
-        yield f"nonzero/{name}", nonzero.make, ("nonzero", code, 3)
+        yield f"nonzero/{name}", nonzero.make, ("write", *nonzero.compared(code))
         yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
         yield f"scatter/{name}", indexing.make_scatter, ("add", code, 3)
         yield f"sum/{name}", reduction.make_rows, (SUM, code, code, True)
@@ -70,7 +70,7 @@ def family_kernels():
         yield f"sum/columns/{name}", reduction.make_columns, (SUM, code, code)
     code = CODES["float32"]
     yield "addmm", matmul.make, (code, True)
-    yield "count", nonzero.make, ("count", code, 2)
+    yield "count", nonzero.make, ("count", *nonzero.compared(code))
     yield "merge_runs", sort.make, ("merge_runs", code)
     yield "write_sorted", sort.make, ("write_sorted", code)
     yield "cummax", scan.make, ("cummax", code, code)

@@ -5,6 +5,7 @@ import numpy as np
 
 from cygrad.backend import BINARY
 from cygrad.allocation import empty_on
+from cygrad.discovery import open_device
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
 from cygrad.testing.runner import DECLINED, Check, Key, call
 
@@ -97,6 +98,8 @@ def between_devices(backend, index):
     """d2d copies all bytes; with one device there is nothing to do."""
     if backend.device_count() < 2:
         return DECLINED
+    for device in range(2):
+        open_device(backend, device)
     data = bytes(range(200))
     source, target = _written(backend, 0, data), _storage(backend, 1, len(data))
     if backend.d2d(source, target) is NotImplemented:

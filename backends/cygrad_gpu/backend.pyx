@@ -20,6 +20,7 @@ cdef enum:
     NEIGHBOURS = 0, ONE = 1, ANY = 2, TURNED = 3, BACKWARDS = 4     # the letters of Layout.steps
     OPERANDS = 8                                    # of a pointwise kernel, at most
     AXES = 8                                        # that a kernel walks, at most
+    EACH = 4                            # elements of an item where rows are walked, as in pointwise.py
     LIMIT32 = 1 << 31
     LONG_ROW = 128                      # from which on a row has groups of its own
     TURNED_ROWS = 8                     # from which on an operand is turned tile by tile
@@ -161,6 +162,8 @@ cdef int add_axis_values(Arguments *arguments, const Py_ssize_t *values, int cou
 cdef Py_ssize_t add_geometry(Arguments *arguments, int operands, const Geometry *walk, Py_ssize_t group) except -1:
     """Add the arguments after the numbers, see `pointwise.kernel`; returns the number of groups."""
     cdef int k
+    if walk.kind != FLAT:
+        group *= EACH
     add_long(arguments, walk.n)
     if walk.kind == RUN:
         for k in range(operands):

@@ -10,6 +10,7 @@ blocks  on processors in the place of the last two, with "t" for an operand whos
 
 On processors "-" stands for neighbours in the opposite order.
 """
+import re
 from typing import NamedTuple
 
 from cygrad_gpu import strips
@@ -17,6 +18,7 @@ from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.source import assemble
 from cygrad_gpu.statements import Declined, statements  # noqa: F401 - Declined is for the callers of make
 
+EACH = 4                    # elements of an item in "run" and "rows": as many loads are under way; backend.pyx knows it
 AXES = "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"
 
 
@@ -34,7 +36,8 @@ def make(traits, program, ins, outs, layout, number=None):
     if traits.processor:
         return "pointwise", assemble(traits, 1, strips.kernel(program, ins, outs, layout, number, traits.fp64)), 1
     group = traits.group
-    return "pointwise", assemble(traits, group, kernel(program, ins, outs, layout, number)), group
+    text = f"#define EACH {EACH}\n{kernel(program, ins, outs, layout, number)}"
+    return "pointwise", assemble(traits, group, text), group
 
 
 def kernel(program, ins, outs, layout, number=None):
@@ -49,22 +52,29 @@ def kernel(program, ins, outs, layout, number=None):
                      for n, (name, code) in enumerate(zip(names, codes)))
     walk = {"run": _run, "rows": _rows, "flat": _flat}[layout.kind]
     more, head, index, tail = walk(names, layout)
+    text = f"KERNEL(pointwise)({', '.join(arguments + more)}) {{\n{opened}{head}"
+
     def written(lines):
         return "".join(f"    {line}\n" for line in lines).replace("@", index)
 
-    text = f"KERNEL(pointwise)({', '.join(arguments + more)}) {{\n{opened}{head}"
     if layout.kind == "flat":
         return f"{text}    if (at < total) {{\n{tail}{written(body + stores)}    }}\n}}\n"
-    return f"{text}{_PLACE}{tail}{written(body)}    if (whole) {{\n{written(stores)}    }} else if (ITEM < left) {{\n" \
-           f"{written(stores)}    }}\n}}\n"
+    text += "".join(_numbered(_PLACE + tail + written(body), e) for e in range(EACH))
+    text += "".join(_numbered(f"    if (at < n) {{\n{written(stores)}    }}\n", e) for e in range(EACH))
+    return text + "}\n"
 
 
-# Past the end an item repeats the last element and stores nothing: values that are computed under a condition are not
-# vectorised.
-_PLACE = """    const i64 left = n - first;
-    const int whole = left >= GROUP;
-    const i64 k = whole ? first + ITEM : ITEM < left ? first + ITEM : n - 1;
+# Neighbouring items take neighbouring elements, then all go on by GROUP. Everything is loaded and computed before
+# anything is stored, for the compiler can't know that outputs and inputs don't meet. Past the end an item repeats the
+# last element and stores nothing.
+_PLACE = """    const i64 at = first + # * GROUP + ITEM, k = at < n ? at : n - 1;
 """
+_OWN = re.compile(r"\b(at|k|[st]\d+|[io]\d+_at)\b")
+
+
+def _numbered(text, e):
+    """The statements for the element number `e` of an item, with variables of their own."""
+    return _OWN.sub(rf"\1_{e}", text).replace("#", str(e))
 
 
 def _places(names, layout):
@@ -75,13 +85,13 @@ def _places(names, layout):
 
 def _run(names, layout):
     more = ["const i64 n"] + [f"const i64 {name}_step" for name, step in zip(names, layout.steps) if step == "s"]
-    head = "    const i64 first = GROUP_ID * GROUP;\n"
+    head = "    const i64 first = GROUP_ID * (EACH * GROUP);\n"
     return more, head, "_at", _places(names, layout)
 
 
 def _rows(names, layout):
     more = ["const i64 n", "const i64 chunks", "const axes sizes"] + [f"const axes {name}_strides" for name in names]
-    head = ("    i64 row = GROUP_ID / chunks;\n    const i64 first = (GROUP_ID - row * chunks) * GROUP;\n"
+    head = ("    i64 row = GROUP_ID / chunks;\n    const i64 first = (GROUP_ID - row * chunks) * (EACH * GROUP);\n"
             + _decompose(names, layout.outer, "row", "i64", "s0")
             + "".join(f"    const i64 {name}_step = {name}_strides.s0;\n"
                       for name, step in zip(names, layout.steps) if step == "s")

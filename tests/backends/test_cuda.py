@@ -144,7 +144,7 @@ def test_what_the_driver_refuses_is_said_in_its_words(gpu, call, use):
 # ---- programs and launches
 
 def test_a_launch_passes_its_arguments(gpu):
-    x = cygrad.empty(1000, device="cuda:1")[300:]
+    x = cygrad.empty(3300, device="cuda:1")[300:]
     x.fill_(0.5)
     launch, = gpu.driver.launches
     number, = struct.unpack("q", struct.pack("d", 0.5))

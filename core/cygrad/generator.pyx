@@ -80,6 +80,16 @@ cdef run_v3_void run_v3(Job* job, int* status) noexcept nogil:
 cdef run_v4_void run_v4(Job* job, int* status) noexcept nogil:
     status[0] = run(job)
 
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+        #define CYGRAD_KEEPS_OTHERS_OUT 0
+    #else
+        #define CYGRAD_KEEPS_OTHERS_OUT 1
+    #endif
+    """
+    bint KEEPS_OTHERS_OUT "CYGRAD_KEEPS_OTHERS_OUT"     # whether there is a GIL
+
 cdef int LEVEL = cpu_level()
 
 cdef void run_best(Job* job, int* status) noexcept nogil:
@@ -541,21 +551,46 @@ cdef class Generator:
             scratch = PyMem_Malloc(job.columns * sizeof(double))
             if scratch == NULL:
                 raise MemoryError()
-        if n < FEW and job.sampler < POISSON:
-            with self.lock:
-                run_best(&job, &status)
-        else:
-            with nogil, self.lock:
-                if job.sampler == MULTINOMIAL:
-                    status = multinomial(&job, scratch)
-                elif job.sampler >= POISSON:
-                    status = rejection(&job)
-                else:
-                    run_best(&job, &status)
+        status = self.carry_out(&job, scratch)
         PyMem_Free(scratch)
         if status != DONE:
             raise RuntimeError(MESSAGES[status])
         return 0
+
+    cdef int draw_standard(self, bint normal, void* out, Py_ssize_t n, int dtype) except -1:
+        """Draw numbers uniform on [0, 1), or standard normal ones: nothing is left to check for a real dtype."""
+        cdef Job job
+        if self.counted or not FLOAT16 <= dtype <= FLOAT64:
+            return self.draw("normal" if normal else "uniform", out, n, dtype, (0, 1))
+        memset(&job, 0, sizeof(job))
+        job.engine = &self.engine
+        job.sampler = NORMAL if normal else UNIFORM
+        job.out, job.n, job.dtype = out, n, dtype
+        job.b = 1
+        if n > 0:
+            self.carry_out(&job, NULL)
+        return 0
+
+    cdef int carry_out(self, Job* job, void* scratch) noexcept:
+        """Run a sampler alone on this stream; returns its status."""
+        cdef int status = DONE
+        if job.n < FEW and job.sampler < POISSON:
+            if KEEPS_OTHERS_OUT and self.drawing == 0:          # so does the GIL, which is held
+                run_best(job, &status)
+            else:
+                with self.lock:
+                    run_best(job, &status)
+            return status
+        self.drawing += 1
+        with nogil, self.lock:
+            if job.sampler == MULTINOMIAL:
+                status = multinomial(job, scratch)
+            elif job.sampler >= POISSON:
+                status = rejection(job)
+            else:
+                run_best(job, &status)
+        self.drawing -= 1
+        return status
 
 
 def integer_range(int dtype, *params):

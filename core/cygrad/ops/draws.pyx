@@ -11,6 +11,7 @@ from cygrad.ops.creation cimport sized
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport data
 
+from cygrad.ops.registry import op
 from cygrad.transfer import host_backend
 
 default_generator = Generator()
@@ -32,6 +33,57 @@ def drawn(tuple size, DType dtype, str sampler, tuple params):
     if not is_plain(out):
         return None
     _default.draw(sampler, out.memory.pointer, out.elements, out.dtype.code, params)
+    return out
+
+
+def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+         bint pin_memory=False, names=None):
+    """Numbers uniform in [0, 1).
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    cdef Tensor made = None
+    if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
+        made = standard(size, dtype, False)
+    if made is not None:
+        return made
+    from cygrad.ops.random import made_uniform
+    return made_uniform(size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+          bint pin_memory=False, names=None):
+    """Normal numbers of mean 0 and variance 1.
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    cdef Tensor made = None
+    if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
+        made = standard(size, dtype, True)
+    if made is not None:
+        return made
+    from cygrad.ops.random import made_normal
+    return made_normal(size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+cdef Tensor standard(tuple size, object dtype, bint normal):
+    """A new tensor on the default device of numbers on [0, 1), or normal ones; None where `random.py` has to fill it."""
+    cdef Tensor out = sized(size, None, dtype, None, "rand")
+    if not is_plain(out):
+        return None
+    _default.draw_standard(normal, out.memory.pointer, out.elements, out.dtype.code)
     return out
 
 
@@ -66,3 +118,7 @@ def bernoulli_of(Tensor p not None, Generator generator):
     out = empty_as(p, p.dtype)
     generator.draw("bernoulli_tensor", data(out), out.elements, out.dtype.code, (<size_t>data(p), p.dtype.code))
     return out
+
+
+for _function in (rand, randn):
+    op(_function, method=False)

@@ -241,44 +241,15 @@ def _made(size, out, dtype, device, requires_grad, names, pin_memory, fill):
     return made
 
 
-@op(method=False)
-def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-         pin_memory=False, names=None):
-    """Numbers uniform in [0, 1).
-
-    Parameters
-    ----------
-    *size : int, or one sequence of them
-    generator : Generator, optional
-        The default one when omitted.
-    dtype, device, requires_grad
-        As in `zeros`.
-    """
-    made = None
-    if generator is out is names is device is None and not (requires_grad or pin_memory):
-        made = drawn(size, dtype, "uniform", (0, 1))
-    return made if made is not None else _made(size, out, dtype, device, requires_grad, names, pin_memory,
-                                               lambda t: _fill_uniform(t, generator))
+def made_uniform(size, generator, out, dtype, device, requires_grad, pin_memory, names):
+    """`rand` of any arguments."""
+    return _made(size, out, dtype, device, requires_grad, names, pin_memory, lambda t: _fill_uniform(t, generator))
 
 
-@op(method=False)
-def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-          pin_memory=False, names=None):
-    """Normal numbers of mean 0 and variance 1.
-
-    Parameters
-    ----------
-    *size : int, or one sequence of them
-    generator : Generator, optional
-        The default one when omitted.
-    dtype, device, requires_grad
-        As in `zeros`.
-    """
-    made = None
-    if generator is out is names is device is None and not (requires_grad or pin_memory):
-        made = drawn(size, dtype, "normal", (0, 1))
-    return made if made is not None else _made(size, out, dtype, device, requires_grad, names, pin_memory,
-                                               lambda t: t.normal_(0, 1, generator=generator))
+def made_normal(size, generator, out, dtype, device, requires_grad, pin_memory, names):
+    """`randn` of any arguments."""
+    return _made(size, out, dtype, device, requires_grad, names, pin_memory,
+                 lambda t: t.normal_(0, 1, generator=generator))
 
 
 @op(method=False)

@@ -114,3 +114,44 @@ cdef extern from *:
     """
     void keep_whole(object cls, void *blank)
     object whole_instance(object cls, tuple no_args)    # without `__init__`
+
+cdef extern from *:
+    """
+    /* A dict for users' attributes that is made when the first one is set; Cython's `cdef dict __dict__` is made with
+       the object, which takes as long as a small op. */
+    static Py_ssize_t cygrad_attributes;                /* where in an object the pointer to the dict is */
+    static traverseproc cygrad_base_traverse;
+    static inquiry cygrad_base_clear;
+    static destructor cygrad_base_dealloc;
+    #define CYGRAD_ATTRIBUTES(o) (*(PyObject **)((char *)(o) + cygrad_attributes))
+
+    static int cygrad_traverse(PyObject *o, visitproc visit, void *arg) {
+        Py_VISIT(CYGRAD_ATTRIBUTES(o));
+        return cygrad_base_traverse(o, visit, arg);
+    }
+    static int cygrad_clear(PyObject *o) {
+        Py_CLEAR(CYGRAD_ATTRIBUTES(o));
+        return cygrad_base_clear(o);
+    }
+    static void cygrad_dealloc(PyObject *o) {
+        if (CYGRAD_ATTRIBUTES(o) != NULL) {
+            PyObject_GC_UnTrack(o);
+            PyObject_ClearWeakRefs(o);
+            Py_CLEAR(CYGRAD_ATTRIBUTES(o));
+        }
+        cygrad_base_dealloc(o);
+    }
+    static void lazy_dict(PyObject *cls, Py_ssize_t offset) {
+        PyTypeObject *type = (PyTypeObject *)cls;
+        cygrad_attributes = type->tp_dictoffset = offset;
+        cygrad_base_traverse = type->tp_traverse;
+        cygrad_base_clear = type->tp_clear;
+        cygrad_base_dealloc = type->tp_dealloc;
+        type->tp_traverse = cygrad_traverse;
+        type->tp_clear = cygrad_clear;
+        type->tp_dealloc = cygrad_dealloc;
+        PyType_Modified(type);
+    }
+    """
+    void lazy_dict(object cls, Py_ssize_t offset)
+    object PyObject_GenericGetDict(object, void *)      # for its property `__dict__`

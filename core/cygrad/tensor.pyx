@@ -27,7 +27,7 @@ from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply
                                    op_xor)
 from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
 from cygrad.ops.views cimport permute_reversed, t_, transpose_, wrap_dim
-from cygrad.reuse cimport keep_whole, whole_instance
+from cygrad.reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
 
 cdef extern from "Python.h":
@@ -767,49 +767,8 @@ cdef extern from *:
     void cygrad_set_name(PyTypeObject *, const char *)
 
 
-cdef extern from *:
-    """
-    /* A dict for users' attributes that is made when the first one is set; Cython's `cdef dict __dict__` is made with
-       the object, which takes as long as a small op. */
-    static Py_ssize_t cygrad_attributes;                /* where in a tensor the pointer to the dict is */
-    static traverseproc cygrad_base_traverse;
-    static inquiry cygrad_base_clear;
-    static destructor cygrad_base_dealloc;
-    #define CYGRAD_ATTRIBUTES(o) (*(PyObject **)((char *)(o) + cygrad_attributes))
-
-    static int cygrad_traverse(PyObject *o, visitproc visit, void *arg) {
-        Py_VISIT(CYGRAD_ATTRIBUTES(o));
-        return cygrad_base_traverse(o, visit, arg);
-    }
-    static int cygrad_clear(PyObject *o) {
-        Py_CLEAR(CYGRAD_ATTRIBUTES(o));
-        return cygrad_base_clear(o);
-    }
-    static void cygrad_dealloc(PyObject *o) {
-        if (CYGRAD_ATTRIBUTES(o) != NULL) {
-            PyObject_GC_UnTrack(o);
-            PyObject_ClearWeakRefs(o);
-            Py_CLEAR(CYGRAD_ATTRIBUTES(o));
-        }
-        cygrad_base_dealloc(o);
-    }
-    static void cygrad_lazy_dict(PyTypeObject *type, Py_ssize_t offset) {
-        cygrad_attributes = type->tp_dictoffset = offset;
-        cygrad_base_traverse = type->tp_traverse;
-        cygrad_base_clear = type->tp_clear;
-        cygrad_base_dealloc = type->tp_dealloc;
-        type->tp_traverse = cygrad_traverse;
-        type->tp_clear = cygrad_clear;
-        type->tp_dealloc = cygrad_dealloc;
-        PyType_Modified(type);
-    }
-    """
-    void cygrad_lazy_dict(PyTypeObject *, Py_ssize_t)
-    object PyObject_GenericGetDict(object, void *)
-
-
 cdef Tensor _sample = Tensor.__new__(Tensor)
-cygrad_lazy_dict(<PyTypeObject *>Tensor, <char *>&_sample.attributes - <char *><void *>_sample)
+lazy_dict(Tensor, <char *>&_sample.attributes - <char *><void *>_sample)
 _sample = None
 
 

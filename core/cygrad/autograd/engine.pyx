@@ -54,7 +54,7 @@ cdef struct Frame:                     # of the walk that counts
     Py_ssize_t edge                    # the next one to follow
 
 cdef enum:
-    NEAR = 32                          # frames on the C stack
+    NEAR = 16                          # nodes and frames that have a place without being given one
 
 
 @cython.final
@@ -65,8 +65,9 @@ cdef class Pass:
     cdef unsigned long long number
     cdef Py_ssize_t live               # how many nodes hold state of this pass
     cdef dict stand_ins                # {node: blank node with its state} for nodes that another pass holds, or None
-    cdef Node first                    # of the ready nodes, the one that was made last
-    cdef list heap                     # the rest of them, as a heap; None while there was none
+    cdef PyObject **ready              # nodes that can run, a heap; borrowed, as the roots keep them alive
+    cdef PyObject *near[NEAR]          # where they are while they are few
+    cdef Py_ssize_t waiting, room      # how many there are, and can be
     cdef dict wanted                   # {node: [(output number, position in `found`)]}; None: every leaf is
     cdef list found                    # gradients that were asked for
     cdef bint keeps_graph, records, accumulates
@@ -168,56 +169,58 @@ cdef class Pass:
 
     cdef inline int push(self, Node node) except -1:
         """Add a ready node."""
-        if self.first is None:
-            self.first = node
-        elif node.sequence > self.first.sequence:
-            self.push_on_heap(self.first)
-            self.first = node
-        else:
-            self.push_on_heap(node)
+        cdef Py_ssize_t i = self.waiting, parent
+        if i == self.room:
+            self.grow()
+        self.waiting += 1
+        while i > 0:
+            parent = (i - 1) >> 1
+            if (<Node>self.ready[parent]).sequence >= node.sequence:
+                break
+            self.ready[i] = self.ready[parent]
+            i = parent
+        self.ready[i] = <PyObject *>node
         return 0
 
     cdef inline Node pop(self):
         """The ready node with the largest sequence number; there is one."""
-        cdef Node node = self.first
-        self.first = self.pop_from_heap() if self.heap else None
-        return node
-
-    cdef push_on_heap(self, Node node):
-        cdef list items
-        cdef Py_ssize_t i, parent
-        if self.heap is None:
-            self.heap = []
-        items = self.heap
-        i = len(items)
-        items.append(node)
-        while i > 0:
-            parent = (i - 1) // 2
-            if (<Node>items[parent]).sequence >= node.sequence:
-                break
-            items[i] = items[parent]
-            i = parent
-        items[i] = node
-
-    cdef Node pop_from_heap(self):
-        cdef list items = self.heap
-        cdef Node top, last = items.pop()
-        cdef Py_ssize_t i = 0, child, count = len(items)
-        if count == 0:
-            return last
-        top = items[0]
+        cdef Node top = <Node>self.ready[0]
+        cdef Py_ssize_t i = 0, child, count = self.waiting - 1
+        cdef PyObject *last = self.ready[count]
+        self.waiting = count
         while True:
             child = 2 * i + 1
             if child >= count:
                 break
-            if child + 1 < count and (<Node>items[child + 1]).sequence > (<Node>items[child]).sequence:
+            if child + 1 < count and (<Node>self.ready[child + 1]).sequence > (<Node>self.ready[child]).sequence:
                 child += 1
-            if (<Node>items[child]).sequence <= last.sequence:
+            if (<Node>self.ready[child]).sequence <= (<Node>last).sequence:
                 break
-            items[i] = items[child]
+            self.ready[i] = self.ready[child]
             i = child
-        items[i] = last
+        self.ready[i] = last
         return top
+
+    cdef int grow(self) except -1:
+        """Twice the room for ready nodes."""
+        cdef PyObject **larger = <PyObject **>malloc(2 * self.room * sizeof(PyObject *))
+        if larger == NULL:
+            raise MemoryError("no room for a pass")
+        memcpy(larger, self.ready, self.room * sizeof(PyObject *))
+        if self.ready != self.near:
+            free(self.ready)
+        self.ready = larger
+        self.room *= 2
+        return 0
+
+    cdef int close(self, list roots) except -1:
+        """Leave nothing behind."""
+        if self.ready != self.near:
+            free(self.ready)
+            self.ready = self.near
+        if self.live:
+            self.sweep(roots)
+        return 0
 
 
 # ------------------------------------------------------------------ one pass
@@ -229,6 +232,7 @@ cdef Pass new_pass(bint keep_graph, bint create_graph, list inputs, bint accumul
     cdef Py_ssize_t i
     _passes += 1
     self.number = _passes
+    self.ready, self.room = self.near, NEAR
     self.keeps_graph, self.records, self.accumulates = keep_graph, create_graph, accumulates
     if inputs is not None:
         self.wanted = {}
@@ -252,8 +256,8 @@ cdef list run_from(Node root, int number, Tensor grad, bint keep_graph, bint cre
         run_ready(self)
     finally:
         set_grad_enabled(mode)
-        if self.live:
-            self.sweep([root])
+        if self.live or self.room != NEAR:
+            self.close([root])
     return self.found
 
 
@@ -296,8 +300,7 @@ cdef list run_from_all(list roots, list numbers, list grads, bint keep_graph, bi
         run_ready(self)
     finally:
         set_grad_enabled(mode)
-        if self.live:
-            self.sweep(roots)
+        self.close(roots)
     return self.found
 
 
@@ -306,7 +309,7 @@ cdef int run_ready(Pass self) except -1:
     cdef Node node = None, state
     cdef bint needed, captured, spare
     try:
-        while self.first is not None:
+        while self.waiting:
             node = self.pop()
             state = self.leave(node)
             arrived = state.arrived

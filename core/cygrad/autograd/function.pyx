@@ -7,26 +7,51 @@ instances are both the node in the graph and the `ctx` that `forward` and `backw
 import functools
 import warnings
 
-cimport cython
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_CLEAR
 
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
-from cygrad.autograd.node cimport PythonNode, meta_of, number_node
+from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
-from cygrad.autograd.saved cimport SavedTensor
+from cygrad.autograd.saved cimport SavedTensor, check_saved, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
-from cygrad.reuse cimport new_instance
-from cygrad.tensor cimport Tensor, requires_grad
+from cygrad.reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
+from cygrad.tensor cimport Tensor, requires_grad, version_of
 from cygrad.view cimport View, size_of
 
 import cygrad
 from cygrad.autograd.inplace import rebase_history
 from cygrad.autograd.modes import set_grad_mode
-from cygrad.autograd.saved import SECOND_BACKWARD
 from cygrad.devices import of as device_of
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 cdef tuple NOTHING = ()
+
+cdef enum:
+    FEW = 4                # saved tensors whose versions have a place in the node
+
+
+cdef void make_new(FunctionCtx ctx) noexcept:
+    """Set what is not as it is in a new object of C."""
+    ctx.dirty_tensors = ctx.non_differentiable = ctx.to_save = ctx.saved = NOTHING
+    ctx.materialize_grads = True
+    ctx.count = 1
+
+
+cdef void make_as_new(FunctionCtx ctx) noexcept:
+    """The same for one that is used again."""
+    blank(ctx)
+    make_new(ctx)
+    ctx.arguments = ctx.needing = 0
+    if ctx.needs is not None:
+        ctx.needs = None
+    if ctx.are_tensors is not None:
+        ctx.are_tensors = None
+    if ctx.constants is not None:
+        ctx.constants = None
+    if ctx.attributes != NULL:
+        Py_CLEAR(ctx.attributes)
 
 
 cdef class FunctionCtx(PythonNode):
@@ -39,21 +64,39 @@ cdef class FunctionCtx(PythonNode):
     saved_tensors : tuple of Tensor
         What `save_for_backward` got.
     """
-    cdef public object needs_input_grad
     cdef public object materialize_grads
     cdef public object dirty_tensors
     cdef public object non_differentiable
     cdef public object to_save
-    cdef object are_tensors         # for each argument of `forward`, whether it is one; None if all are
+    cdef Py_ssize_t arguments       # how many `forward` has
+    cdef unsigned long long needing # which of the first 64 require a gradient: bit i
+    cdef object needs               # `needs_input_grad`: made when it is asked for, or if there are more
+    cdef object are_tensors         # for each of them, whether it is a tensor; None if all are
     cdef Py_ssize_t count           # number of outputs
-    cdef list saved                 # of SavedTensor or None; None once released
+    cdef tuple saved                # tensors, as SavedTensor where they are outputs, and None; None once released
+    cdef unsigned int versions[FEW]     # of the first of them
     cdef dict constants             # {number of an output without history: (shape, dtype, device), None if no tensor}
+    cdef PyObject *attributes       # dict of what the user set; NULL while there is nothing
+    cdef object __weakref__
 
     def __cinit__(self):
-        self.needs_input_grad = self.dirty_tensors = self.non_differentiable = self.to_save = NOTHING
-        self.materialize_grads = True
-        self.count = 1
-        self.saved = []
+        make_new(self)
+
+    @property
+    def __dict__(self):
+        """What the user set."""
+        return PyObject_GenericGetDict(self, NULL)
+
+    @property
+    def needs_input_grad(self):
+        cdef Py_ssize_t i
+        if self.needs is None:
+            self.needs = tuple([bool(self.needing >> i & 1) for i in range(self.arguments)])
+        return self.needs
+
+    @needs_input_grad.setter
+    def needs_input_grad(self, value):
+        self.needs = value
 
     def save_for_backward(self, *tensors):
         """Keep inputs, outputs or intermediate tensors (or None) for `backward`, guarded against in-place changes."""
@@ -90,9 +133,19 @@ cdef class FunctionCtx(PythonNode):
     @property
     def saved_tensors(self):
         """The tensors given to `save_for_backward`, checked to be unchanged."""
+        cdef Py_ssize_t i
+        cdef bint as_they_are = True
         if self.saved is None:
-            raise RuntimeError(SECOND_BACKWARD)
-        return tuple([None if kept is None else (<SavedTensor>kept).unpack(self) for kept in self.saved])
+            raise spent()
+        for i in range(len(self.saved)):
+            kept = self.saved[i]
+            if type(kept) is SavedTensor:
+                as_they_are = False
+            elif kept is not None and version_of(<Tensor>kept) != self.versions[i]:
+                raise modified(<Tensor>kept, self.versions[i])
+        if as_they_are:
+            return self.saved
+        return tuple([(<SavedTensor>kept).unpack(self) if type(kept) is SavedTensor else kept for kept in self.saved])
 
     @property
     def saved_variables(self):
@@ -116,9 +169,15 @@ cdef class FunctionCtx(PythonNode):
         return call_backward(self, grads if isinstance(grads, tuple) else (grads, *more))
 
 
+cdef FunctionCtx _sample = FunctionCtx.__new__(FunctionCtx)
+lazy_dict(FunctionCtx, <char *>&_sample.attributes - <char *><void *>_sample)
+_sample = None
+
+
 class FunctionNode(FunctionCtx):
     """The node of a call of a `Function`; each Function has a subclass of it."""
 
+    __slots__ = ()
     _forward_cls = None
 
 
@@ -137,7 +196,7 @@ cdef object call_backward(FunctionCtx ctx, tuple grads):
     found = backward(ctx, *grads)
     if type(found) is not tuple:
         found = (found,)
-    if ctx.are_tensors is not None or len(found) != len(ctx.needs_input_grad):
+    if ctx.are_tensors is not None or len(found) != ctx.arguments:
         found = matched(ctx, found)
     for gradient in found:
         if gradient is not None and not isinstance(gradient, Tensor):
@@ -171,7 +230,7 @@ cdef object zeros_of(FunctionCtx ctx, int number):
 
 cdef object matched(FunctionCtx ctx, tuple found):
     """The gradients that belong to tensor inputs; refuses a wrong number of them and gradients of other inputs."""
-    expected = len(ctx.needs_input_grad)
+    cdef Py_ssize_t expected = ctx.arguments
     if len(found) > expected and all([gradient is None for gradient in found[expected:]]):
         found = found[:expected]
     if len(found) != expected:
@@ -242,8 +301,9 @@ class Function:
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls._backward_cls = type(
-            f"{cls.__name__}Backward", (FunctionNode,), {"_forward_cls": cls, "__module__": __name__}
+            f"{cls.__name__}Backward", (FunctionNode,), {"__slots__": (), "_forward_cls": cls, "__module__": __name__}
         )
+        keep_whole(cls._backward_cls, <void *>make_as_new)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
@@ -330,23 +390,23 @@ def _positional(forward, splits, args, kwargs):
 cdef object applied(cls, tuple args, dict kwargs):
     """Call a Function and, where an argument requires a gradient, record it."""
     cdef FunctionCtx ctx
-    cdef list needs
     cdef bint mode = grad_enabled(), recorded = False, tensors = True
     cdef bint splits = cls.setup_context is not _no_setup_context
+    cdef Py_ssize_t i
     forward = cls.forward
     if kwargs or (splits and forward.__defaults__):
         args = _positional(forward, splits, args, kwargs)
-    ctx = <FunctionCtx>new_instance(cls._backward_cls, NOTHING)
-    needs = []
-    for value in args:
-        if isinstance(value, Tensor):
-            needs.append(bool(requires_grad(<Tensor>value)))
-            recorded = recorded or requires_grad(<Tensor>value)
-        else:
-            needs.append(False)
+    ctx = <FunctionCtx>whole_instance(cls._backward_cls, NOTHING)
+    ctx.arguments = len(args)
+    for i in range(ctx.arguments):
+        if not isinstance(args[i], Tensor):
             tensors = False
-    ctx.needs_input_grad = tuple(needs)
-    recorded = recorded and mode
+        elif requires_grad(<Tensor>args[i]):
+            recorded = mode
+            if i < 64:
+                ctx.needing |= 1ull << i
+    if ctx.arguments > 64:
+        ctx.needs = tuple([isinstance(value, Tensor) and bool(requires_grad(<Tensor>value)) for value in args])
     set_grad_enabled(False)
     try:
         if recorded:
@@ -452,21 +512,30 @@ def _ids(tensors, method):
     return {id(tensor) for tensor in tensors}
 
 
-cdef list kept_by(FunctionCtx ctx):
+cdef tuple kept_by(FunctionCtx ctx):
     """What `save_for_backward` got, with versions; outputs without their history, which would be a cycle."""
-    saved = []
-    for position, value in enumerate(ctx.to_save):
-        if isinstance(value, Tensor):
-            if (<Tensor>value).base is not None:
-                gradient_edge(<Tensor>value)
-            saved.append(SavedTensor(value, ctx))
-        elif value is None:
-            saved.append(None)
-        else:
+    cdef tuple given = <tuple>ctx.to_save
+    cdef list changed = None
+    cdef Py_ssize_t i
+    cdef Tensor t
+    for i in range(len(given)):
+        if given[i] is None:
+            continue
+        if not isinstance(given[i], Tensor):
             raise TypeError(
-                f"save_for_backward can only save variables, but argument {position} is of type {type(value).__name__}"
+                f"save_for_backward can only save variables, but argument {i} is of type {type(given[i]).__name__}"
             )
-    return saved
+        t = <Tensor>given[i]
+        if t.base is not None:
+            gradient_edge(t)
+        if i < FEW and t.node is not ctx:
+            check_saved(t)
+            ctx.versions[i] = version_of(t)
+        else:
+            if changed is None:
+                changed = list(given)
+            changed[i] = SavedTensor(t, ctx)
+    return given if changed is None else tuple(changed)
 
 
 def once_differentiable(backward):

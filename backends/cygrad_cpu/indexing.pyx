@@ -4,10 +4,12 @@ Writes to one element happen in row-major order of the index, whatever the numbe
 deterministic, and the last of several writes wins.
 """
 from cython.parallel cimport prange
+from libc.string cimport memcpy
 
 cimport cygrad.backend as modes
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, dtype_of
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.tables cimport IndexTable, Walk
@@ -129,50 +131,70 @@ cdef View whole_run(View v):
 
 
 cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
+    """False, and nothing written, if a place is outside its axis."""
     cdef Temporary wide_out, wide_src
     cdef View run
+    cdef bint done
     cdef int code = out.dtype.code
     if mode != modes.SCATTER_SET and (code == FLOAT16 or code == BFLOAT16):
         wide_src = converted(src, dtype_of(FLOAT32))
         if separate(out):
             wide_out = converted(out, dtype_of(FLOAT32))
-            scatter_views(mode, wide_out.view, dim, index, wide_src.view)
-            copy_views(wide_out.view, out)
+            done = scatter_views(mode, wide_out.view, dim, index, wide_src.view)
+            if done:
+                copy_views(wide_out.view, out)
         else:                                           # a copy would hold an element more than once
             run = whole_run(out)
             wide_out = converted(run, dtype_of(FLOAT32))
-            scatter_views(mode,
-                          make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
-                          dim, index, wide_src.view)
-            copy_views(wide_out.view, run)
-        return None
-    if mode > modes.SCATTER_PROD and out.dtype.is_complex:
+            done = scatter_views(
+                mode, make_view(wide_out.view.memory, wide_out.view.dtype, 0, out.rank, out.sizes, out.strides),
+                dim, index, wide_src.view)
+            if done:
+                copy_views(wide_out.view, run)
+    elif mode > modes.SCATTER_PROD and out.dtype.is_complex:
         return NotImplemented
-    scatter_views(mode, out, dim, index, src)
+    else:
+        done = scatter_views(mode, out, dim, index, src)
+    return None if done else False
 
 
-cdef void scatter_views(int mode, View out, int dim, View index, View src):
+cdef bint scatter_views(int mode, View out, int dim, View index, View src):
+    """Whether all places were inside. They are looked at first, or, where that is quicker, a copy of `out` is put back."""
     cdef Walk walk
-    cdef Py_ssize_t step = 0
-    cdef int threads, axis = -1, i
+    cdef Py_ssize_t step = 0, count = 1, nbytes = out.elements * out.dtype.itemsize
+    cdef bint done, keep = out.dense and out.elements <= index.elements // 4
+    cdef void *kept
     if out.rank:
-        step = out.strides[dim]
+        step, count = out.strides[dim], out.sizes[dim]
     set_walk(&walk, index.sizes, index.rank, dim, out.strides, True, index.strides, src.strides)
-    threads = threads_for(index.elements, GRAIN)
+    if not keep:
+        return table.inside(<long long *>data(index), &walk, count) and \
+            scatter_walk(mode, out, index, src, &walk, step, count)
+    kept = take(nbytes)
+    memcpy(kept, data(out), nbytes)
+    done = scatter_walk(mode, out, index, src, &walk, step, count)
+    if not done:
+        memcpy(data(out), kept, nbytes)
+    give(kept, nbytes)
+    return done
+
+
+cdef bint scatter_walk(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step, Py_ssize_t count):
+    cdef int threads = threads_for(index.elements, GRAIN), axis = -1, i, outside = 0
     if threads > 1:
-        axis = shared_axis(&walk, walk.first, threads)
+        axis = shared_axis(walk, walk.first, threads)
     if axis < 0:
-        scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), &walk, step,
-                     out.dtype.itemsize, 0, 0, 1)
-        return
+        return scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), walk, step, count,
+                            out.dtype.itemsize, 0, 0, 1)
     with nogil:
         for i in prange(threads, num_threads=threads, schedule="static"):
-            scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), &walk, step,
-                         out.dtype.itemsize, axis, i, threads)
+            outside += not scatter_part(mode, out.dtype.code, data(out), <long long *>data(index), data(src), walk,
+                                        step, count, out.dtype.itemsize, axis, i, threads)
+    return outside == 0
 
 
-cdef void scatter_part(int mode, int code, char *out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
-                       Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
+cdef bint scatter_part(int mode, int code, char *out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
+                       Py_ssize_t count, Py_ssize_t size, int axis, int part, int parts) noexcept nogil:
     cdef Walk mine = walk[0]
     cdef Py_ssize_t begin = walk.sizes[axis] * part // parts, end = walk.sizes[axis] * (part + 1) // parts
     mine.sizes[axis] = end - begin
@@ -180,9 +202,8 @@ cdef void scatter_part(int mode, int code, char *out, long long *index, char *sr
     index += begin * walk.second[axis]
     src += begin * walk.third[axis] * size
     if mode == modes.SCATTER_SET:
-        table.put[size_class(size)](mode, out, index, src, &mine, step)
-    else:
-        table.scatter[code](mode, out, index, src, &mine, step)
+        return table.put[size_class(size)](mode, out, index, src, &mine, step, count)
+    return table.scatter[code](mode, out, index, src, &mine, step, count)
 
 
 cdef object cpu_nonzero(View a, object allocate):

@@ -26,8 +26,9 @@ cdef struct Walk:               # axes of three operands walked together; stride
 
 ctypedef bint (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk, Py_ssize_t step,
                             unsigned long long size) noexcept nogil     # False: a place is not below `size`
-ctypedef void (*ScatterLoop)(int mode, char *out, const long long *index, const char *src, const Walk *walk,
-                             Py_ssize_t step) noexcept nogil
+ctypedef bint (*ScatterLoop)(int mode, char *out, const long long *index, const char *src, const Walk *walk,
+                             Py_ssize_t step, unsigned long long size) noexcept nogil
+ctypedef bint (*InsideLoop)(const long long *index, const Walk *walk, unsigned long long size) noexcept nogil
 ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil
 ctypedef Py_ssize_t (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long *out) noexcept nogil
 
@@ -35,6 +36,7 @@ cdef struct IndexTable:
     GatherLoop gather[5]        # by log2 of the item size
     ScatterLoop put[5]
     ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; NULL for 16-bit floats
+    InsideLoop inside           # whether all places of an index, the second operand of a walk, are below `size`
     CountLoop count
     PositionsLoop positions
 

@@ -156,8 +156,9 @@ cdef class Backend:
         A forked child may go on using devices that its parent opened. Where False (drivers of GPUs), the core refuses
         to allocate or read there in a child.
     checks_places : bool
-        `gather` looks at every place of the index as it goes and returns False if one is outside src's axis (what `out`
-        holds is then anything). Where False, the core checks the index first.
+        `gather` and `scatter` look at every place of the index and return False if one is outside its axis: then
+        `scatter` has written nothing; what the new `out` of `gather` holds is anything. Where False, the core checks
+        the index first.
     """
 
     interface_version = INTERFACE_VERSION
@@ -287,7 +288,8 @@ cdef class Backend:
         """out[i][index[i][j][k]][k] op= src[i][j][k] for dim = 1; SCATTER_SET: the last of several writes wins.
 
         Here alone `out` may overlap itself (strides of 0, rows that reach into the next): so write in place, at the
-        elements that index names and no others; writes to one place count in row-major order of the index.
+        elements that index names and no others; writes to one place count in row-major order of the index. No place is
+        outside out's axis, unless the backend `checks_places`.
         """
         return NotImplemented
 

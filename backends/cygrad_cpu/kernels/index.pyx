@@ -8,7 +8,20 @@ from libc.string cimport memcpy
 cimport cygrad.backend as modes
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 from cygrad_cpu.numbers cimport int64, int8, uint16, uint32, uint64, uint8
-from cygrad_cpu.tables cimport CountLoop, GatherLoop, IndexTable, PositionsLoop, ScatterLoop, Walk
+from cygrad_cpu.tables cimport CountLoop, GatherLoop, IndexTable, InsideLoop, PositionsLoop, ScatterLoop, Walk
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define cygrad_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define cygrad_prefetch(p) (void)(p)
+    #endif
+    """
+    void cygrad_prefetch(const char *p) noexcept nogil
+
+cdef enum:
+    NEAR = 32768                # bytes of a row that are worth fetching before it is addressed
 
 cdef struct Wide:
     uint64 low
@@ -64,6 +77,24 @@ cdef inline bint advance(const Walk *walk, Place *place) noexcept nogil:
     return False
 
 
+cdef inline Py_ssize_t fetched(const Walk *walk, Py_ssize_t step, uint64 size, Py_ssize_t itemsize) noexcept nogil:
+    """Bytes of the first operand that a row of the index addresses all over: 0 if it is not to be fetched ahead.
+
+    The processor sees streams, but not where the index will point to.
+    """
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    if walk.first[c] != 0 or walk.first[r] == 0 or step != 1 or size * itemsize > NEAR or <Py_ssize_t>size > 4 * walk.sizes[c]:
+        return 0
+    return size * itemsize
+
+
+cdef inline void fetch(const char *p, Py_ssize_t nbytes) noexcept nogil:
+    cdef Py_ssize_t at = 0
+    while at < nbytes:
+        cygrad_prefetch(p + at)
+        at += 64
+
+
 # ---- gather
 
 cdef inline bint gather_row(const Item *src, Py_ssize_t s, const int64 *index, Py_ssize_t x, Item *out, Py_ssize_t o,
@@ -102,10 +133,11 @@ cdef bint gather(const Item *src, const int64 *index, Item *out, const Walk *wal
                  uint64 size) noexcept nogil:
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, ahead = fetched(walk, step, size, sizeof(Item))
     start(walk, &place)
     while True:
         for i in range(walk.sizes[r]):
+            fetch(<const char *>(src + place.first + (i + 1) * walk.first[r]), ahead)
             if not gather_row(src + place.first + i * walk.first[r], walk.first[c],
                               index + place.second + i * walk.second[r], walk.second[c],
                               out + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, size):
@@ -114,36 +146,79 @@ cdef bint gather(const Item *src, const int64 *index, Item *out, const Walk *wal
             return True
 
 
-# ---- scatter: first is out, second the index, third src
+# ---- scatter: first is out, second the index, third src; it ends at a place outside
 
-cdef inline void put_row(Item *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Item *src, Py_ssize_t s,
-                         Py_ssize_t n, Py_ssize_t step) noexcept nogil:
+cdef inline bint inside_row(const int64 *index, Py_ssize_t x, Py_ssize_t n, uint64 size) noexcept nogil:
+    """The sign bits tell: of a place, and of its distance to the last one."""
+    cdef uint64 signs = 0, last = size - 1
     cdef Py_ssize_t j
     if x == 0:
+        return <uint64>index[0] < size
+    if x == 1:
+        for j in range(n):
+            signs |= <uint64>index[j] | (last - <uint64>index[j])
+    else:
+        for j in range(n):
+            signs |= <uint64>index[j * x] | (last - <uint64>index[j * x])
+    return not signs >> 63
+
+
+cdef bint inside(const int64 *index, const Walk *walk, uint64 size) noexcept nogil:
+    cdef Place place
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i
+    if walk.rank == 2 and walk.second[r] == walk.sizes[c] and walk.second[c] == 1:
+        return inside_row(index, 1, walk.sizes[r] * walk.sizes[c], size)
+    start(walk, &place)
+    while True:
+        for i in range(walk.sizes[r]):
+            if not inside_row(index + place.second + i * walk.second[r], walk.second[c], walk.sizes[c], size):
+                return False
+        if not advance(walk, &place):
+            return True
+
+
+cdef inline bint put_row(Item *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Item *src, Py_ssize_t s,
+                         Py_ssize_t n, Py_ssize_t step, uint64 size) noexcept nogil:
+    cdef Py_ssize_t j
+    if x == 0:
+        if <uint64>index[0] >= size:
+            return False
         out += index[0] * step
         if o == 1 and s == 1:
             memcpy(out, src, n * sizeof(Item))
         else:
             for j in range(n):
                 out[j * o] = src[j * s]
+    elif o == 0 and x == 1 and s == 1 and step == 1:
+        for j in range(n):
+            if <uint64>index[j] >= size:
+                return False
+            out[index[j]] = src[j]
     else:
         for j in range(n):
+            if <uint64>index[j * x] >= size:
+                return False
             out[j * o + index[j * x] * step] = src[j * s]
+    return True
 
 
-cdef void put(int mode, Item *out, const int64 *index, const Item *src, const Walk *walk,
-              Py_ssize_t step) noexcept nogil:
+cdef bint put(int mode, Item *out, const int64 *index, const Item *src, const Walk *walk, Py_ssize_t step,
+              uint64 size) noexcept nogil:
     """SCATTER_SET of any dtype."""
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, ahead = fetched(walk, step, size, sizeof(Item))
     start(walk, &place)
     while True:
         for i in range(walk.sizes[r]):
-            put_row(out + place.first + i * walk.first[r], walk.first[c], index + place.second + i * walk.second[r],
-                    walk.second[c], src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step)
+            fetch(<const char *>(out + place.first + (i + 1) * walk.first[r]), ahead)
+            if not put_row(out + place.first + i * walk.first[r], walk.first[c],
+                           index + place.second + i * walk.second[r], walk.second[c],
+                           src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, size):
+                return False
         if not advance(walk, &place):
-            return
+            return True
 
 
 cdef inline Number combined(int mode, Number old, Number new, bint boolean) noexcept nogil:
@@ -163,10 +238,12 @@ cdef inline Number combined(int mode, Number old, Number new, bint boolean) noex
         return old if old < new else new
 
 
-cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Number *src,
-                             Py_ssize_t s, Py_ssize_t n, Py_ssize_t step, bint boolean) noexcept nogil:
+cdef inline bint scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *index, Py_ssize_t x, const Number *src,
+                             Py_ssize_t s, Py_ssize_t n, Py_ssize_t step, uint64 size, bint boolean) noexcept nogil:
     cdef Py_ssize_t j, at
     if x == 0:
+        if <uint64>index[0] >= size:
+            return False
         out += index[0] * step
         if o == 1 and s == 1:
             for j in range(n):
@@ -176,42 +253,51 @@ cdef inline void scatter_row(int mode, Number *out, Py_ssize_t o, const int64 *i
                 out[j * o] = combined(mode, out[j * o], src[j * s], boolean)
     elif o == 0 and x == 1 and s == 1 and step == 1:        # without multiplications it is twice as fast
         for j in range(n):
+            if <uint64>index[j] >= size:
+                return False
             out[index[j]] = combined(mode, out[index[j]], src[j], boolean)
     elif o == 0 and x == 1 and s == 0 and step == 1:
         for j in range(n):
+            if <uint64>index[j] >= size:
+                return False
             out[index[j]] = combined(mode, out[index[j]], src[0], boolean)
     else:
         for j in range(n):
+            if <uint64>index[j * x] >= size:
+                return False
             at = j * o + index[j * x] * step
             out[at] = combined(mode, out[at], src[j * s], boolean)
+    return True
 
 
-cdef inline void scatter_rows(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
-                              Py_ssize_t step, bint boolean) noexcept nogil:
+cdef inline bint scatter_rows(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
+                              Py_ssize_t step, uint64 size, bint boolean) noexcept nogil:
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, ahead = fetched(walk, step, size, sizeof(Number))
     start(walk, &place)
     while True:
         for i in range(walk.sizes[r]):
-            scatter_row(mode, out + place.first + i * walk.first[r], walk.first[c],
-                        index + place.second + i * walk.second[r], walk.second[c],
-                        src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, boolean)
+            fetch(<const char *>(out + place.first + (i + 1) * walk.first[r]), ahead)
+            if not scatter_row(mode, out + place.first + i * walk.first[r], walk.first[c],
+                               index + place.second + i * walk.second[r], walk.second[c],
+                               src + place.third + i * walk.third[r], walk.third[c], walk.sizes[c], step, size,
+                               boolean):
+                return False
         if not advance(walk, &place):
-            return
+            return True
 
 
-cdef void scatter(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk,
-                  Py_ssize_t step) noexcept nogil:
+cdef bint scatter(int mode, Number *out, const int64 *index, const Number *src, const Walk *walk, Py_ssize_t step,
+                  uint64 size) noexcept nogil:
     if mode == modes.SCATTER_ADD:                       # a constant, so that its loop has no other mode's code
-        scatter_rows(modes.SCATTER_ADD, out, index, src, walk, step, False)
-    else:
-        scatter_rows(mode, out, index, src, walk, step, False)
+        return scatter_rows(modes.SCATTER_ADD, out, index, src, walk, step, size, False)
+    return scatter_rows(mode, out, index, src, walk, step, size, False)
 
 
-cdef void scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *src, const Walk *walk,
-                       Py_ssize_t step) noexcept nogil:
-    scatter_rows(mode, out, index, src, walk, step, True)
+cdef bint scatter_bool(int mode, uint8 *out, const int64 *index, const uint8 *src, const Walk *walk, Py_ssize_t step,
+                       uint64 size) noexcept nogil:
+    return scatter_rows(mode, out, index, src, walk, step, size, True)
 
 
 # ---- nonzero, of a mask of bytes (a bool may be any byte that a view or a file made it)
@@ -284,5 +370,6 @@ def install(size_t address):
     table.scatter[<int>FLOAT64] = <ScatterLoop>scatter[double]
     table.scatter[<int>COMPLEX64] = <ScatterLoop>scatter["float complex"]
     table.scatter[<int>COMPLEX128] = <ScatterLoop>scatter["double complex"]
+    table.inside = <InsideLoop>inside
     table.count = <CountLoop>count
     table.positions = <PositionsLoop>positions

@@ -76,13 +76,16 @@ def _index_select(Tensor input not None, dim, index):
 def _add_slices(Tensor self not None, int dim, index, source, alpha):
     cdef Tensor target = one_axis(self)
     cdef bint few = dim or target.rank == 1
-    places = in_range(one_axis(index), target.sizes[dim], dim, False, IndexError if few else RuntimeError,
-                      "index out of range in self" if few else None)
+    cdef Tensor places = one_axis(index)
     if alpha != 1:
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
         source = binary_op(2, source, alpha)                    # mul
-    put_at(target, along(dim, places), source if self.rank else source.reshape(-1), ADD)
+    source = source if self.rank else source.reshape(-1)
+    if places.dtype.code != INT64 or not put_at(target, along(dim, places), source, ADD, False):
+        places = in_range(places, target.sizes[dim], dim, False, IndexError if few else RuntimeError,
+                          "index out of range in self" if few else None)
+        put_at(target, along(dim, places), source, ADD)
 
 
 add_slices = Written(_add_slices, "index_add", True)

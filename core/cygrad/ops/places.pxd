@@ -10,5 +10,5 @@ cpdef bint fits_within(Tensor inner, Tensor outer, int dim) noexcept
 cpdef Tensor take_at(Tensor a, tuple indices, bint dense=*, bint checked=*)
 cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=*, bint checked=*)
 cdef Tensor without_axis(Tensor t, int dim)
-cpdef int put_at(Tensor a, tuple indices, Tensor values, int mode) except -1
+cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked=*) except -1
 cdef Tensor strided(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides)

@@ -12,7 +12,7 @@ from cygrad.allocation cimport empty, output_like
 from cygrad.dispatch cimport binary, cast, dense_copy, expand_to, reduce
 from cygrad.elements cimport scalar_value
 from cygrad.promotion cimport SAME
-from cygrad.raw cimport gather_looking, scatter_into
+from cygrad.raw cimport gather_looking, scatter_into, scatter_looking
 from cygrad.dtype cimport BOOL, INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
@@ -235,8 +235,11 @@ def take_into(Tensor a not None, tuple indices not None, Tensor out not None):
         gather_into(walked, strided(places, places.offset, plan.rank, plan.sizes, plan.index), plan.dim, out)
 
 
-cpdef int put_at(Tensor a, tuple indices, Tensor values, int mode) except -1:
-    """``a[indices] op= values`` in place; values are broadcast. `mode` is an index of backend.SCATTER."""
+cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked=True) except -1:
+    """``a[indices] op= values`` in place; values are broadcast. `mode` is an index of backend.SCATTER.
+
+    Not `checked` may be an only index; then the answer is False where a place is outside or where nobody looked.
+    """
     cdef Plan plan
     cdef Tensor places = make_plan(a, indices, &plan), walked, index
     cdef int i, rank = plan.rank - plan.scalar, missing
@@ -255,8 +258,10 @@ cpdef int put_at(Tensor a, tuple indices, Tensor values, int mode) except -1:
     if index.elements:
         walked.sizes[plan.dim], walked.strides[plan.dim] = plan.span, plan.step
         walked.finish()
+        if not checked:
+            return scatter_looking(mode, walked, plan.dim, index, values)
         scatter_into(mode, walked, plan.dim, index, values)
-    return 0
+    return True
 
 
 cdef Tensor unsqueezed(Tensor t, int dim):

@@ -1,7 +1,8 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 import warnings
 
-from cygrad.raw cimport scatter_into
+from cygrad.raw cimport scatter_into, scatter_looking
+from cygrad.dtype cimport INT64
 from cygrad.ops.places cimport fits_within, same_shape
 from cygrad.ops.views cimport wrap_dim
 from cygrad.tensor cimport Tensor
@@ -19,13 +20,13 @@ cdef int scattered(Tensor self, int dim, Tensor index, Tensor src, int mode) exc
     cdef Tensor target, places
     if not index.elements:
         return 0
-    target = one_axis(self)
-    places = in_range(one_axis(index), target.sizes[dim], dim)
+    target, places = one_axis(self), one_axis(index)
     if src.rank == 0:
         src = src.expand(places.shape)
     elif not same_shape(src, places):
         src = src[tuple([slice(n) for n in places.shape])]
-    scatter_into(mode, target, dim, places, src)
+    if places.dtype.code != INT64 or not scatter_looking(mode, target, dim, places, src):
+        scatter_into(mode, target, dim, in_range(places, target.sizes[dim], dim), src)
     return 0
 
 

@@ -7,35 +7,21 @@ Compiled in is a number of axes, of 1, 2, 4 and 8 the next one; beyond, a launch
 import math
 
 from cygrad.backend import SCATTER
-from cygrad.tensor import as_tensor_view
 
 from cygrad_gpu.dtypes import COMPLEX128, ELEMENTS, INT16, INT32, INT64, UINT8
 from cygrad_gpu.formulas import expression
+from cygrad_gpu.parts import RANK, parts
 from cygrad_gpu.source import assemble
 
 COMBINE = {"add": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
 MOVED = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}     # what moves elements of a size
 SAME_BYTES = {1: UINT8, 2: INT16, 4: INT32, 8: INT64, 16: COMPLEX128}
 SPAN = 4096                                                     # elements of a group on a processor
-RANK = 8
 
 
 def reversed_axes(values, missing):
     """Sizes or strides from the last axis on, as kernels take them."""
     return (*values[::-1], *(missing,) * (RANK - len(values)))
-
-
-def parts(shape, dim, views):
-    """The whole in views of RANK axes at most: [(dim, views, `dim` and the axes of more than one element)]."""
-    axes = [axis for axis, size in enumerate(shape) if size != 1 or axis == dim]
-    if len(axes) <= RANK:
-        return [(dim, views, axes)]
-    split = min((axis for axis in axes if axis != dim), key=shape.__getitem__)
-    rest, found = shape[:split] + shape[split + 1:], []
-    for place in range(shape[split]):
-        pieces = [as_tensor_view(view).select(split, place) for view in views]
-        found += parts(rest, dim - (split < dim), pieces)
-    return found
 
 
 def class_of(rank):

@@ -153,6 +153,8 @@ cdef class GPUBackend(Backend):
             elif PyLong_Check(value):
                 add_long(&arguments, value)
             else:
+                if len(value) > 8:
+                    raise BackendError(f"a kernel takes at most 8 axes, not {len(value)}")
                 for i in range(len(value)):
                     axes[i] = value[i]
                 add_axes(&arguments, axes, len(value))

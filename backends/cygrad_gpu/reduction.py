@@ -6,11 +6,13 @@ processor, where GROUP is 1, they are the lanes of vectors, elsewhere they hide 
 are summed apart and then added, which keeps float32 as exact as pairwise summation does.
 """
 from cygrad.backend import ARGREDUCE, REDUCE
+from cygrad.tensor import as_tensor_view
 
 from cygrad_gpu import folds
 from cygrad_gpu.accumulators import COMBINE, accumulator, decompose, identity
 from cygrad_gpu.dtypes import BOOL, ELEMENTS, INT64, convert
 from cygrad_gpu.formulas import expression
+from cygrad_gpu.parts import RANK
 from cygrad_gpu.source import assemble
 
 BLOCK = 64
@@ -177,6 +179,8 @@ def reduce(backend, device, op, a, out):
     if name not in COMBINE or name in ("any", "all") and out_code != BOOL or name == "square_sum" and kind != "real" \
             or name in ("max", "min") and kind == "complex":
         return NotImplemented
+    if len(a.shape) > RANK:             # contiguous: others come with fewer axes
+        a, out = as_tensor_view(a).view(out.numel(), -1), as_tensor_view(out).view(-1)
     shape, strides, kept = list(a.shape), list(a.stride()), len(out.shape)
     sizes, kept_strides = shape[:kept], strides[:kept]
     inner_sizes, inner_strides = shape[kept:] or [1], strides[kept:] or [1]
@@ -350,6 +354,8 @@ def argreduce(backend, device, op, a, out):
     traits, code = backend.traits(device), a.dtype.code
     if ELEMENTS[code].kind == "complex":
         return NotImplemented
+    if len(a.shape) > RANK:
+        a, out = as_tensor_view(a).view(out.numel(), -1), as_tensor_view(out).view(-1)
     sizes, n = list(a.shape)[:-1], a.shape[-1]
     strides, step = list(a.stride())[:-1], a.stride()[-1]
     outputs = _product(sizes)

@@ -13,6 +13,7 @@ from cygrad_gpu import folds, rows
 from cygrad_gpu.accumulators import decompose
 from cygrad_gpu.dtypes import COMPLEX64, COMPLEX128, ELEMENTS, FLOAT32, FLOAT64, INT64, convert
 from cygrad_gpu.formulas import expression
+from cygrad_gpu.parts import by_rows
 from cygrad_gpu.source import assemble
 
 EACH = 4
@@ -195,7 +196,7 @@ def make_columns(traits, name, source, target):
 def scan(backend, device, op, a, out, index):
     name, source, target = SCAN[op], a.dtype.code, out.dtype.code
     if not rows.fits(a):
-        return NotImplemented
+        return by_rows(lambda *views: scan(backend, device, op, *views), a, out, index)
     views = {"out": out, "a": a} | ({} if index is None else {"index": index})
     side_by_side = len(a.shape) > 1 and all(view.stride()[-1] != 1 and view.stride()[-2] == 1 for view in views.values())
     if backend.traits(device).processor and side_by_side and a.shape[-2] >= 8 and a.shape[-1] < 1 << 31:

@@ -1,6 +1,7 @@
 """Softmax and its logarithm over the last axis, and their gradients, row by row."""
 from cygrad_gpu import rows
 from cygrad_gpu.dtypes import ELEMENTS
+from cygrad_gpu.parts import by_rows
 from cygrad_gpu.rows import LARGER, load, store, sweep
 from cygrad_gpu.source import assemble
 
@@ -25,7 +26,7 @@ def make(traits, code, log, neighbours=False):
 
 def softmax(backend, device, a, log, out):
     if not rows.fits(a):
-        return NotImplemented
+        return by_rows(lambda *views: softmax(backend, device, views[0], log, views[1]), a, out)
     _launch(backend, device, "softmax", make, a.dtype.code, log, {"out": out, "a": a})
     return None
 
@@ -44,7 +45,7 @@ def make_backward(traits, code, log, neighbours=False):
 
 def softmax_backward(backend, device, grad, result, log, out):
     if not rows.fits(grad):
-        return NotImplemented
+        return by_rows(lambda *views: softmax_backward(backend, device, *views[:2], log, views[2]), grad, result, out)
     _launch(backend, device, "softmax_backward", make_backward, out.dtype.code, log,
             {"out": out, "grad": grad, "result": result})
     return None

@@ -7,9 +7,10 @@ a BLOCK of them; then runs are merged two by two, an item finding by bisection w
 import math
 
 from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
+from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
 
-BLOCK, OWNED, RANK = 16, 64, 8
+BLOCK, OWNED = 16, 64
 
 KEYS = {            # what an element's key is, and its C type
     "u8": ("u32", "x"), "i8": ("u32", "(u32)(i32)x ^ 0x80000000u"), "i16": ("u32", "(u32)(i32)x ^ 0x80000000u"),
@@ -108,8 +109,10 @@ def sort(backend, device, a, descending, first, values, index):
     """The places first, first + 1, ... of the order of the last axis; as many as values and index have."""
     shape, code, traits = tuple(a.shape) or (1,), a.dtype.code, backend.traits(device)
     n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
-    if ELEMENTS[code].kind == "complex" or len(kept) >= RANK or n >= 2 ** 31:
+    if ELEMENTS[code].kind == "complex" or n >= 2 ** 31:
         return NotImplemented
+    if len(kept) >= RANK:
+        return by_rows(lambda a, *outs: sort(backend, device, a, descending, first, *outs), a, values, index)
     outer = [shape[axis] for axis in kept]
     rows, blocks, count = math.prod(outer), -(-n // BLOCK), values.shape[-1] if shape and values.shape else 1
     wide = KEYS[ELEMENTS[code].computed][0] == "u64"

@@ -89,22 +89,28 @@ def scalar_near(Tensor like not None, value, DType dtype=None):
     return number_near(like, value, scalar_dtype(value) if dtype is None else dtype)
 
 
-def select(Tensor condition not None, x, y):
-    """Where `condition` (bool) holds x, else y: tensors or numbers, promoted and broadcast, in a new tensor."""
+def select(Tensor condition not None, self, other):
+    """Where `condition` (bool) holds `self`, else `other`: tensors or numbers, promoted and broadcast, in a new tensor."""
     cdef DType dtype
-    cdef Tensor a, b, main = condition
+    cdef Tensor a, b, main = condition, out
     cdef list three
-    if isinstance(x, Tensor) and isinstance(y, Tensor) and (<Tensor>x).dtype is (<Tensor>y).dtype:
-        dtype = (<Tensor>x).dtype
+    if isinstance(self, Tensor) and isinstance(other, Tensor) and (<Tensor>self).dtype is (<Tensor>other).dtype:
+        a, b = <Tensor>self, <Tensor>other
+        dtype = a.dtype
+        if (condition.dense and a.dense and b.dense and same_sizes(condition, a) and same_sizes(a, b)
+                and not elsewhere(condition, a) and not elsewhere(a, b)):
+            out = empty_as(a, dtype)
+            where_into(condition, a, b, out)
+            return out
     else:
-        dtype = result_type(x, y)
+        dtype = result_type(self, other)
     if main.rank == 0:
-        main = main_operand((x, y))
+        main = main_operand((self, other))
         if main is None:
             main = condition
         condition = on_device_of(main, condition)
-    a = cast(on_device_of(main, <Tensor>x), dtype) if isinstance(x, Tensor) else number_near(main, x, dtype)
-    b = cast(on_device_of(main, <Tensor>y), dtype) if isinstance(y, Tensor) else number_near(main, y, dtype)
+    a = cast(on_device_of(main, <Tensor>self), dtype) if isinstance(self, Tensor) else number_near(main, self, dtype)
+    b = cast(on_device_of(main, <Tensor>other), dtype) if isinstance(other, Tensor) else number_near(main, other, dtype)
     three = expanded([condition, a, b])
     return where_op(<Tensor>three[0], <Tensor>three[1], <Tensor>three[2])
 

@@ -67,9 +67,7 @@ def need_tensors(name, **arguments):
 
 # ------------------------------------------------------------------------ selection
 
-@primitive(name="where")
-def _where(condition, self, other):
-    return select(condition, self, other)
+_where = primitive(select, name="where")
 
 
 @op(method=False, out=True)

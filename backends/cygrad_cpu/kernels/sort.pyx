@@ -9,7 +9,7 @@ are shifted into 32 bits. Where a few places of the order are wanted, samples te
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.lanes cimport cygrad_sort_in_lanes
+from cygrad_cpu.networks cimport cygrad_sort_in_lanes
 from cygrad_cpu.numbers cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
 

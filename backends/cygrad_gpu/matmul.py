@@ -3,11 +3,13 @@
 Operands have any strides: packing and the loading of tiles read them. A group owns one tile of the result; 16-bit
 floats are added up in float32, small integers in int32 (which wraps to the same low bits).
 """
+from cygrad_gpu import matvec
 from cygrad_gpu.dtypes import ELEMENTS, FLOAT32, FLOAT64, INT32, INT64, convert
 from cygrad_gpu.source import assemble
 
 VECTORS = {FLOAT32: ("float16", 16), FLOAT64: ("double8", 8), INT32: ("int16", 16), INT64: ("long8", 8)}
 ROWS = 6                    # of the result that a processor's item holds in registers, two vectors wide
+TILE_ROWS = 16 * ROWS       # for which a panel is packed
 DEPTH = 256                 # elements of the inner axis in a packed panel
 SIDE, STEP = 64, 16         # a group's tile elsewhere, and how much of the inner axis it shares at a time
 
@@ -57,10 +59,18 @@ KERNEL(matmul)({arguments}) {{
     for (int j = 0; j < HEIGHT * WIDTH; j++) sums[j] = 0;
     for (i64 done = 0; done < k; done += DEPTH) {{
         const int depth = k - done < DEPTH ? (int)(k - done) : DEPTH;
-        for (int p = 0; p < depth; p++) {{
-            GLOBAL const {S} *from = b + (done + p) * b_row + left * b_column;
-            for (int j = 0; j < WIDTH; j++) panel[p * WIDTH + j] = j < wide ? {b} : 0;
-        }}
+        GLOBAL const {S} *corner = b + done * b_row + left * b_column;
+        if (b_row == 1 && b_column != 1)                 /* along the neighbours in memory */
+            for (int j = 0; j < WIDTH; j++)
+                for (int p = 0; p < depth; p++) {{
+                    GLOBAL const {S} *from = corner + p;
+                    panel[p * WIDTH + j] = j < wide ? {b} : 0;
+                }}
+        else
+            for (int p = 0; p < depth; p++) {{
+                GLOBAL const {S} *from = corner + p * b_row;
+                for (int j = 0; j < WIDTH; j++) panel[p * WIDTH + j] = j < wide ? {b} : 0;
+            }}
         for (int i = 0; i < high; i += ROWS) {{
             GLOBAL const {S} *row[ROWS];
             V low[ROWS], up[ROWS];
@@ -165,7 +175,7 @@ def make(traits, code, biased):
     vector, lanes = VECTORS[work]
     head = f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\ntypedef loose_{vector} loose_V;\n"
     text = head + VECTOR.format(
-        height=8 * ROWS, rows=ROWS, lanes=lanes, depth=DEPTH, **names, b=loaded("from, j * b_column"),
+        height=TILE_ROWS, rows=ROWS, lanes=lanes, depth=DEPTH, **names, b=loaded("from, j * b_column"),
         a=loaded("row[r], p * a_column"))
     return "matmul", assemble(traits, 1, text), 1
 
@@ -179,11 +189,14 @@ def _narrow(value, work, code):
 def product(backend, device, a, b, out, bias=None, beta=0.0, alpha=1.0):
     """out = a @ b, or beta * bias + alpha * a @ b with a bias; matrices, or batches of matrices."""
     code, traits = out.dtype.code, backend.traits(device)
+    if traits.processor and bias is None and ELEMENTS[code].kind in ("integer", "real") \
+            and matvec.product(backend, device, a, b, out, work_of(code)):
+        return None
     m, n = out.shape[-2:]
     k = a.shape[-1]
     kernel = backend.kernel(device, ("matmul", code, bias is not None), make, code, bias is not None)
     if traits.processor and work_of(code) in VECTORS:
-        height, width = 8 * ROWS, 2 * VECTORS[work_of(code)][1]
+        height, width = TILE_ROWS, 2 * VECTORS[work_of(code)][1]
     else:
         height = width = SIDE
     tiles_m, tiles_n = -(-m // height), -(-n // width)

@@ -4,6 +4,7 @@
 #define ARRAY(T, a) GLOBAL T *a##_buffer, const i64 a##_start
 #define OPEN(T, a) GLOBAL T *a = a##_buffer + a##_start
 
+#ifndef HALF_IN_HARDWARE
 FUNCTION f32 from_half(u16 half_bits) {
     u32 size = (u32)(half_bits & 0x7fff) << 13;
     f32 x = FROM_BITS32(size) * FROM_BITS32(0x77800000u);
@@ -20,6 +21,7 @@ FUNCTION u16 to_half(f32 x) {
     result = size >= 0x47800000u ? large : result;
     return (u16)(result | ((bits >> 16) & 0x8000u));
 }
+#endif
 FUNCTION f32 from_bfloat(u16 bits) { return FROM_BITS32((u32)bits << 16); }
 FUNCTION u16 to_bfloat(f32 x) {
     u32 bits = BITS32(x), rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;

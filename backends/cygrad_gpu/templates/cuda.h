@@ -11,6 +11,7 @@
 #define CONTRACT_ON
 #define CONTRACT_OFF              /* compiled with --fmad=false */
 #define UNROLL _Pragma("unroll")
+#define EXCHANGED(T, other, value, distance, room) const T other = __shfl_xor_sync(0xffffffffu, value, distance)
 
 typedef signed char i8;
 typedef unsigned char u8;

@@ -63,6 +63,21 @@ typedef long8 axes;
 #define BITS64(x) as_ulong(x)
 #define FROM_BITS64(x) as_double(x)
 
+/* The processor converts, one instruction for a vector; the sign goes by itself, for else the compiler makes a sum of two
+   converted values a converted sum, in halfs, which it then has no instructions for. */
+#if PROCESSOR && defined(__clang__) && defined(__F16C__)
+#define HALF_IN_HARDWARE
+FUNCTION f32 from_half(u16 half_bits) {
+    const u16 size = half_bits & 0x7fff;
+    return FROM_BITS32(BITS32(__builtin_load_halff((const half *)&size)) | (u32)(half_bits & 0x8000) << 16);
+}
+FUNCTION u16 to_half(f32 x) {
+    u16 half_bits;
+    __builtin_store_halff(x, (half *)&half_bits);
+    return half_bits;
+}
+#endif
+
 /* A vector from memory that is aligned as its elements are; PoCL's vload is a call. */
 #define VLOAD(space, V, p) (*(space const loose_##V *)(p))
 #define VSTORE(V, v, p) (*(loose_##V *)(p) = (v))

@@ -69,14 +69,7 @@ cdef extern from *:
     static destructor cygrad_destroy = NULL;        /* what Cython made for the classes */
     static void (*cygrad_blank)(PyObject *) = NULL;
 
-    static void cygrad_retire(PyObject *object) {
-        PyTypeObject *type = Py_TYPE(object);
-        if (type->tp_dealloc != cygrad_retire) {    /* an instance of a subclass, whose own deallocator called */
-            cygrad_destroy(object);
-            return;
-        }
-        PyObject_GC_UnTrack(object);
-        Py_TRASHCAN_BEGIN(object, cygrad_retire)    /* graphs are deep */
+    static void cygrad_put_away(PyObject *object, PyTypeObject *type) {
         if (type->tp_weaklistoffset > 0 && *(PyObject **)((char *)object + type->tp_weaklistoffset) != NULL)
             PyObject_ClearWeakRefs(object);
         if (cygrad_idle_count < CYGRAD_IDLE) {
@@ -87,6 +80,21 @@ cdef extern from *:
         if (cygrad_idle_count < CYGRAD_IDLE) cygrad_idle[cygrad_idle_count++] = object;
         else cygrad_destroy(object);
         if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_DECREF(type);
+    }
+
+    static void cygrad_retire(PyObject *object) {
+        PyTypeObject *type = Py_TYPE(object);
+        if (type->tp_dealloc != cygrad_retire) {    /* an instance of a subclass, whose own deallocator called */
+            cygrad_destroy(object);
+            return;
+        }
+        if (!PyType_IS_GC(type)) {
+            cygrad_put_away(object, type);
+            return;
+        }
+        PyObject_GC_UnTrack(object);
+        Py_TRASHCAN_BEGIN(object, cygrad_retire)    /* graphs are deep */
+        cygrad_put_away(object, type);
         Py_TRASHCAN_END
     }
 
@@ -108,7 +116,7 @@ cdef extern from *:
         PyObject *object;
         if (cygrad_idle_count == 0 || type->tp_dealloc != cygrad_retire) return type->tp_new(type, no_args, NULL);
         object = PyObject_Init(cygrad_idle[--cygrad_idle_count], type);
-        PyObject_GC_Track(object);
+        if (PyType_IS_GC(type)) PyObject_GC_Track(object);
         return object;
     }
     """

@@ -680,6 +680,8 @@ cdef void blank(Tensor t) noexcept:
     t.accumulator = NULL
     if t.room is not None:
         t.room = None
+    if t.shape_ is not None:
+        t.shape_ = None
     if t.node is not None:
         t.node = None
     if t.gradient is not None:

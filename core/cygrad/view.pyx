@@ -13,6 +13,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from cpython.object cimport PyTypeObject
 
+from cygrad.reuse cimport keep_whole, whole_instance
+
 from cygrad.size import Size as _Size
 
 cdef object Size = _Size
@@ -114,6 +116,21 @@ cdef class View:
         return self.memory.data_ptr() + self.offset * self.dtype.itemsize
 
 
+cdef tuple NO_ARGS = ()
+
+
+cdef void blank(View v) noexcept:
+    """Drop what a View refers to."""
+    v.memory = None
+    if v.room is not None:
+        v.room = None
+    if v.shape_ is not None:
+        v.shape_ = None
+
+
+keep_whole(View, <void *>blank)
+
+
 cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssize_t *sizes) except -1:
     """Make `v` the row-major view of these sizes from the start of `memory`."""
     cdef Py_ssize_t step = 1
@@ -135,15 +152,23 @@ cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssiz
 
 cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                       const Py_ssize_t *strides) except -1:
+    """Make `v` the view of this geometry: `set_rank`, sizes and strides, `finish` at once."""
+    cdef Py_ssize_t count = 1, step = 1
+    cdef bint dense = True
     cdef int i
     v.set_rank(rank)
     v.memory = memory
     v.dtype = dtype
     v.offset = offset
-    for i in range(rank):
+    for i in range(rank - 1, -1, -1):
         v.sizes[i] = sizes[i]
         v.strides[i] = strides[i]
-    v.finish()
+        if sizes[i] != 1:
+            dense = dense and strides[i] == step
+            step *= sizes[i]
+        count *= sizes[i]
+    v.elements = count
+    v.dense = dense or count == 0
     return 0
 
 
@@ -184,7 +209,7 @@ cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, 
 cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                     const Py_ssize_t *strides):
     """A plain View (not a Tensor), for handing geometry to a kernel."""
-    cdef View v = View.__new__(View)
+    cdef View v = <View>whole_instance(View, NO_ARGS)
     fill_strided(v, memory, dtype, offset, rank, sizes, strides)
     return v
 

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.depthwise cimport depthwise, depthwise_input, depthwise_weight, is_depthwise
 from cygrad_cpu.gemm cimport Product, ROOM, load_blas, multiply
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
@@ -96,6 +97,17 @@ cdef inline void valid_range(const Geometry *g, Py_ssize_t s, Py_ssize_t *first,
         last[0] = first[0]
 
 
+cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
+    """Few elements, for which a call of memcpy would take as long as the copy."""
+    cdef Py_ssize_t i = 0
+    while i + 8 <= n:
+        memcpy(out + i, a + i, 8 * sizeof(Real))
+        i += 8
+    while i < n:
+        out[i] = a[i]
+        i += 1
+
+
 cdef void make_columns(const Real *a, const Geometry *g, Py_ssize_t row, Py_ssize_t rows, Real *out) noexcept nogil:
     """(inside, rows * q): what output rows row, row + 1, ... see of the channels from `a` on."""
     cdef Py_ssize_t c, r, s, p, q, y, first, last, shift, step = g.stride[1]
@@ -114,7 +126,10 @@ cdef void make_columns(const Real *a, const Geometry *g, Py_ssize_t row, Py_ssiz
                         for q in range(first):
                             out[q] = 0
                         if step == 1:
-                            memcpy(out + first, line + first, (last - first) * sizeof(Real))
+                            copy_line(line + first, out + first, last - first)
+                        elif step == 2:
+                            for q in range(first, last):
+                                out[q] = line[2 * q]
                         else:
                             for q in range(first, last):
                                 out[q] = line[q * step]
@@ -210,23 +225,31 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     cdef Geometry g
     cdef list keep = []
     cdef View x, w, b, y
-    cdef Temporary room
-    cdef Py_ssize_t i, count, size
-    cdef int threads, t
     if dtype is None or not describe(&g, a, weight, out, stride, padding, dilation, groups, dtype):
         return NotImplemented
     x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), writable(out, dtype, keep)
-    threads = plan(&g, g.images * g.groups)
-    room = work_room(a, &g, dtype, threads)
+    if is_depthwise(a, weight, groups):
+        depthwise(x, w, b, stride, padding, dilation, y)
+    else:
+        products(&g, x, w, b, y)
+    if y is not out:
+        copy_views(y, out)
+
+
+cdef int products(Geometry *g, View x, View w, View b, View y) except -1:
+    cdef Temporary room
+    cdef Py_ssize_t i, count, size
+    cdef int threads, t
+    threads = plan(g, g.images * g.groups)
+    room = work_room(x, g, x.dtype, threads)
     size = room.view.strides[0] * g.itemsize
     count = g.images * g.groups * g.blocks
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                forward_block(&g, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
+                forward_block(g, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
                               data(room.view) + t * size)
-    if y is not out:
-        copy_views(y, out)
+    return 0
 
 
 # ---- backward
@@ -271,8 +294,7 @@ cdef void weight_block(const Geometry *g, Py_ssize_t index, const char *grad, co
              columns, 1, ld, True, out + group * g.filters * g.inside * g.itemsize, g.inside, room)
 
 
-cdef int grad_of_input(Geometry *g, View grad, View weight, View out, DType dtype, list keep) except -1:
-    cdef View y = writable(out, dtype, keep)
+cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype) except -1:
     cdef Temporary room
     cdef Py_ssize_t i, size, units = g.images * g.groups, parts, count
     cdef int threads, t
@@ -285,14 +307,12 @@ cdef int grad_of_input(Geometry *g, View grad, View weight, View out, DType dtyp
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
                 input_block(g, i, parts, data(grad), data(weight), data(y), data(room.view) + t * size)
-    if y is not out:
-        copy_views(y, out)
     return 0
 
 
-cdef int grad_of_weight(Geometry *g, View grad, View a, View out, DType dtype, list keep) except -1:
+cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) except -1:
     """Sums of the threads first, each over its share of the blocks; then the sum of those."""
-    cdef View y = writable(out, dtype, keep), whole
+    cdef View whole
     cdef Temporary room, sums
     cdef Py_ssize_t i, size, count, n = y.elements
     cdef int threads, t
@@ -312,8 +332,6 @@ cdef int grad_of_weight(Geometry *g, View grad, View a, View out, DType dtype, l
         memcpy(data(y), data(sums.view), n * g.itemsize)
     else:
         cpu_reduce(SUM, make_view(sums.view.memory, dtype, sums.view.offset, 2, [n, threads], [1, n]), whole)
-    if y is not out:
-        copy_views(y, out)
     return 0
 
 
@@ -322,7 +340,7 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
     cdef DType dtype = computed(grad.dtype)
     cdef Geometry g
     cdef list keep = []
-    cdef View dy, sums
+    cdef View dy, sums, x, y
     cdef Py_ssize_t *order = [1, 0, 2, 3]
     cdef Py_ssize_t[4] sizes
     cdef Py_ssize_t[4] strides
@@ -338,6 +356,16 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
         if sums is not grad_bias:
             copy_views(sums, grad_bias)
     if grad_weight is not None:
-        grad_of_weight(&g, dy, dense(a, dtype, keep), grad_weight, dtype, keep)
+        x, y = dense(a, dtype, keep), writable(grad_weight, dtype, keep)
+        if is_depthwise(a, weight, groups):
+            depthwise_weight(dy, x, stride, padding, dilation, y)
+        else:
+            grad_of_weight(&g, dy, x, y, dtype)
+        if y is not grad_weight:
+            copy_views(y, grad_weight)
     if grad_a is not None:
-        grad_of_input(&g, dy, dense(weight, dtype, keep), grad_a, dtype, keep)
+        x, y = dense(weight, dtype, keep), writable(grad_a, dtype, keep)
+        if not (is_depthwise(a, weight, groups) and depthwise_input(dy, x, stride, padding, dilation, y)):
+            grad_of_input(&g, dy, x, y, dtype)
+        if y is not grad_a:
+            copy_views(y, grad_a)

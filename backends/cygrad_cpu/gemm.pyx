@@ -1,7 +1,7 @@
 """One product of matrices on one thread: by our own kernel, or by BLAS.
 
-Ours does float32 and float64 where vectors have 32 bytes or more: OpenBLAS picks its kernels by the processor's name and
-runs at half the speed of the vector units on those that its release does not know, while kernels/gemm.pyx asks for
+Ours does float32 and float64 where vectors have 32 bytes or more: OpenBLAS picks its kernels by the processor's name
+and runs at half the speed of the vector units on those that its release does not know, while kernels/gemm.pyx asks for
 the instruction set alone. It takes any strides. BLAS does the rest: complex numbers, products with vectors, and all of
 them on other machines; it wants rows or columns that are contiguous.
 """

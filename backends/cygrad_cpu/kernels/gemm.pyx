@@ -10,45 +10,25 @@ from libc.string cimport memcpy, memset
 from cygrad_cpu.gemm cimport BLOCK_ROWS, DEPTH_BYTES, GemmTable, LINE, Product
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.tiles cimport TILES, tile_4, tile_8
+from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef extern from *:
     """
-    #if defined(__AVX512F__)
-    #define CYGRAD_VECTOR 64
+    #define CYGRAD_FAST_PRODUCTS (CYGRAD_VECTOR >= 32)
+    #if CYGRAD_VECTOR == 64
     #define CYGRAD_ROWS 8           /* 24 sums and the three vectors of b, in 32 registers */
-    #elif defined(__AVX2__) && defined(__FMA__)
-    #define CYGRAD_VECTOR 32
+    #else
     #define CYGRAD_ROWS 4           /* 12 sums, in 16 registers */
-    #else
-    #define CYGRAD_VECTOR 0
-    #define CYGRAD_ROWS 1
     #endif
-    #if CYGRAD_VECTOR
-    typedef float cygrad_floats __attribute__((vector_size(CYGRAD_VECTOR), aligned(4), may_alias));
-    typedef double cygrad_doubles __attribute__((vector_size(CYGRAD_VECTOR), aligned(8), may_alias));
-    #else
-    typedef float cygrad_floats;
-    typedef double cygrad_doubles;
-    #endif
-    static inline cygrad_floats cygrad_spread_float(float x) { return x - (cygrad_floats){0}; }
-    static inline cygrad_doubles cygrad_spread_double(double x) { return x - (cygrad_doubles){0}; }
     """
     enum:
-        VECTOR "CYGRAD_VECTOR"      # bytes
-        ROWS "CYGRAD_ROWS"          # of a tile
-    ctypedef float Floats "cygrad_floats"
-    ctypedef double Doubles "cygrad_doubles"
-    Floats spread_float "cygrad_spread_float" (float x) noexcept nogil
-    Doubles spread_double "cygrad_spread_double" (double x) noexcept nogil
+        FAST "CYGRAD_FAST_PRODUCTS"     # otherwise they are left to BLAS
+        ROWS "CYGRAD_ROWS"              # of a tile
     void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
 
 cdef enum:
     CACHED = 24576          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
-
-cdef fused Vector:
-    Floats
-    Doubles
 
 cdef struct Whole:
     char tag
@@ -76,20 +56,6 @@ ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, cons
                       const void *height, const void *vectors, const void *tag) noexcept nogil
 
 
-cdef inline Vector spread(const char *number, Vector *tag) noexcept nogil:
-    if Vector is Floats:
-        return spread_float((<const float *>number)[0])
-    else:
-        return spread_double((<const double *>number)[0])
-
-
-cdef inline Vector factor(double x, Vector *tag) noexcept nogil:
-    if Vector is Floats:
-        return spread_float(<float>x)
-    else:
-        return spread_double(x)
-
-
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row, char *out,
                Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
                Height *height, Width *vectors, Vector *tag) noexcept nogil:
@@ -112,7 +78,7 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char 
                 sums[i * n + j] = sums[i * n + j] + x * (<const Vector *>b)[j]
         a += a_column
         b += b_row
-    if rows < m or width < n * VECTOR:
+    if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
         finish[Vector](sums, n, out, out_row, alpha, beta, rows, width)
         return
     x = factor[Vector](alpha, NULL)
@@ -218,9 +184,10 @@ cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
 cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t k, Py_ssize_t i, Py_ssize_t m,
                 Vector *tag) noexcept nogil:
     """What k terms from p on give to m rows of the result from i on; both factors' parts fit the caches."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = VECTOR // size, panel = 3 * lanes, j = 0, r, n, rows
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, panel = 3 * lanes
     cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
     cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
+    cdef Py_ssize_t j = 0, r, n, rows
     cdef bint lines = ac == size, direct = lines and (ar % PAGE != 0 or g.n <= panel)
     cdef bint near = bc == size and (g.m <= ROWS or g.k * br <= CACHED)
     cdef double beta = g.beta if p == 0 else 1
@@ -243,7 +210,7 @@ cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t 
         y, y_row = g.b + p * br + j * bc, br
         if not near or n % lanes:
             pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
-            y, y_row = packed_b, vectors * VECTOR
+            y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
         r = 0
         while r < m:
             rows = tile_rows(m - r)
@@ -282,6 +249,6 @@ cdef void doubles(const Product *g) noexcept nogil:
 def install(size_t address):
     """Fill the GemmTable at `address`."""
     cdef GemmTable *table = <GemmTable *>address
-    if VECTOR:
+    if FAST:
         table.product[0] = floats
         table.product[1] = doubles

@@ -22,6 +22,7 @@ cdef enum:
     CHAIN = 256             # longest dot product in plain loops: a chain of dependent additions
     RELEASE = 1000000       # multiplications from which the GIL is worth releasing
     SHORT = 16              # side of matrices up to which the kernel for small ones is the fastest
+    VECTORS = 125           # multiplications from which it beats plain loops
     GRAIN = 250000          # multiplications that a thread should at least get
 
 cdef MatmulTable table
@@ -49,11 +50,12 @@ cdef View blank(View like, DType dtype, list keep):
 cdef object cpu_matmul(View a, View b, View out):
     cdef Py_ssize_t m = out.sizes[1], n = out.sizes[2], k = a.sizes[2], work = m * n * k
     cdef int code = out.dtype.code
-    if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 \
-            and out.sizes[0] * work <= 16 * SMALL:
+    cdef bint short_sides = (code == FLOAT32 or code == FLOAT64) and n > 1 and m <= SHORT and n <= SHORT and k <= SHORT
+    if work <= (VECTORS if short_sides else SMALL) and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 \
+            and code != BFLOAT16 and out.sizes[0] * work <= 16 * SMALL:
         loop_batch(a, b, out)
         return None
-    if (code == FLOAT32 or code == FLOAT64) and n > 1 and m <= SHORT and n <= SHORT and k <= SHORT:
+    if short_sides:
         small_batch(table.small[code - FLOAT32], a, b, out)
         return None
     return product(a, b, out, 0.0, 1.0)

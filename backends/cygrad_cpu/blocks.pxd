@@ -33,6 +33,7 @@ cdef struct Job:
     int kind
     int inputs              # operands apart from the first, which the job writes
     bint spread             # binary loops get constants as runs, not as one element
+    bint free               # blocks are there for the threads' sake alone
     bint narrow             # the binary loop takes runs of 16-bit floats as they are
     unary_loop unary
     binary_loop binary

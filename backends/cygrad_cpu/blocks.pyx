@@ -16,7 +16,7 @@ from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
-    LONG = 16384            # elements of a block without buffers
+    LONG = 16384            # elements of a block without buffers, where several threads share them
 
 cdef Kernels _kernels
 
@@ -96,7 +96,7 @@ cdef void start(Job *job, int kind, int inputs, View out, bint dense) noexcept:
     job.body = run_range
     job.kind = kind
     job.inputs = inputs
-    job.spread = job.narrow = False
+    job.spread = job.narrow = job.free = False
     job.rank = 1 if dense else out.rank
     if dense:
         job.sizes[0] = out.elements
@@ -182,6 +182,15 @@ cdef void simplify(Job *job) noexcept nogil:
     job.rank = kept
 
 
+cdef void count_blocks(Job *job) noexcept nogil:
+    cdef int axis
+    job.row_blocks = (job.sizes[1] + job.rows - 1) // job.rows
+    job.column_blocks = (job.sizes[0] + job.columns - 1) // job.columns
+    job.blocks = job.row_blocks * job.column_blocks
+    for axis in range(2, job.rank):
+        job.blocks *= job.sizes[axis]
+
+
 cdef void choose_blocks(Job *job) noexcept nogil:
     """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else what fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
@@ -207,21 +216,19 @@ cdef void choose_blocks(Job *job) noexcept nogil:
     elif job.kind == COPY and job.operands[0].conversion.steps == 0:        # moved straight to its place
         job.columns = min(columns, <Py_ssize_t>LONG)
         job.rows = min(rows, LONG // job.columns)
+        job.free = True
     elif columns >= 16 and not buffered and job.kind != WHERE:
         job.columns = min(columns, <Py_ssize_t>LONG)
         job.rows = min(rows, LONG // job.columns)
         job.body = run_rows
+        job.free = True
     elif columns >= capacity or columns >= 32 and not buffered:
         job.columns = min(columns, capacity if buffered else <Py_ssize_t>LONG)
         job.rows = 1
     else:
         job.columns = columns
         job.rows = min(rows, capacity // columns)
-    job.row_blocks = (rows + job.rows - 1) // job.rows
-    job.column_blocks = (columns + job.columns - 1) // job.columns
-    job.blocks = job.row_blocks * job.column_blocks
-    for k in range(2, job.rank):
-        job.blocks *= job.sizes[k]
+    count_blocks(job)
     for k in range(job.inputs + 1):
         operand = &job.operands[k]
         operand.constant = not job.spread and operand.strides[0] == 0 and (
@@ -401,6 +408,9 @@ cdef int run_arranged(Job *job, Py_ssize_t grain) noexcept nogil:
     for k in range(job.rank):
         elements *= job.sizes[k]
     threads = threads_for(elements, grain)
+    if threads == 1 and job.free:
+        job.columns, job.rows = job.sizes[0], job.sizes[1]
+        count_blocks(job)
     if threads == 1 or job.blocks < threads:
         return job.body(job, 0, 0, job.blocks)
     share = (job.blocks + threads - 1) // threads

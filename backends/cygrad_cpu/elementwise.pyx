@@ -12,7 +12,7 @@ from cygrad.view cimport View, data
 from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
                                 next_block, run_arranged, seek, set_columns, start)
-from cygrad_cpu.parallel cimport thread_count
+from cygrad_cpu.parallel cimport thread_count, threads_for
 from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
 from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
 
@@ -127,6 +127,16 @@ cdef bint plain(const Plan *plan, tuple ins, tuple outs):
     return True
 
 
+cdef inline Py_ssize_t grain_of(const Plan *plan) noexcept:
+    """Elements a thread should at least get."""
+    return DEAR_GRAIN if plan.dear else CHEAP_GRAIN
+
+
+cdef inline bint at_once(const Plan *plan, Py_ssize_t n) noexcept:
+    """Whether one thread runs one step, with nothing that should stay in the first-level cache."""
+    return plan.steps == 1 and plan.buffers == 0 and threads_for(n, grain_of(plan)) == 1
+
+
 cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple outs):
     """Run a program; NotImplemented where it does not fit a plan."""
     cdef Compiled made = compiled(program, ins, outs)
@@ -147,7 +157,7 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
             store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
     status = run_steps(plan.first, plan.once, slots, 1)
     unit = (n * plan.item + 63) // 64 * 64
-    if unit * plan.buffers <= LOCAL and n < SERIAL and plain(plan, ins, outs):
+    if plain(plan, ins, outs) and (n < SERIAL and unit * plan.buffers <= LOCAL or at_once(plan, n)):
         for i in range(plan.buffers):
             slots[BUFFERS + i] = local + i * unit
         for i in range(plan.outs):
@@ -155,8 +165,12 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
         for i in range(plan.ins):
             if plan.number[i] < 0:
                 slots[i] = data(<View>ins[i])
-        run_steps(plan.spread, plan.spreads, slots, n)
-        status |= run_steps(plan.step, plan.steps, slots, n)
+        if n < SERIAL:
+            run_steps(plan.spread, plan.spreads, slots, n)
+            status |= run_steps(plan.step, plan.steps, slots, n)
+        else:
+            with nogil:
+                status |= run_steps(plan.step, plan.steps, slots, n)
     else:
         status |= run_job(plan, values, ins, outs)
     if status:
@@ -171,7 +185,7 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     cdef View view
     cdef bint dense = True
     cdef int i, which, code, wanted, threads = thread_count(), status
-    cdef Py_ssize_t grain = DEAR_GRAIN if plan.dear else CHEAP_GRAIN, n = (<View>outs[0]).elements
+    cdef Py_ssize_t grain = grain_of(plan), n = (<View>outs[0]).elements
     details.plan, details.values, details.views = plan, values, 0
     for i in range(plan.ins):
         if plan.number[i] < 0:

@@ -233,16 +233,21 @@ cdef class Compiler:
         return made
 
     cdef place_spreads(self):
-        """Number the buffers of spread constants after the others."""
+        """Count the buffers that are left of those that idioms made needless; number those of spread constants next."""
         cdef Plan *plan = self.plan
-        cdef int i, k, buffers = plan.buffers
+        cdef int i, k, slot, first_spread = SLOTS - plan.spreads, buffers = 0
+        for i in range(plan.steps):
+            for k in range(5):
+                slot = plan.step[i].slots[k]
+                if BUFFERS <= slot < first_spread:
+                    buffers = max(buffers, slot - BUFFERS + 1)
         for i in range(plan.spreads):
             plan.spread[i].slots[0] = BUFFERS + buffers + i
         for i in range(plan.steps):
             for k in range(1, 5):
-                if plan.step[i].slots[k] >= BUFFERS + buffers:
+                if plan.step[i].slots[k] >= first_spread:
                     plan.step[i].slots[k] = BUFFERS + buffers + SLOTS - 1 - plan.step[i].slots[k]
-        plan.buffers += plan.spreads
+        plan.buffers = buffers + plan.spreads
 
     cdef unary(self, int op):
         cdef int a = self.pop(), code = self.codes[a]

@@ -4,12 +4,30 @@ Assumes contiguous runs (see `loops`). All but lgamma of float64 are branch-free
 fits (Remez); float32 results but erf's come from the 30-bit grade of `elementary`.
 """
 from libc.math cimport INFINITY, NAN, fabs, lgamma, rint, sqrt
+from libc.string cimport memcpy, memset
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64
 from cygrad_cpu.elementary cimport *
 from cygrad_cpu.loops cimport Kernels, unary_loop
 from cygrad_cpu.numbers cimport Real
+
+cdef extern from *:
+    """
+    /* Elements of four vectors. */
+    #if defined(__AVX512F__)
+    #define CYGRAD_STRIP 64
+    #elif defined(__AVX__)
+    #define CYGRAD_STRIP 32
+    #else
+    #define CYGRAD_STRIP 16
+    #endif
+    """
+    enum:
+        STRIP "CYGRAD_STRIP"
+
+cdef enum:
+    LONGEST_STRIP = 64
 
 cdef struct Erf:
     char tag
@@ -337,26 +355,63 @@ cdef inline float erf_single(float x) noexcept nogil:
     return x + x * p if size < <float>1 else (q if size >= <float>1 else x)
 
 
-cdef inline float gelu_single(float x) noexcept nogil:
+# ---- GELU, on a strip whose vectors go through each step together: one alone would wait for its own results
+
+cdef inline void multiply_add(float *p, const float *x, float c) noexcept nogil:
+    """p = p * x + c."""
+    cdef Py_ssize_t k
+    for k in range(STRIP):
+        p[k] = p[k] * x[k] + c
+
+
+cdef inline void gelu_strip(const float *a, float *out) noexcept nogil:
     """max(x, 0) - t Phi(-t) with t = |x|; log2 of Phi(-t) is a polynomial up to 8, beyond which Phi(-t) is 0."""
-    cdef float size = fabsf(x), t = <float>8 if size > <float>8 else size
-    cdef float q = <float>6.46629772e-08
-    q = q * t + <float>-1.93356118e-06
-    q = q * t + <float>2.17225715e-05
-    q = q * t + <float>-8.88774302e-05
-    q = q * t + <float>-0.000388399349
-    q = q * t + <float>0.00739906589
-    q = q * t + <float>-0.0527250431
-    q = q * t + <float>-0.45913583
-    q = q * t + <float>-1.15111351
-    q = q * t + <float>-0.999999821
-    return (x if x > 0 else <float>0) - t * power_of_two_single(q)
+    cdef float t[LONGEST_STRIP]
+    cdef float q[LONGEST_STRIP]
+    cdef float p[LONGEST_STRIP]
+    cdef float r[LONGEST_STRIP]
+    cdef unsigned int size, eight = bits_of_float(<float>8)
+    cdef Py_ssize_t k
+    for k in range(STRIP):
+        size = bits_of_float(a[k]) & 0x7FFFFFFF         # as integers, positive floats have the same order
+        t[k] = float_from(size if size < eight else eight)
+    for k in range(STRIP):
+        q[k] = <float>6.46629772e-08 * t[k] + <float>-1.93356118e-06
+    multiply_add(q, t, <float>2.17225715e-05)
+    multiply_add(q, t, <float>-8.88774302e-05)
+    multiply_add(q, t, <float>-0.000388399349)
+    multiply_add(q, t, <float>0.00739906589)
+    multiply_add(q, t, <float>-0.0527250431)
+    multiply_add(q, t, <float>-0.45913583)
+    multiply_add(q, t, <float>-1.15111351)
+    multiply_add(q, t, <float>-0.999999821)
+    for k in range(STRIP):
+        p[k] = q[k] + <float>12582912.0
+    for k in range(STRIP):
+        r[k] = q[k] - (p[k] - <float>12582912.0)
+    for k in range(STRIP):
+        q[k] = t[k] * float_from((bits_of_float(p[k]) << 23) + (<unsigned int>127 << 23))
+    for k in range(STRIP):
+        p[k] = <float>0.00132647273 * r[k] + <float>0.00967151299
+    multiply_add(p, r, <float>0.0555073359)
+    multiply_add(p, r, <float>0.240222424)
+    multiply_add(p, r, <float>0.693147004)
+    multiply_add(p, r, <float>1)
+    for k in range(STRIP):
+        out[k] = (<float>0 if a[k] < 0 else a[k]) - q[k] * p[k]       # NaN comes through here
 
 
 cdef void gelu_loop(const float *a, float *out, Py_ssize_t n, void *op) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = gelu_single(a[i])
+    cdef float rest[LONGEST_STRIP]
+    cdef Py_ssize_t i = 0
+    while i + STRIP <= n:
+        gelu_strip(a + i, out + i)
+        i += STRIP
+    if i < n:
+        memset(rest, 0, sizeof(rest))
+        memcpy(rest, a + i, (n - i) * sizeof(float))
+        gelu_strip(rest, rest)
+        memcpy(out + i, rest, (n - i) * sizeof(float))
 
 
 cdef inline double evaluate(Function *op, double x, Real *grade) noexcept nogil:

@@ -59,7 +59,7 @@ def mish_backward(grad, self):
 def gelu_slope(grad, self):
     """By the product rule: the distribution's function and x times its density."""
     below = (self * math.sqrt(0.5)).erf() * 0.5 + 0.5
-    density = (self * self * -0.5).exp() * (1 / math.sqrt(2 * math.pi))
+    density = (self * self * -0.5 + math.log(1 / math.sqrt(2 * math.pi))).exp()
     return grad * (self * density + below)
 
 

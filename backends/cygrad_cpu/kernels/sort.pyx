@@ -3,8 +3,9 @@
 An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
 descending). A handful of keys is ranked, all against all. For more, key and position share one 64-bit word, key above,
 so that all words differ and any sort of words is a stable sort: networks or merging for hundreds, radix beyond. Keys of
-64 bits sort by their upper half first, then each run of equal upper halves by the lower one; integers of a narrow range
-are shifted into 32 bits. Where a few places of the order are wanted, samples tell which words can be there.
+64 bits sort by their upper half first, then each run of equal upper halves by the lower one; those of a narrow range
+are shifted into 32 bits, and a row of few different ones is counted. Where a few places of the order are wanted,
+samples tell which words can be there.
 """
 from libc.string cimport memcpy, memset
 
@@ -20,6 +21,7 @@ cdef enum:
     PART = 2048                 # elements of which the first few in order are picked at a time
     FEW = 64                    # words that are sorted rather than sampled
     APART = 2                   # samples between the place expected and the bound
+    COUNTED = 2048              # different keys that are counted
     MANY = 60000                # words from which digits of 11 bits beat digits of 8
 
 cdef struct Half:               # the bits of the two 16-bit float types, told apart by the compiler
@@ -37,6 +39,14 @@ cdef fused Narrow:              # keys of at most 32 bits
     Brain
 
 cdef fused Wide:                # keys of 64 bits
+    int64
+    double
+
+cdef fused Countable:           # elements that are often few different ones
+    uint8
+    int8
+    int16
+    int32
     int64
     double
 
@@ -295,11 +305,46 @@ cdef inline void words(const Narrow *a, Py_ssize_t step, Py_ssize_t start, Py_ss
             out[i] = <uint64>(narrow_key(a[(start + i) * step]) ^ flip) << 32 | <uint64>(start + i)
 
 
+cdef inline uint64 key_of(Countable x) noexcept nogil:
+    if Countable is int64 or Countable is double:
+        return wide_key(x)
+    else:
+        return narrow_key(x)
+
+
+cdef inline bint is_countable(uint64 span, Py_ssize_t n) noexcept nogil:
+    """Whether to count keys that are at most `span` apart rather than to sort their words."""
+    return span < COUNTED and span <= <uint64>(2 * n)
+
+
+cdef inline void counting(const Countable *a, Py_ssize_t a_step, Countable *values, Py_ssize_t values_step,
+                          int64 *index, Py_ssize_t index_step, Py_ssize_t n, uint64 flip, uint64 low,
+                          uint64 span) noexcept nogil:
+    """A row whose keys lie between `low` and ``low + span``."""
+    cdef uint32[COUNTED] counts
+    cdef uint32 total = 0, k
+    cdef Py_ssize_t i, at
+    cdef uint64 key
+    memset(counts, 0, (span + 1) * 4)
+    for i in range(n):
+        counts[(key_of(a[i * a_step]) ^ flip) - low] += 1
+    for key in range(span + 1):
+        k = counts[key]
+        counts[key] = total
+        total += k
+    for i in range(n):
+        key = (key_of(a[i * a_step]) ^ flip) - low
+        at = counts[key]
+        counts[key] += 1
+        index[at * index_step] = i
+        values[at * values_step] = a[i * a_step]
+
+
 cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, Py_ssize_t values_step, int64 *index,
                             Py_ssize_t index_step, Py_ssize_t n, Py_ssize_t first, Py_ssize_t count, bint descending,
                             uint64 *work) noexcept nogil:
     cdef Py_ssize_t i, at, part, kept
-    cdef uint32 flip = 0
+    cdef uint32 flip = 0, low, high = 0
     cdef uint32[HANDFUL] key
     cdef uint32[HANDFUL] rank
     cdef uint64 disorder = 0
@@ -316,6 +361,18 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
                 values[at * values_step] = a[i * a_step]
                 index[at * index_step] = i
         return
+    if Narrow is uint8 or Narrow is int8 or Narrow is int16 or Narrow is int32:
+        if count == n:
+            low = ~<uint32>0
+            if sizeof(Narrow) == 1:
+                low, high = 0, 255
+            else:
+                for i in range(n):
+                    low = min(low, narrow_key(a[i * a_step]) ^ flip)
+                    high = max(high, narrow_key(a[i * a_step]) ^ flip)
+            if is_countable(high - low, n):
+                counting(a, a_step, values, values_step, index, index_step, n, flip, low, high - low)
+                return
     if first + count < HANDFUL:
         i = kept = 0
         while i < n:
@@ -342,12 +399,26 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
         values[i * values_step] = a[at * a_step]
 
 
+cdef inline bint extent(const Wide *a, Py_ssize_t step, Py_ssize_t n, uint64 flip, uint64 *low,
+                        uint64 *high) noexcept nogil:
+    """The smallest and the largest key; whether any is below the one before."""
+    cdef Py_ssize_t i
+    cdef uint64 least = ~<uint64>0, most = 0, disorder = 0
+    for i in range(n):
+        least = min(least, wide_key(a[i * step]) ^ flip)
+        most = max(most, wide_key(a[i * step]) ^ flip)
+    for i in range(1, n):
+        disorder |= (wide_key(a[i * step]) ^ flip) < (wide_key(a[(i - 1) * step]) ^ flip)
+    low[0], high[0] = least, most
+    return disorder != 0
+
+
 cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
                           Py_ssize_t index_step, Py_ssize_t n, Py_ssize_t first, Py_ssize_t count, bint descending,
                           uint64 *work) noexcept nogil:
     cdef Py_ssize_t i, j, at
     cdef uint64 ones = ~<uint64>0, upper = ones << 32, flip = ones if descending else 0
-    cdef uint64 key, low = ones, high = 0, last = 0
+    cdef uint64 low = ones, high = 0
     cdef uint64[HANDFUL] keys
     cdef uint64[HANDFUL] rank
     cdef bint disorder = False
@@ -363,15 +434,16 @@ cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssi
                 values[at * values_step] = a[i * a_step]
                 index[at * index_step] = i
         return
-    for i in range(n):
-        key = wide_key(a[i * a_step]) ^ flip
-        disorder |= key < last
-        last = key
-        low = min(low, key)
-        high = max(high, key)
+    if a_step == 1:
+        disorder = extent(a, 1, n, flip, &low, &high)
+    else:
+        disorder = extent(a, a_step, n, flip, &low, &high)
     if not disorder:
         for i in range(n):
             work[i] = i
+    elif count == n and is_countable(high - low, n):
+        counting(a, a_step, values, values_step, index, index_step, n, flip, low, high - low)
+        return
     elif (high - low) >> 32 == 0:
         for i in range(n):
             work[i] = ((wide_key(a[i * a_step]) ^ flip) - low) << 32 | <uint64>i

@@ -24,6 +24,7 @@ ROOTS = ("core", "backends", "plugins")
 DEBUG = os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0")
 ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = Path("backends/cygrad_cpu/kernels")
+SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 BUILD = Path("build/debug" if DEBUG else "build")
 JOBS = os.cpu_count() or 1
 
@@ -94,6 +95,7 @@ def extensions():
                 found.append(extension(name, source.as_posix(), kernel=source.parent == KERNELS.parent))
     if not found:
         raise SystemExit("setup.py: found no .pyx file; the source distribution is incomplete")
+    found.append(extension(SHARED, f"core/{SHARED.replace('.', '/')}.c"))      # Cython writes that file
     if ONLY:
         found = [e for e in found if any(e.name == o or e.name.startswith(o) for o in ONLY)]
     return found
@@ -134,6 +136,7 @@ class BuildExt(build_ext):
             sources[each.name] = copy_of_kernel(each.name, source) if source.parent == KERNELS else each.sources[0]
         translated = cythonize([Extension(name, [source]) for name, source in sources.items()],
                                include_path=["core", "backends"], compiler_directives=DIRECTIVES, quiet=True,
+                               shared_utility_qualified_name=SHARED,
                                build_dir=str(BUILD / "c") if DEBUG else None,
                                nthreads=JOBS if sys.platform.startswith("linux") and not ONLY else 0)
         made = {each.name: each for each in translated}

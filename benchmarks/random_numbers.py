@@ -1,6 +1,6 @@
 """Random fills: cygrad and PyTorch draw the same bits, and are compared on them; NumPy draws its own.
 
-Sizes: 10, where the call counts; 1000; and 1e6, where the generator does. Bytes: what is written.
+Sizes: 1 and 10, where the call counts; 1000; and 1e6, where the generator does. Bytes: what is written.
 """
 
 import sys
@@ -25,7 +25,7 @@ SETUP = "x = make(np.ones({n}, 'f4'))\np = make(np.full({n}, 0.3, 'f4'))\nif m i
 
 RANDOM = [Row(f"{statement.format(n=n)}, {n}", SETUP.format(n=n), statement.format(n=n), numpy.format(n=n),
               bytes=moved * n, tolerance=0, numpy_agrees=False)
-          for statement, numpy, moved in DRAWS for n in (10, 1000, 1_000_000)]
+          for statement, numpy, moved in DRAWS for n in (1, 10, 1000, 1_000_000)]
 
 GROUPS = {"random fills": RANDOM}
 

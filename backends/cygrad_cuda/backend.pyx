@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The CUDA backend: devices, memory, copies and launches. Its kernels are the entries of `KernelBackend`.
 
 Everything is enqueued in the calling thread's current stream of a device and not waited for; reading waits.

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The kernel entries of the OpenCL and CUDA backends: which kernel, with which arguments, over how many groups.
 
 Entries that are on the path of every small op are written here in C; the others are functions of their family's module.

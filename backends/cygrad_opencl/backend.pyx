@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The OpenCL backend: devices and memory. Its kernels are the entries of `GPUBackend`.
 
 A device has one context and one in-order queue. Kernels are enqueued and not waited for; reading waits.

@@ -40,7 +40,7 @@ def run(backend, entry, args, outs):
     from cygrad.compositions import COMPOSED
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
-        return _compose(COMPOSED[op], args)
+        return compose(COMPOSED[op], args)
     from cygrad.promotion import SCALAR_NAMES
     from cygrad.tensor import as_tensor_view
     from cygrad.transfer import give_back, host_backend
@@ -59,7 +59,8 @@ def run(backend, entry, args, outs):
                 give_back(as_tensor_view(device_out), host_out)
 
 
-def _compose(composition, args):
+def compose(composition, args):
+    """Call a composition with the arguments of an entry."""
     from cygrad.tensor import as_tensor_view
     from cygrad.view import View
     composition(*[as_tensor_view(a) if isinstance(a, View) else a for a in args])

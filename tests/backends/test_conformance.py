@@ -187,6 +187,23 @@ def test_the_reason_for_declining():
     assert report.verdict("linalg") == "declined: LAPACK is the host's"
 
 
+class NoSoftmax(NumPyBackend):
+    def softmax(self, a, log, out):
+        return NotImplemented
+
+
+class WrongMaximum(NoSoftmax):
+    def reduce(self, op, a, out):
+        return super().reduce(3 if op == 2 else op, a, out)
+
+
+def test_what_the_core_composes_of_a_declined_entry_is_compared_too():
+    report = run(selected(["softmax"], ["float32"]), made(NoSoftmax), 0, "cpu")
+    assert report.verdict("softmax") == "composed" and report.rows()[0][1:4] == (0, report.counts["softmax"].total(), 0)
+    wrong = run(selected(["softmax"], ["float32"]), made(WrongMaximum), 0, "cpu")
+    assert wrong.verdict("softmax") == "FAIL" and "composed softmax([" in wrong.details()
+
+
 def test_a_misspelt_dtype(capsys):
     with pytest.raises(SystemExit):
         main(["cpu", "--dtype", "flaot32"])

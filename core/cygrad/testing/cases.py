@@ -99,7 +99,8 @@ def argreduce_cases():
             for layout in ROWS:
                 if layout != "ten axes":         # the core merges: at most 8 remain
                     name = f"{op} with NaN" if dtype in FLOATS and layout in ("rows", "one axis") else op
-                    yield Case(Key("argreduce", name, dtype, layout), partial(_make_argreduce, code, dtype, layout), (2,))
+                    yield Case(Key("argreduce", name, dtype, layout), partial(_make_argreduce, code, dtype, layout),
+                               (2,))
 
 
 def _make_scan(code, dtype, target, layout, rng):

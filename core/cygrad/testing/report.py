@@ -15,7 +15,7 @@ class Report:
     device : str
     against : str
     counts : dict of str to Counter
-        For each entry, how many cases passed, were declined and failed.
+        For each entry, how many cases passed, were composed by the core, declined and failed.
     failures : dict of str to list
         For each entry (key, outcome) of the cases that failed.
     reasons : dict of str to str
@@ -45,8 +45,9 @@ class Report:
         count = self.counts[entry]
         if count["fail"]:
             return "FAIL"
-        words = "pass" if not count["declined"] else "pass, some declined" if count["pass"] else "declined"
-        reason = self.reasons.get(entry) if count["declined"] else None
+        kinds = [kind for kind in ("pass", "composed", "declined") if count[kind]]
+        words = ", some ".join(kinds)
+        reason = self.reasons.get(entry) if kinds != ["pass"] else None
         return f"{words}: {reason}" if reason else words
 
     def rows(self):
@@ -57,7 +58,7 @@ class Report:
 
     @staticmethod
     def _numbers(count):
-        return count["pass"], count["declined"], count["fail"]
+        return count["pass"], count["declined"] + count["composed"], count["fail"]
 
     def text(self):
         """The table for a terminal."""

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.discovery import load
 from cygrad.allocation import empty_on
+from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.compositions import COMPOSED
+from cygrad.discovery import load
+from cygrad.fallback import compose
 from cygrad.testing import reference
 from cygrad.testing.operands import DTYPES, EPSILON, Operand, plain, stored, window
 
@@ -53,7 +55,11 @@ EXACT = Limit()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case: ``state`` is "pass", "declined" or "fail", ``text`` says why, ``trace`` where it raised."""
+    """What came of a case: ``state`` is "pass", "composed", "declined" or "fail".
+
+    "composed": declined, and what the core composes instead is right. ``text`` says why it failed, ``trace`` where it
+    raised.
+    """
 
     state: str
     text: str = ""
@@ -125,11 +131,25 @@ class Case:
         except Exception as error:
             return raised(error, self.describe(args))
         if answer is NotImplemented:
-            return DECLINED
+            return self.run_composed(backend, index, against, args)
         if answer is not None:
             return Outcome("fail", f"{self.describe(args)}returned {answer!r}; a kernel returns None or NotImplemented")
         wrong = self.compare(args, views, found, against)
         return Outcome("fail", self.describe(args) + wrong) if wrong else PASS
+
+    def run_composed(self, backend, index, against, args):
+        """The outcome of a declined call: what the core composes of the backend's other entries must be right, too."""
+        entry = self.key.entry
+        composition = COMPOSED.get(CODES[entry][args[0]] if entry in CODES else entry)
+        if composition is None:
+            return DECLINED
+        call_of = f"composed {self.describe(args)}"
+        try:
+            views, _, found = call(backend, index, entry, args, lambda *given: compose(composition, given))
+        except Exception as error:
+            return raised(error, call_of)
+        wrong = self.compare(args, views, found, against)
+        return Outcome("fail", call_of + wrong) if wrong else Outcome("composed")
 
     def compare(self, args, views, found, against):
         """What is wrong, or an empty text."""
@@ -189,8 +209,8 @@ class Case:
         return f"{self.key.entry}({', '.join(named)}): "
 
 
-def call(backend, index, entry, args):
-    """({operand: view}, what the entry returned, the arguments as arrays after the call)."""
+def call(backend, index, entry, args, function=None):
+    """({operand: view}, what the entry or `function` returned, the arguments as arrays after the call)."""
     views, made = {}, []
 
     def placed(value):
@@ -208,7 +228,7 @@ def call(backend, index, entry, args):
     if entry == "nonzero":
         answer = backend.nonzero(given[0], allocate)
         return views, answer, [given[0], made[0].cpu().numpy() if made else None]
-    answer = getattr(backend, entry)(*given)
+    answer = (function or getattr(backend, entry))(*given)
 
     def read(value):
         if isinstance(value, Operand):

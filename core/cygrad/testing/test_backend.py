@@ -28,5 +28,5 @@ def backend(request):
 def test_as_the_contract_says(cases, backend):
     report = run(cases, *backend, "numpy" if backend[0].name == "cpu" else "cpu")
     assert not report.failed, report.details()
-    if not any(count["pass"] for count in report.counts.values()):
-        pytest.skip("declined: the core composes this entry or runs it on the CPU")
+    if not any(count["pass"] + count["composed"] for count in report.counts.values()):
+        pytest.skip("declined: the CPU runs this entry")

@@ -205,8 +205,9 @@ cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t 
             pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + r * LINE, NULL)
         r += ROWS
     while j < g.n:
-        n = min(panel, g.n - j)
-        vectors = (n + lanes - 1) // lanes
+        vectors = (g.n - j + lanes - 1) // lanes                # 4 are left: 2 and 2, not 3 and 1
+        vectors = (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
+        n = min(vectors * lanes, g.n - j)
         y, y_row = g.b + p * br + j * bc, br
         if not near or n % lanes:
             pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
@@ -222,7 +223,7 @@ cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t 
                 x, x_row, x_column, y, y_row, g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta,
                 min(rows, m - r), n * size, NULL, NULL, NULL)
             r += ROWS
-        j += panel
+        j += n
 
 
 cdef void product(const Product *g, Vector *tag) noexcept nogil:

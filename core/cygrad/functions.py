@@ -44,7 +44,7 @@ def _applied(function):
     """`function.apply`, with the name, text and signature of the Function."""
     from inspect import Signature
 
-    from cygrad.autograd.function import parameters_of
+    from cygrad.autograd.context import parameters_of
 
     def apply(*args, **kwargs):
         return function.apply(*args, **kwargs)

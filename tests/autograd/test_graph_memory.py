@@ -1,6 +1,7 @@
 """If this fails, the graph is freed too late, too early, or not at all."""
 
 import gc
+import weakref
 
 import pytest
 
@@ -92,3 +93,66 @@ def test_long_chains_neither_recurse_nor_overflow(step):
             y.backward()
         del y
     assert x.grad is not None
+
+
+def test_a_tensor_that_takes_a_freed_ones_place_knows_nothing_of_it():
+    for _ in range(3):
+        old = cygrad.ones(2, 1, 1, 1, 1, 1, 1, 1, 1, 1, requires_grad=True)
+        old.register_hook(lambda grad: grad)
+        old.register_post_accumulate_grad_hook(lambda leaf: None)
+        old.remark = "set by the user"
+        view = old[0] * 2
+        view.sum().backward()
+        reference = weakref.ref(old)
+        del old, view
+        assert reference() is None
+        new = cygrad.zeros(3)
+        assert new.grad is None and new.grad_fn is None and not new.requires_grad and new.is_leaf
+        assert new.shape == (3,) and new.__dict__ == {} and not new._is_view() and new._version == 0
+        new.requires_grad_()
+        (new * 2).sum().backward()
+        assert new.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_context_that_takes_a_freed_ones_place_knows_nothing_of_it():
+    class Remembers(Function):
+        @staticmethod
+        def forward(ctx, x, first):
+            seen.append((dict(ctx.__dict__), ctx.needs_input_grad, ctx.saved_tensors))
+            if first:
+                ctx.remark = x
+                ctx.save_for_backward(x, None)
+                ctx.mark_non_differentiable()
+                ctx.set_materialize_grads(False)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None
+
+    seen = []
+    Remembers.apply(cygrad.ones(2, requires_grad=True), True)
+    Remembers.apply(cygrad.ones(2), False)
+    assert seen == [({}, (True, False), ()), ({}, (False, False), ())]
+
+
+def test_a_gradient_that_a_hook_kept_is_not_the_leafs():
+    leaf = cygrad.ones(2, requires_grad=True)
+    kept = []
+    leaf.register_hook(kept.append)
+    (leaf * 3).sum().backward()
+    (leaf * 3).sum().backward()
+    assert [grad.tolist() for grad in kept] == [[3.0, 3.0], [3.0, 3.0]]
+    assert leaf.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_sum_of_gradients_does_not_change_one_that_is_held():
+    kept = []
+    x = cygrad.ones(2, requires_grad=True)
+    y = x * 1
+    a, b, c = y * 2, y * 3, y * 4
+    for t in (a, b, c):
+        t.register_hook(lambda grad: kept.append(grad))
+    (a + b + c).sum().backward()
+    assert [grad.tolist() for grad in kept] == [[1.0, 1.0]] * 3
+    assert x.grad.tolist() == [9.0, 9.0]

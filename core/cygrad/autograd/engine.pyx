@@ -322,7 +322,7 @@ cdef int run_ready(Pass self) except -1:
                 grads = gathered(node, arrived)
                 arrived = None
                 run_pre_hooks(node, grads)
-                arrived = grads if node.metas is not None else grads[0]
+                arrived = grads if several(node) else grads[0]
                 grads = None
             if type(node) is AccumulateGrad:
                 if arrived is not None:
@@ -334,7 +334,7 @@ cdef int run_ready(Pass self) except -1:
                     self.found[i] = (<list>arrived)[number] if type(arrived) is list else arrived
                 if not leads_on(self, node):
                     continue
-            if (node.metas is None and node.attached is None and not _anomaly and isinstance(node, OpNode)
+            if (not several(node) and node.attached is None and not _anomaly and isinstance(node, OpNode)
                     and not (<OpNode>node).lists):
                 run_simple(self, <OpNode>node, <Tensor>arrived)
                 if not self.keeps_graph:
@@ -351,13 +351,16 @@ cdef int run_ready(Pass self) except -1:
     return 0
 
 
+cdef inline bint several(Node node):
+    """Whether a node has more than one output, so that a list of gradients arrives at it."""
+    return node.metas is not None and len(node.metas) > 1
+
+
 cdef list gathered(Node node, object arrived):
     """The gradients of all outputs of a node as a list."""
     if type(arrived) is list:
         return <list>arrived
-    if node.metas is None:
-        return [arrived]
-    return [None] * node.outputs()
+    return [None] * node.outputs() if several(node) else [arrived]
 
 
 cdef bint leads_on(Pass self, Node node):
@@ -463,7 +466,7 @@ cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad) 
     """Add a gradient to what has arrived at a node."""
     cdef list arrived
     cdef Tensor held
-    if node.metas is None:
+    if not several(node):
         if state.arrived is None:
             state.arrived = grad
         else:

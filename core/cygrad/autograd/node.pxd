@@ -33,7 +33,7 @@ cdef class Node:
     # the state of the node in a pass of the engine
     cdef unsigned long long holder     # number of the pass that has state here; 0: none
     cdef Py_ssize_t dependencies       # edges over which something may still come
-    cdef object arrived                # gradient of output 0; a list of those of all outputs, if there are `metas`
+    cdef object arrived                # gradient of the output; a list of those of all, if there are several
     cdef bint needed                   # whether a captured node lies behind this one
     cdef bint captured                 # whether what arrives here is wanted itself
 

@@ -1,4 +1,4 @@
-# cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# cython: binding=False, always_allow_keywords=False, embedsignature=True, embedsignature.format=clinic
 """Tensor: what a user holds. A View (storage, sizes, strides, dtype) with gradient bookkeeping.
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,

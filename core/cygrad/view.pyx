@@ -1,4 +1,4 @@
-# cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# cython: binding=False, always_allow_keywords=False, embedsignature=True, embedsignature.format=clinic
 """View: a strided window on a Storage: storage, offset, sizes, strides (in elements), dtype.
 
 Pure geometry: nothing here computes on elements, and nothing knows of autograd; `Tensor` extends it. Sizes and strides

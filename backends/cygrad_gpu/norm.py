@@ -9,7 +9,7 @@ from cygrad_gpu.source import assemble
 SUM = REDUCE.index("sum")
 
 
-def make(traits, code, weighted, biased, neighbours=False):
+def make(traits, code, weighted, biased, form="any"):
     element = ELEMENTS[code]
     T = element.computed
     a = load(code, "a")
@@ -20,22 +20,23 @@ def make(traits, code, weighted, biased, neighbours=False):
             + sweep(traits, T, f"({a} - center) * ({a} - center)", "scale")
             + f"    scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);\n"
             + sweep(traits, T, value, store=store(code, "out", "v"))
-            + "    if (ITEM == 0) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }\n")
+            + "    if (LEADER) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }\n")
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     operands |= {name: (element.stored, False) for name, there in (("weight", weighted), ("bias", biased)) if there}
     more = [f"ARRAY({T}, mean)", "const i64 mean_one", f"ARRAY({T}, rstd)", "const i64 rstd_one", "const number eps"]
     body = f"    OPEN({T}, mean); OPEN({T}, rstd);\n" + body
     group = rows.group_of(traits)
-    return "layer_norm", assemble(traits, group, rows.kernel(traits, "layer_norm", T, operands, more, body, neighbours)), group
+    text = rows.kernel(traits, "layer_norm", T, operands, more, body, form)
+    return "layer_norm", assemble(traits, group, text), group
 
 
 def layer_norm(backend, device, a, weight, bias, eps, out, mean, rstd):
     code, vectors = a.dtype.code, present(weight=weight, bias=bias)
-    key = code, weight is not None, bias is not None, rows.neighbours(backend.traits(device),
-                                                                      (out, a, *vectors.values()))
+    form = rows.form_of(backend.traits(device), (out, a, *vectors.values()))
+    key = code, weight is not None, bias is not None, form
     made = backend.kernel(device, ("layer_norm", *key), make, *key)
     rows.launch(backend, device, made, {"out": out, "a": a, **vectors},
-                (mean, mean.stride()[0], rstd, rstd.stride()[0], float(eps)), repeated(vectors))
+                (mean, mean.stride()[0], rstd, rstd.stride()[0], float(eps)), repeated(vectors), form)
     return None
 
 
@@ -49,7 +50,7 @@ def repeated(vectors):
     return {name: (0, view.stride()[0]) for name, view in vectors.items()}
 
 
-def make_backward(traits, code, weighted, neighbours=False):
+def make_backward(traits, code, weighted, form="any"):
     element = ELEMENTS[code]
     T = element.computed
     normal = f"(({load(code, 'a')} - center) * scale)"
@@ -65,7 +66,7 @@ def make_backward(traits, code, weighted, neighbours=False):
     more = [f"ARRAY(const {T}, mean)", "const i64 mean_one", f"ARRAY(const {T}, rstd)", "const i64 rstd_one"]
     group = rows.group_of(traits)
     return "layer_norm_backward", assemble(
-        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body, neighbours)), group
+        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body, form)), group
 
 
 WIDTH = 32                  # columns of a processor's item
@@ -110,10 +111,10 @@ def layer_norm_backward(backend, device, grad, a, mean, rstd, weight, grad_a, gr
     steps = (mean.stride()[0], rstd.stride()[0])
     if grad_a is not None:
         vectors = present(weight=weight)
-        key = code, weight is not None, rows.neighbours(traits, (grad_a, grad, a, *vectors.values()))
+        key = code, weight is not None, rows.form_of(traits, (grad_a, grad, a, *vectors.values()))
         made = backend.kernel(device, ("layer_norm_backward", *key), make_backward, *key)
         rows.launch(backend, device, made, {"out": grad_a, "grad": grad, "a": a, **vectors},
-                    (mean, steps[0], rstd, steps[1]), repeated(vectors))
+                    (mean, steps[0], rstd, steps[1]), repeated(vectors), key[-1])
     if grad_weight is not None or grad_bias is not None:
         made = backend.kernel(device, ("norm_columns", code), make_columns, code)
         count, n = a.shape

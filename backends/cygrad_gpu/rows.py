@@ -1,7 +1,9 @@
-"""What kernels over rows share: a group takes a row (a processor's item some of them), in sweeps along it.
+"""What kernels over rows share: who takes a row, and the sweeps along it.
 
-A sweep computes a value for each element of the row, adds it up or keeps the extreme, and may store something. On a
-processor it is a loop in lanes, see folds.py; sums of CHUNK elements are added up in double where the device has it.
+A processor's item takes some rows, a group of a GPU one; CUDA's short rows go to a warp each, whose items add up among
+themselves without a barrier. A sweep computes a value for each element of the row, adds it up or keeps the extreme, and
+may store something. On a processor it is a loop in lanes, see folds.py; sums of CHUNK elements are added up in double
+where the device has it.
 """
 import math
 
@@ -9,6 +11,8 @@ from cygrad_gpu.dtypes import ELEMENTS
 
 CHUNK, RANK = 4096, 8
 SPAN = 16384                # elements of the rows that a processor's item takes
+WARP = 32
+SHORT = 1024                # elements of the longest row that a warp takes
 
 ADD = "{a} + {b}"
 LARGER = "{a} > {b} ? {a} : {b}"
@@ -19,18 +23,40 @@ def sweep(traits, T, value, total=None, start="0", combine=ADD, store=None):
     if not traits.processor:
         step = f"acc = {combine.format(a='v', b='acc')};" if total else ""
         text = f"""    {{ {T} acc = {start};
-      for (i64 k = ITEM; k < n; k += GROUP) {{ const {T} v = {value}; {step} {store or ''} }}
+      for (i64 k = MEMBER; k < n; k += TEAM) {{ const {T} v = {value}; {step} {store or ''} }}
 """
         if total:
-            text += f"""      shared[ITEM] = acc;
+            text += (_folded_by_warps if traits.dialect == "cuda" else _folded)(T, combine, total)
+        return text + "    }\n"
+    return _sweep_in_lanes(traits, T, value, total, start, combine == LARGER, store)
+
+
+def _folded(T, combine, total):
+    """C that folds the group's ``acc``."""
+    return f"""      shared[ITEM] = acc;
       for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
           BARRIER;
           if (ITEM < half_) shared[ITEM] = {combine.format(a='shared[ITEM]', b='shared[ITEM + half_]')};
       }}
       BARRIER; {total} = shared[0]; BARRIER;
 """
-        return text + "    }\n"
-    return _sweep_in_lanes(traits, T, value, total, start, combine == LARGER, store)
+
+
+def _folded_by_warps(T, combine, total):
+    """The same within warps by exchanging registers, then among the group's warps if they share the row."""
+    folded = combine.format(a="acc", b="other")
+    return f"""      for (int half_ = {WARP // 2}; half_ > 0; half_ /= 2) {{
+          EXCHANGED({T}, other, acc, half_, shared); acc = {folded};
+      }}
+#if TEAM > {WARP}
+      if (ITEM % {WARP} == 0) shared[ITEM / {WARP}] = acc;
+      BARRIER;
+      acc = shared[0];
+      UNROLL for (int w = 1; w < GROUP / {WARP}; w++) {{ const {T} other = shared[w]; acc = {folded}; }}
+      BARRIER;
+#endif
+      {total} = acc;
+"""
 
 
 def _sweep_in_lanes(traits, T, value, total, start, largest, store):
@@ -59,32 +85,49 @@ def _sweep_in_lanes(traits, T, value, total, start, largest, store):
 """
 
 
-def kernel(traits, name, T, operands, more, body, neighbours=False):
+def kernel(traits, name, T, operands, more, body, form="any"):
     """The kernel around sweeps. `operands`: {name: (stored type, is an output)}; each is walked along its rows.
 
-    `neighbours`: in all of them the elements of a row are. In `body` ``NAME_row`` is the start of an operand's row and ``AT(NAME)`` the index of its element k.
+    See `form_of` for `form`. In `body` ``NAME_row`` is the start of an operand's row, ``AT(NAME)`` the index of its
+    element k, and ``LEADER`` is true in one item of those that share the row.
     """
     arguments = [f"ARRAY({'' if out else 'const '}{stored}, {each})" for each, (stored, out) in operands.items()]
-    arguments += more + ["const i64 rows", "const i64 owned", "const i64 n", "const axes sizes"]
+    arguments += more + ["const i64 rows", "const i64 owned", f"const i64 {'n' if traits.processor else 'length'}",
+                         "const axes sizes"]
     arguments += [f"const i64 {each}_step, const axes {each}_strides" for each in operands]
     opened = "".join(f"    OPEN({'' if out else 'const '}{stored}, {each});\n"
                      for each, (stored, out) in operands.items())
     bases = "".join(f"    i64 {each}_base = 0;\n" for each in operands)
-    walk = "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
-                   f"at_axis = rest - above * sizes.s{axis}; rest = above;"
-                   + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
-                   for axis in range(RANK - 1))
+    steps = "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
+                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
+                    + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
+                    for axis in range(RANK - 1))
     starts = "".join(f"    GLOBAL {'' if out else 'const '}{stored} *{each}_row = {each} + {each}_base;\n"
                      for each, (stored, out) in operands.items())
-    shared = "" if traits.processor else f"    LOCAL {T} shared[GROUP];\n"
+    walk = _OWN_ROWS if traits.processor else _SHARED_ROW.format(T=T, team=WARP if form == "warp" else "GROUP")
+    define, head = walk.split("---\n")
     return f"""
-#define AT(name) {"k" if neighbours else "(k * name##_step)"}
-KERNEL({name})({', '.join(arguments)}) {{
-{opened}{shared}    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
-    for (i64 row = GROUP_ID * owned; row < last; row++) {{
-    i64 rest = row;
-{bases}{walk}{starts}{body}    }}
+#define AT(name) {"k" if form == "neighbours" else "(k * name##_step)"}
+{define}KERNEL({name})({', '.join(arguments)}) {{
+{opened}{head}    i64 rest = row;
+{bases}{steps}{starts}{body}    }}
 }}
+"""
+
+
+_OWN_ROWS = """#define LEADER 1
+---
+    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
+    for (i64 row = GROUP_ID * owned; row < last; row++) {
+"""
+# A team past the last row has none of its elements, but takes part in barriers.
+_SHARED_ROW = """#define TEAM {team}
+#define MEMBER (ITEM % TEAM)
+#define LEADER (MEMBER == 0 && n != 0)
+---
+    LOCAL {T} shared[GROUP];
+    const i64 mine = GROUP_ID * owned + ITEM / TEAM, row = mine < rows ? mine : rows - 1, n = mine < rows ? length : 0;
+    {{
 """
 
 
@@ -92,9 +135,16 @@ def group_of(traits):
     return 1 if traits.processor else traits.group
 
 
-def neighbours(traits, views):
-    """Whether the elements of rows are neighbours in all views, where a kernel of its own gains from that."""
-    return traits.processor and all(view.stride()[-1] == 1 for view in views)
+def form_of(traits, views):
+    """What a kernel over the rows of these views is compiled for.
+
+    On processors ``"neighbours"`` if the elements of rows are neighbours in all of them, else ``"any"``; elsewhere
+    whether a ``"group"`` takes a row or a ``"warp"``.
+    """
+    views = list(views)
+    if traits.processor:
+        return "neighbours" if all(view.stride()[-1] == 1 for view in views) else "any"
+    return "warp" if traits.dialect == "cuda" and views[0].shape[-1] <= SHORT else "group"
 
 
 def straight(backend, device, views, results):
@@ -115,7 +165,7 @@ def straight(backend, device, views, results):
     return views, back
 
 
-def launch(backend, device, made, views, extra=(), strides=None):
+def launch(backend, device, made, views, extra=(), strides=None, form="any"):
     """Run a kernel of `kernel` over the rows of the first view, whose shape all have; `strides`: the others', by name.
 
     Parameters
@@ -124,13 +174,16 @@ def launch(backend, device, made, views, extra=(), strides=None):
         {name: View}, in the order of the kernel's operands.
     strides : dict, optional
         {name: strides} of views that are to be walked in another way than their own.
+    form : str
+        What the kernel was compiled for.
     """
     views, others = dict(views), strides or {}
     shape = tuple(next(iter(views.values())).shape)
     n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
     outer = [shape[axis] for axis in kept]
     rows = math.prod(outer)
-    owned = max(1, SPAN // n) if backend.traits(device).processor else 1
+    traits = backend.traits(device)
+    owned = max(1, SPAN // n) if traits.processor else traits.group // WARP if form == "warp" else 1
     geometry = []
     for name, view in views.items():
         steps = tuple(others.get(name) or view.stride())

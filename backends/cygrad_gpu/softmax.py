@@ -6,7 +6,7 @@ from cygrad_gpu.rows import LARGER, load, store, sweep
 from cygrad_gpu.source import assemble
 
 
-def make(traits, code, log, neighbours=False):
+def make(traits, code, log, form="any"):
     element = ELEMENTS[code]
     T, S = element.computed, element.suffix
     body = f"    {T} top = 0, sum = 0;\n" + sweep(traits, T, load(code, "a"), "top", "-INFINITY", LARGER)
@@ -21,7 +21,7 @@ def make(traits, code, log, neighbours=False):
         body += sweep(traits, T, power, "sum") + sweep(traits, T, power + " / sum", store=store(code, "out", "v"))
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     group = rows.group_of(traits)
-    return "softmax", assemble(traits, group, rows.kernel(traits, "softmax", T, operands, [], body, neighbours)), group
+    return "softmax", assemble(traits, group, rows.kernel(traits, "softmax", T, operands, [], body, form)), group
 
 
 def softmax(backend, device, a, log, out):
@@ -31,7 +31,7 @@ def softmax(backend, device, a, log, out):
     return None
 
 
-def make_backward(traits, code, log, neighbours=False):
+def make_backward(traits, code, log, form="any"):
     element = ELEMENTS[code]
     T, grad, result = element.computed, load(code, "grad"), load(code, "result")
     body = f"    {T} sum = 0;\n" + sweep(traits, T, grad if log else f"{grad} * {result}", "sum")
@@ -39,7 +39,7 @@ def make_backward(traits, code, log, neighbours=False):
     body += sweep(traits, T, value, store=store(code, "out", "v"))
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "result": (element.stored, False)}
     group = rows.group_of(traits)
-    text = rows.kernel(traits, "softmax_backward", T, operands, [], body, neighbours)
+    text = rows.kernel(traits, "softmax_backward", T, operands, [], body, form)
     return "softmax_backward", assemble(traits, group, text), group
 
 
@@ -53,7 +53,7 @@ def softmax_backward(backend, device, grad, result, log, out):
 
 def _launch(backend, device, name, make, code, log, views):
     views, back = rows.straight(backend, device, views, ("out",))
-    key = code, log, rows.neighbours(backend.traits(device), views.values())
-    rows.launch(backend, device, backend.kernel(device, (name, *key), make, *key), views)
+    key = code, log, rows.form_of(backend.traits(device), views.values())
+    rows.launch(backend, device, backend.kernel(device, (name, *key), make, *key), views, form=key[-1])
     for copy, view in back:
         backend.copy(copy, view)

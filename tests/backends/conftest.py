@@ -32,6 +32,7 @@ def machine(monkeypatch, tmp_path):
         monkeypatch.setitem(discovery._loaded, "cuda", backend)
         monkeypatch.setattr(blas, "library", lambda: library)
         made.append(driver)
+        fake_cuda.LASTING.append(backend)               # as a backend that `discovery` has loaded
         return Machine(driver, nvrtc, library, backend)
 
     monkeypatch.setenv("CYGRAD_CACHE_DIR", str(tmp_path))

@@ -8,6 +8,8 @@ from ctypes import CFUNCTYPE, c_int, c_longlong, c_size_t, c_void_p
 
 import numpy as np
 
+from fake_cuda import LASTING
+
 TYPES = {0: ("f4", 4), 1: ("f8", 8), 2: ("f2", 2), 4: ("c8", 8), 5: ("c16", 16), 14: ("u2", 2)}
 BFLOAT16 = 14
 COMPUTE_TYPES = {0: (68, 77), 1: (70,), 2: (68,), 4: (68, 77), 5: (70,), 14: (68,)}
@@ -22,6 +24,7 @@ class FakeCuBLAS:
     """
 
     def __init__(self, driver):
+        LASTING.append(self)
         self.driver, self.products, self.modes, self.workspaces = driver, [], [], {}
         self.stream = self.fails = 0
         self.cublasCreate_v2 = CFUNCTYPE(c_int, c_void_p)(self.create)

@@ -71,6 +71,7 @@ WORDS = {CUresult.CUDA_ERROR_OUT_OF_MEMORY: b"out of memory", CUresult.CUDA_ERRO
          CUresult.CUDA_ERROR_ILLEGAL_ADDRESS: b"an illegal memory access was encountered",
          FORBIDDEN: b"operation not permitted when stream is capturing"}
 FIRST_CONTEXT = 1000
+LASTING = []            # functions that are called through pointers: a library stays, whoever is garbage
 SIZES = {"pointer": 8, "i64": 8, "number": 8, "axes": 64}       # of a kernel's arguments, in bytes
 
 
@@ -146,6 +147,7 @@ class FakeDriver(types.ModuleType):
             b"cuCtxSetCurrent": ctypes.CFUNCTYPE(ctypes.c_int, pointer)(self.set_current),
             b"cuMemFree": ctypes.CFUNCTYPE(ctypes.c_int, size)(self.free),
             b"cuMemFreeHost": ctypes.CFUNCTYPE(ctypes.c_int, size)(self.free_host)}
+        LASTING.append(self.pointers)
 
     def __getattribute__(self, name):
         found = super().__getattribute__(name)

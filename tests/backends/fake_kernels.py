@@ -8,6 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
+EXCHANGE = """
+#define EXCHANGED(T, other, value, distance, room) \
+    BARRIER; room[ITEM] = value; BARRIER; const T other = room[ITEM ^ (distance)]; BARRIER
+"""                         # what OpenCL C 1.2 lacks: items of a warp read each other's registers
+
 
 class Executor:
     """What `FakeDriver(execute=...)` calls."""
@@ -28,7 +33,7 @@ class Executor:
     def made(self, source, name):
         from cygrad_gpu.source import template
         assert template("cuda") in source
-        return self.programs.kernel(source.replace(template("cuda"), template("opencl")), name)
+        return self.programs.kernel(source.replace(template("cuda"), template("opencl") + EXCHANGE), name)
 
     def __call__(self, source, name, groups, items, values):
         import pyopencl

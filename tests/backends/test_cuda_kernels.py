@@ -87,6 +87,9 @@ def family_kernels():
         yield f"uniform/{name}", philox.make, ("uniform", code)
         yield f"normal/{name}", philox.make, ("normal", code)
     yield "norm_columns", norm.make_columns, (code,)
+    for form in ("warp", "group"):
+        yield f"softmax/{form}", softmax.make, (code, False, form)
+        yield f"layer_norm/{form}", norm.make, (code, True, True, form)
     yield "integers", philox.make, ("integers", CODES["int64"])
     for size in (1, 16):
         yield f"gather/{size}", indexing.make_gather, (size, 4)

@@ -1,0 +1,67 @@
+"""If this fails, a kernel that the CUDA backend launches computes something else than the CPU.
+
+The kernels' CUDA text runs on PoCL (fake_kernels.py), with the arguments, groups and streams of real launches. Sizes are
+around those at which another kernel, or another number of groups, takes over. `python -m cygrad.testing cuda` on a GPU
+asks for everything else.
+"""
+import pytest
+
+import cygrad
+from cygrad.testing.__main__ import run, selected
+
+
+def close(ours, expected):
+    return cygrad.allclose(ours.cpu(), expected, rtol=1e-4, atol=1e-5)
+
+
+def values(*shape):
+    n = 1
+    for size in shape:
+        n *= size
+    return ((cygrad.arange(n) * 37 % 101).float() / 31 - 1.5).reshape(shape)
+
+
+@pytest.mark.parametrize("n", [1, 255, 257, 1023, 1024, 1025, 5000])
+def test_pointwise_sizes(computing_gpu, n):
+    x, y = values(n), values(n + 1)[1:]
+    assert close(x.cuda() * 2 + y.cuda(), x * 2 + y)
+    rows = values(3, n)
+    assert close(rows.cuda()[:, ::2] + 1, rows[:, ::2] + 1)
+    assert close(rows.cuda().t().contiguous(), rows.t())
+    z = x.cuda()
+    z.add_(z)
+    assert close(z, x + x)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (17, 5), (9, 64), (3, 1024), (3, 1025), (2, 3000), (8, 4, 33)])
+def test_rows(computing_gpu, shape):
+    """Softmax and layer_norm by warps (up to 1024 elements) and by groups, with their gradients."""
+    x, weight, bias, grad = values(*shape), values(shape[-1]), values(shape[-1]) + 1, values(*shape)
+
+    def results(x, weight, bias, grad):
+        x, weight, bias = (t.detach().requires_grad_() for t in (x, weight, bias))
+        made = [x.softmax(-1), x.log_softmax(-1), cygrad.nn.functional.layer_norm(x, shape[-1:], weight, bias)]
+        found = [t for each in made[:2] for t in cygrad.autograd.grad(each, x, grad)]
+        return made + found + list(cygrad.autograd.grad(made[2], (x, weight, bias), grad))
+
+    expected = results(x, weight, bias, grad)
+    for ours, theirs in zip(results(x.cuda(), weight.cuda(), bias.cuda(), grad.cuda()), expected):
+        assert cygrad.allclose(ours.cpu(), theirs, rtol=1e-3, atol=1e-3 * theirs.abs().max().item())
+
+
+@pytest.mark.parametrize("n", [1, 1000, 70_000])
+def test_reductions(computing_gpu, n):
+    x = values(2, n)
+    y = x.cuda()
+    for reduce in (lambda t: t.sum(), lambda t: t.amax(1), lambda t: t.sum(0), lambda t: t.argmax(1),
+                   lambda t: t.std(1, correction=0)):
+        assert close(reduce(y), reduce(x))
+    assert close(y.cumsum(1), x.cumsum(1)) and close(y.sort(1)[0], x.sort(1)[0])
+    assert (y > 1).nonzero().tolist() == (x > 1).nonzero().tolist()
+
+
+@pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul"])
+def test_conformance(computing_gpu, entry):
+    computing_gpu.backend.open(0)
+    report = run(selected([entry], thorough=False), computing_gpu.backend, 0, "cpu")
+    assert not report.failed, report.details()

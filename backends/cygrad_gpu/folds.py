@@ -11,7 +11,8 @@ from cygrad_gpu.dtypes import ELEMENTS, FLOAT32, FLOAT64, convert
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
 
-BLOCK = 4096                # elements that are combined apart
+BLOCK, FAR_BLOCK = 4096, 512        # elements that are combined apart; such that are no neighbours go one by one
+SCATTERED_BLOCK = 512       # the same where they are no neighbours: then lanes may be refused, and a block is one chain
 WIDTH = 1024                # columns that a group keeps results of, at most
 NATIVE = "{0} > {1} ? {0} : {1}", "{0} < {1} ? {0} : {1}"
 
@@ -52,7 +53,7 @@ def make_rows(traits, op, code, out_code, neighbours):
     width = lanes(code, work)
     decided = {"any": "if (total) break;", "all": "if (!total) break;"}.get(name, "")
     body = f"""
-#define BLOCK {BLOCK}
+#define BLOCK {BLOCK if neighbours else SCATTERED_BLOCK}
 KERNEL(rows)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 outputs,
              const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits,
              const i64 q_chunk, const i64 step, const axes sizes, const axes strides, const axes out_strides,

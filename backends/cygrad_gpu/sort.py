@@ -2,15 +2,17 @@
 
 Elements become unsigned keys whose order is theirs (NaN above all, the bits complemented if descending). An item sorts
 a BLOCK of them; then runs are merged two by two, an item finding by bisection where its BLOCK of the result begins
-(merge path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part.
+(merge path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part. Processors
+have a kernel of their own, radix.py.
 """
 import math
 
+from cygrad_gpu import radix
 from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
 from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
 
-BLOCK, OWNED = 16, 64
+BLOCK = 16
 
 KEYS = {            # what an element's key is, and its C type
     "u8": ("u32", "x"), "i8": ("u32", "(u32)(i32)x ^ 0x80000000u"), "i16": ("u32", "(u32)(i32)x ^ 0x80000000u"),
@@ -23,11 +25,10 @@ KEYS = {            # what an element's key is, and its C type
 
 TEXT = """
 #define BLOCK %(block)d
-#define FIRST_ITEM ((GROUP_ID * GROUP + ITEM) * owned)
-#define ITEMS for (i64 t = FIRST_ITEM; t < FIRST_ITEM + owned && t < items; t++)
+#define ITEMS const i64 t = GROUP_ID * GROUP + ITEM; if (t < items)
 FUNCTION %(K)s key_of(%(T)s x) { return %(key)s; }
 
-KERNEL(sort_blocks)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(S)s, a), const i64 items, const i64 owned,
+KERNEL(sort_blocks)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(S)s, a), const i64 items,
                     const i64 n, const i64 blocks, const i64 flip, const i64 step, const axes sizes,
                     const axes strides) {
     OPEN(%(K)s, keys); OPEN(i32, places); OPEN(const %(S)s, a);
@@ -49,7 +50,7 @@ KERNEL(sort_blocks)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(S)s, a
 }
 
 KERNEL(merge_runs)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(K)s, old_keys), ARRAY(const i32, old_places),
-                   const i64 items, const i64 owned, const i64 n, const i64 blocks, const i64 width) {
+                   const i64 items, const i64 n, const i64 blocks, const i64 width) {
     OPEN(%(K)s, keys); OPEN(i32, places); OPEN(const %(K)s, old_keys); OPEN(const i32, old_places);
     ITEMS {
         const i64 row = t / blocks, first = (t - row * blocks) * BLOCK, start = first / (2 * width) * (2 * width);
@@ -74,7 +75,7 @@ KERNEL(merge_runs)(ARRAY(%(K)s, keys), ARRAY(i32, places), ARRAY(const %(K)s, ol
 }
 
 KERNEL(write_sorted)(ARRAY(%(S)s, values), ARRAY(i64, index), ARRAY(const %(S)s, a), ARRAY(const i32, places),
-                     const i64 items, const i64 owned, const i64 n, const i64 first, const i64 count, const i64 step,
+                     const i64 items, const i64 n, const i64 first, const i64 count, const i64 step,
                      const i64 values_step, const i64 index_step, const axes sizes, const axes strides,
                      const axes values_strides, const axes index_strides) {
     OPEN(%(S)s, values); OPEN(i64, index); OPEN(const %(S)s, a); OPEN(const i32, places);
@@ -101,8 +102,7 @@ def make(traits, name, code):
     text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name,
                    "block": BLOCK, "walk": walk(base="strides"),
                    "walk_all": walk(base="strides", values_base="values_strides", index_base="index_strides")}
-    group = 1 if traits.processor else traits.group
-    return name, assemble(traits, group, text), group
+    return name, assemble(traits, traits.group, text), traits.group
 
 
 def sort(backend, device, a, descending, first, values, index):
@@ -114,32 +114,36 @@ def sort(backend, device, a, descending, first, values, index):
     if len(kept) >= RANK:
         return by_rows(lambda a, *outs: sort(backend, device, a, descending, first, *outs), a, values, index)
     outer = [shape[axis] for axis in kept]
-    rows, blocks, count = math.prod(outer), -(-n // BLOCK), values.shape[-1] if shape and values.shape else 1
-    wide = KEYS[ELEMENTS[code].computed][0] == "u64"
-    key_type, place_type = backend.dtype_of(INT64 if wide else INT32), backend.dtype_of(INT32)
+    rows, count = math.prod(outer), values.shape[-1] if shape and values.shape else 1
+    key_name, key = KEYS[ELEMENTS[code].computed]
+    key_type, place_type = backend.dtype_of(INT64 if key_name == "u64" else INT32), backend.dtype_of(INT32)
     keys, places = ([backend.scratch(device, each, rows, n) for _ in range(2)] for each in (key_type, place_type))
-    kernels = [backend.kernel(device, (name, code), make, name, code)
-               for name in ("sort_blocks", "merge_runs", "write_sorted")]
-    owned = OWNED if traits.processor else 1
-    per_group = owned * (1 if traits.processor else traits.group)
 
     def steps(view):
         strides = tuple(view.stride()) or (1,)
         return strides[-1], _reversed([strides[axis] for axis in kept], 0)
 
-    a_step, a_strides = steps(a)
-    sizes, items = _reversed(outer, 1), rows * blocks
-    flip = -1 if descending else 0
-    backend.launch(kernels[0], -(-items // per_group), keys[0], places[0], a, items, owned, n, blocks, flip, a_step,
-                   sizes, a_strides)
+    (a_step, a_strides), (values_step, values_strides), (index_step, index_strides) = map(steps, (a, values, index))
+    sizes, flip = _reversed(outer, 1), -1 if descending else 0
+    if traits.processor:
+        made = backend.kernel(device, ("sort_rows", code), radix.make, code, key_name, key)
+        owned = max(1, min(4096 // n, -(-rows // traits.units)))
+        backend.launch(made, -(-rows // owned), values, index, a, *keys, *places, rows, owned, n, first, count, flip,
+                       a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
+        return None
+    blocks = -(-n // BLOCK)
+    items, group = rows * blocks, traits.group
+    kernels = [backend.kernel(device, (name, code), make, name, code)
+               for name in ("sort_blocks", "merge_runs", "write_sorted")]
+    backend.launch(kernels[0], -(-items // group), keys[0], places[0], a, items, n, blocks, flip, a_step, sizes,
+                   a_strides)
     width, now = BLOCK, 0
     while width < n:
-        backend.launch(kernels[1], -(-items // per_group), keys[1 - now], places[1 - now], keys[now], places[now],
-                       items, owned, n, blocks, width)
+        backend.launch(kernels[1], -(-items // group), keys[1 - now], places[1 - now], keys[now], places[now], items,
+                       n, blocks, width)
         width, now = 2 * width, 1 - now
-    (values_step, values_strides), (index_step, index_strides) = steps(values), steps(index)
-    backend.launch(kernels[2], -(-(rows * count) // per_group), values, index, a, places[now], rows * count, owned, n,
-                   first, count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
+    backend.launch(kernels[2], -(-(rows * count) // group), values, index, a, places[now], rows * count, n, first,
+                   count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
     return None
 
 

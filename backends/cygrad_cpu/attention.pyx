@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from cygrad.dtype cimport BOOL, DType, FLOAT32
 from cygrad.view cimport View, data
-from cygrad_cpu.gemm cimport Product, ROOM, load_blas, multiply
+from cygrad_cpu.gemm cimport Product, ROOM, any_strides, load_blas, multiply
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
@@ -116,9 +116,10 @@ cdef object cpu_attention(View query, View key, View value, View mask, bint caus
         return NotImplemented
     q, k, v = dense(query, dtype, keep), dense(key, dtype, keep), dense(value, dtype, keep)
     y = writable(out, dtype, keep)
-    load_blas()
     call.kind, call.itemsize = dtype.code - FLOAT32, dtype.itemsize
     call.rows, call.keys, call.inner, call.width = q.sizes[1], k.sizes[1], q.sizes[2], v.sizes[2]
+    if not any_strides(call.kind, call.rows, call.keys):
+        load_blas()
     call.causal, call.scale, call.mask = causal, scale, NULL
     if mask is not None:
         call.flags = mask.dtype.code == BOOL

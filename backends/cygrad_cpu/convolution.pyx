@@ -13,7 +13,7 @@ from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.depthwise cimport depthwise, depthwise_input, depthwise_weight, is_depthwise
-from cygrad_cpu.gemm cimport Product, ROOM, load_blas, multiply
+from cygrad_cpu.gemm cimport Product, ROOM, any_strides, load_blas, multiply
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.reduction cimport cpu_reduce
@@ -52,7 +52,6 @@ cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tup
                    DType dtype) except -1:
     """Fill in everything but `rows` and `blocks`; False where BLAS can't count the elements."""
     cdef int i
-    load_blas()
     g.kind = dtype.code - FLOAT32
     g.itemsize = dtype.itemsize
     g.images, g.groups = a.sizes[0], groups
@@ -63,6 +62,8 @@ cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tup
     for i in range(2):
         g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
     g.inside = g.channels * g.r * g.s
+    if not any_strides(g.kind, g.filters, g.p * g.q):
+        load_blas()
     g.plain = (g.r == 1 and g.s == 1 and g.stride[0] == 1 and g.stride[1] == 1 and g.padding[0] == 0
                and g.padding[1] == 0)
     return g.p * g.q <= INT_MAX and g.inside <= INT_MAX and g.filters <= INT_MAX and g.height * g.width <= INT_MAX

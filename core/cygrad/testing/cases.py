@@ -73,7 +73,7 @@ def _factors(op, a, out):
 
 
 def reduce_cases():
-    limits = {"sum": Limit(1, terms=_sum_of_moduli), "square_sum": Limit(8, terms=_sum_of_squares),
+    limits = {"sum": Limit(4, terms=_sum_of_moduli), "square_sum": Limit(8, terms=_sum_of_squares),
               "prod": Limit(4, terms=_factors)}
     for code, op in enumerate(REDUCE):
         for source, target in _reduce_dtypes(op):

@@ -16,6 +16,7 @@ CALLS = {
     "pow": [lambda a, b: a ** 2, lambda a, b: a ** 3, lambda a, b: a ** -0.5, lambda a, b: a ** 1, lambda a, b: a ** 0],
     "exp": [lambda a, b: a.exp()],
     "log": [lambda a, b: a.log()],
+    "sqrt": [lambda a, b: a.sqrt()],
     "tanh": [lambda a, b: a.tanh()],
     "sigmoid": [lambda a, b: a.sigmoid()],
     "relu": [lambda a, b: (a - 1).relu(), lambda a, b: (a - 1).t().relu()],
@@ -31,12 +32,16 @@ CALLS = {
     "squeeze_dim": [lambda a, b: a[None].squeeze(0), lambda a, b: a.squeeze(0)],
     "unsqueeze": [lambda a, b: a.unsqueeze(1), lambda a, b: a.t().unsqueeze(-1)],
     "t": [lambda a, b: a.t() * 2, lambda a, b: b.t()],
+    "transpose": [lambda a, b: a.transpose(0, 1) * 2, lambda a, b: a[None].transpose(-1, 1), lambda a, b: a.mT],
     "expand": [lambda a, b: b.expand(2, 3, 4), lambda a, b: a[:, :1].expand(3, 5), lambda a, b: b[0].expand(2)],
     "select": [lambda a, b: a[1], lambda a, b: a[:, -1], lambda a, b: b[2], lambda a, b: a[1, 2]],
     "slice": [lambda a, b: a[1:], lambda a, b: a[:, 1:4:2], lambda a, b: b[:0]],
     "clone": [lambda a, b: a.clone()],
     "alias": [lambda a, b: cygrad.ops.views.alias(a)],
     "mm": [lambda a, b: a.mm(a.t()), lambda a, b: a.t() @ a],
+    "addmm": [lambda a, b: cygrad.addmm(b, a.t(), a), lambda a, b: cygrad.addmm(b, a.t(), a, beta=2, alpha=3),
+              lambda a, b: cygrad.addmm(b[0], a[:, :2], a[:2])],
+    "dot": [lambda a, b: b.dot(a[0]), lambda a, b: b.dot(b)],
 }
 
 

@@ -37,7 +37,7 @@ cdef inline bint uniform(Tensor grad) noexcept:
     for i in range(grad.rank):
         if grad.strides[i] != 0 and grad.sizes[i] != 1:
             return False
-    return grad.elements > 1 and (<Backend>grad.memory.backend).host_memory
+    return grad.elements > 0 and (<Backend>grad.memory.backend).host_memory
 
 
 cdef inline object element(Tensor uniform):
@@ -53,7 +53,7 @@ cdef object with_tensor(int op, Tensor grad, Tensor other, int rule):
         out = empty_as(grad, grad.dtype)
         binary_into(op, grad, other, out)
         return out
-    if other.dense and other.dtype is grad.dtype and same_sizes(grad, other) and uniform(grad):
+    if other.dense and other.dtype is grad.dtype and (grad.rank == 0 or same_sizes(grad, other)) and uniform(grad):
         out = empty_as(other, other.dtype)
         scalar_into(op, other, element(grad), True, out)
         return out
@@ -156,6 +156,14 @@ cdef object times_result(OpNode node, Tensor grad):
 cdef object over_self(OpNode node, Tensor grad):
     cdef Tensor x = node.unpack(0)
     return with_tensor(k.DIV, grad, x, TO_FLOAT)
+
+
+cdef object square_root(OpNode node, Tensor grad):
+    """grad / (2 * result)"""
+    cdef Tensor result = node.raw_result()
+    if not real(result) or grad.elements > FEW:
+        return NotImplemented
+    return with_tensor(k.DIV, grad, <Tensor>with_number(k.MUL, result, 2, SAME), TO_FLOAT)
 
 
 cdef object tanh(OpNode node, Tensor grad):
@@ -261,6 +269,18 @@ cdef object transposed_back(OpNode node, Tensor grad):
     return out
 
 
+cdef object axes_swapped(OpNode node, Tensor grad):
+    cdef int a = node.value1, b = node.rest[0]
+    cdef Tensor out
+    if a < 0 or b < 0 or grad.rank == 0:
+        return NotImplemented
+    out = alias(grad)
+    out.sizes[a], out.sizes[b] = grad.sizes[b], grad.sizes[a]
+    out.strides[a], out.strides[b] = grad.strides[b], grad.strides[a]
+    out.finish()
+    return out
+
+
 cdef object expanded(OpNode node, Tensor grad):
     return sum_to(grad, node.geometry(0))
 
@@ -294,12 +314,30 @@ cdef object sliced(OpNode node, Tensor grad):
 # -------------------------------------------------------------------- products
 
 cdef object mm_left(OpNode node, Tensor grad):
-    cdef Tensor right = node.unpack(1)
-    return mm_backward_left(grad, right) if real(right) and grad.dtype is right.dtype else NotImplemented
+    return left_factor(grad, node.unpack(1))
 
 
 cdef object mm_right(OpNode node, Tensor grad):
-    cdef Tensor left = node.unpack(0)
+    return right_factor(node.unpack(0), grad)
+
+
+cdef object addmm_bias(OpNode node, Tensor grad):
+    return grad if node.rest[1] == 1 else NotImplemented
+
+
+cdef object addmm_left(OpNode node, Tensor grad):
+    return left_factor(grad, node.unpack(2)) if node.rest[2] == 1 else NotImplemented
+
+
+cdef object addmm_right(OpNode node, Tensor grad):
+    return right_factor(node.unpack(1), grad) if node.rest[2] == 1 else NotImplemented
+
+
+cdef object left_factor(Tensor grad, Tensor right):
+    return mm_backward_left(grad, right) if real(right) and grad.dtype is right.dtype else NotImplemented
+
+
+cdef object right_factor(Tensor left, Tensor grad):
     return mm_backward_right(left, grad) if real(left) and grad.dtype is left.dtype else NotImplemented
 
 
@@ -317,6 +355,7 @@ set_shortcut("div", "self", over_other)
 set_shortcut("pow", "self", power)
 set_shortcut("exp", "self", times_result)
 set_shortcut("log", "self", over_self)
+set_shortcut("sqrt", "self", square_root)
 set_shortcut("tanh", "self", tanh)
 set_shortcut("sigmoid", "self", sigmoid)
 set_shortcut("relu", "self", relu)
@@ -331,6 +370,7 @@ set_shortcut("squeeze", "self", reshaped)
 set_shortcut("squeeze_dim", "self", reshaped)
 set_shortcut("unsqueeze", "self", reshaped)
 set_shortcut("t", "self", transposed_back)
+set_shortcut("transpose", "self", axes_swapped)
 set_shortcut("expand", "self", expanded)
 set_shortcut("select", "self", selected)
 set_shortcut("slice", "self", sliced)
@@ -338,3 +378,8 @@ set_shortcut("clone", "self", same)
 set_shortcut("alias", "self", same)
 set_shortcut("mm", "self", mm_left)
 set_shortcut("mm", "mat2", mm_right)
+set_shortcut("addmm", "self", addmm_bias)
+set_shortcut("addmm", "mat1", addmm_left)
+set_shortcut("addmm", "mat2", addmm_right)
+set_shortcut("dot", "self", times_other)
+set_shortcut("dot", "tensor", times_self)

@@ -1013,8 +1013,7 @@ class Tensor:
     def permute(self, *dims: Axis | Sequence[Axis]) -> Tensor:
         """A view with the axes in another order."""
     def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
-        """The tensor in page-locked memory, from which ``.to(device, non_blocking=True)`` does not wait; a copy
-        unless"""
+        """The tensor in page-locked memory, from which ``.to(device, non_blocking=True)`` does not wait."""
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
     def polygamma(self, n: _int) -> Tensor:

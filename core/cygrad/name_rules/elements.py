@@ -19,7 +19,8 @@ from cygrad.names import unified, unify
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
     diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
-    constant_pad_nd dropout layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad""")
+    constant_pad_nd dropout layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad
+    pin_memory""")
 def keeps(call):
     """Each axis keeps its name."""
     return call.names
@@ -58,7 +59,7 @@ def equals(call):
 
 @rule("""
     get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to
-    is_shared is_signed numel""")
+    is_shared is_signed numel record_stream""")
 def asks(call):
     """The answer is no tensor."""
 

@@ -1,6 +1,6 @@
 """If this fails, a kernel that the CUDA backend launches computes something else than the CPU.
 
-The kernels' CUDA text runs on PoCL (fake_kernels.py), with the arguments, groups and streams of real launches. Sizes are
+The kernels run on PoCL (fake_kernels.py) with the arguments, groups and streams of real launches. Sizes are
 around those at which another kernel, or another number of groups, takes over. `python -m cygrad.testing cuda` on a GPU
 asks for everything else.
 """

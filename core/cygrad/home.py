@@ -3,7 +3,8 @@
 Tensors made without ``device=`` lie at home, and what PyTorch allows tensors because they lie on the CPU is allowed
 tensors at home:
 
-* `print` and `type()` don't mention the device, and ``FloatTensor`` stands for tensors there;
+* `print` and `type()` don't mention the device, and ``FloatTensor`` stands for tensors there; so does "cpu" in files
+  that are saved and loaded;
 * tensors in host memory (``device="cpu"``, `from_numpy`) may be operands beside tensors at home: they are copied there,
   and the result lies there. In-place ops leave what they change where it is, and copy the others;
 * `numpy()` and `numpy.asarray` work. Where kernels use the host's memory, the array and the tensor share it; elsewhere

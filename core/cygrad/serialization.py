@@ -12,8 +12,10 @@ import types
 import zipfile
 from collections import OrderedDict
 
+from cygrad import discovery
 from cygrad.devices import device, layout, strided
 from cygrad.dtype import DType, all_dtypes
+from cygrad.home import away, stands_for_cpu
 from cygrad.legacy import KINDS
 from cygrad.size import Size
 from cygrad.tensor import Tensor
@@ -107,7 +109,7 @@ class _Pickler(pickle._Pickler):
             return None
         storage = content.elements._storage()
         key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
-        return "storage", kind, key, str(obj.device), len(obj)
+        return "storage", kind, key, "cpu" if stands_for_cpu(obj.device) else str(obj.device), len(obj)
 
 
 class _Ordered:
@@ -342,7 +344,7 @@ class _Archive:
 def _placement(map_location):
     """A function from a storage on the host and the location in the file to the storage where it belongs."""
     if map_location is None:
-        return _to
+        return _to if away() is None else _to_home
     if isinstance(map_location, dict):
         return lambda storage, location: _to(storage, map_location.get(location, location))
     if isinstance(map_location, (str, device)):
@@ -359,6 +361,11 @@ def _placement(map_location):
 
 class _Unavailable(RuntimeError):
     """The device a storage belongs to is not there; the file itself is fine."""
+
+
+def _to_home(storage, location):
+    """The storage where a script written for the CPU looks for it: in files "cpu" stands for home."""
+    return _to(storage, str(discovery.home()) if location == "cpu" else location)
 
 
 def _to(storage, location):

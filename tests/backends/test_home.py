@@ -99,6 +99,21 @@ def test_numpy_reads_and_loses_no_write(script):
              "Can't call numpy() on Tensor that requires", "can't convert two:0 device type tensor to num"]
 
 
+def test_files_are_those_of_the_cpu(script):
+    assert script("""
+        import io, pickle, copy
+        file = io.BytesIO()
+        torch.save([torch.arange(3.), torch.ones(2, device="two")], file)
+        print(b"cpu" in file.getvalue(), b"one:0" in file.getvalue(), b"two:0" in file.getvalue())
+        for where in None, "cpu", "two:1":
+            file.seek(0)
+            x, y = torch.load(file, map_location=where)
+            print(x.device, x.tolist(), y.device)
+        print(pickle.loads(pickle.dumps(x.cpu())).device, copy.deepcopy(x).device)
+    """) == ["True False True", "one:0 [0.0, 1.0, 2.0] two:0", "cpu [0.0, 1.0, 2.0] cpu",
+             "two:1 [0.0, 1.0, 2.0] two:1", "one:0 two:1"]
+
+
 def test_other_devices_do_not_mix(script):
     mismatch = """
         elsewhere = torch.ones(2, device="two")

@@ -93,7 +93,6 @@ class Peer:
             ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "CYGRAD_NUM_THREADS"], threads
         )
         limits["XLA_FLAGS"] = XLA_THREADS.format(str(self.threads > 1).lower(), threads)
-        limits["JAX_CPU_ENABLE_ASYNC_DISPATCH"] = "false"  # the call computes: no 5 us for handing it to a thread
         command = [self.python, str(Path(__file__).with_name("worker.py")), self.library, threads]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **limits}

@@ -26,6 +26,8 @@ class Worker:
 
     def __init__(self, name, threads):
         package = importlib.import_module(name)
+        if name == "jax":  # the call itself computes: it takes 5 us and more to hand the work to a thread
+            package.config.update("jax_cpu_enable_async_dispatch", False)
         self.library = importlib.import_module("jax.numpy") if name == "jax" else package
         self.given = {"m": self.library, "np": np, "make": getattr(self, f"make_{name}", self.make), name: package}
         if hasattr(self.library, "set_num_threads"):

@@ -3,12 +3,10 @@ import functools
 import warnings
 from collections import OrderedDict
 
-from cygrad import discovery
 from cygrad.autograd import scalar_roots
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.elements import to_list
-from cygrad.ops.arrays import to_numpy
 from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
 
@@ -86,28 +84,6 @@ def detach_(self):
 def tolist(self):
     """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
     return to_list(self)
-
-
-@op(only_method=True)
-def numpy(self, *, force=False):
-    """A NumPy array that shares the tensor's memory.
-
-    Parameters
-    ----------
-    force : bool
-        Detach, move to the host and convert as needed instead of raising.
-    """
-    if force:
-        self = self.detach().cpu()
-    if self.requires_grad:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    if not self.is_cpu:
-        if self.device == discovery.home():
-            from cygrad.home import array_of
-            return array_of(self)
-        raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
-                        "to host memory first.")
-    return to_numpy(self)
 
 
 @op(only_method=True)

@@ -9,15 +9,17 @@ from cpython.exc cimport PyErr_Clear
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject, PyTypeObject
 
+from cygrad.backend cimport Backend
 from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8,
                            UINT8, dtype_of)
 from cygrad.storage cimport Storage, wrap_memory
-from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport INLINE_RANK, MAX_RANK, View, data, fill_strided, size_of
 
 import warnings
 
 from cygrad import discovery
+from cygrad.ops.registry import op
 
 cdef extern from *:
     """
@@ -231,3 +233,27 @@ def to_numpy(Tensor t not None):
     strides = tuple([t.strides[i] * t.dtype.itemsize for i in range(t.rank)])
     return numpy.asarray(_Exposed(t.memory, {"shape": shape, "typestr": ("|" if t.dtype.itemsize == 1 else "<") + kind,
                                              "data": (<size_t>data(t), False), "strides": strides, "version": 3}))
+
+
+def numpy(Tensor self not None, *, force=False):
+    """A NumPy array that shares the tensor's memory.
+
+    Parameters
+    ----------
+    force : bool
+        Detach, move to the host and convert as needed instead of raising.
+    """
+    if force:
+        self = self.detach().cpu()
+    if requires_grad(self):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if (<Backend>self.memory.backend).name != "cpu":
+        if self.device == discovery.home():
+            from cygrad import home
+            return home.array_of(self)
+        raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+                        "to host memory first.")
+    return to_numpy(self)
+
+
+op(numpy, only_method=True)

@@ -14,6 +14,7 @@ from cygrad_cpu.blocks cimport (BINARY, COPY, UNARY, WHERE, Conversion, Job, add
 from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop, unary_loop, where_loop
 
 cdef enum:
+    FEW = 128               # elements up to which a fill is done before a job is described
     SERIAL = 16384          # below this many elements: keep the GIL, one thread
     CHEAP_GRAIN = 65536     # elements a thread for ops that memory limits
     DEAR_GRAIN = 8192       # ... for ops that take tens of cycles an element
@@ -80,12 +81,25 @@ cdef int store_scalar(object value, int code, char *out) except -1:
 
 # ---- fill, copy, arange
 
+cdef void fill_few(char *out, Py_ssize_t n, Py_ssize_t step, const char *item, Py_ssize_t size) noexcept nogil:
+    """Adjacent elements by copies of twice as many each, others one by one."""
+    cdef Py_ssize_t i, done = size
+    if step != 1:
+        for i in range(n):
+            memcpy(out + i * step * size, item, size)
+        return
+    memcpy(out, item, size)
+    while done < n * size:
+        memcpy(out + done, out, min(done, n * size - done))
+        done *= 2
+
+
 cdef object cpu_fill(View out, object value):
     cdef char item[16]
     cdef Job job
     store_scalar(value, out.dtype.code, item)
-    if out.elements == 1:
-        memcpy(data(out), item, out.dtype.itemsize)
+    if 0 < out.elements <= FEW and (out.dense or out.rank == 1):
+        fill_few(data(out), out.elements, 1 if out.dense else out.strides[0], item, out.dtype.itemsize)
         return None
     start(&job, COPY, 1, out, out.dense)
     add_constant(&job, 1, item, out.dtype.itemsize)

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2
 """Convolutions of one channel with one filter, without columns and products.
 
 The channel is copied with its padding into a plane that stays in the level 1 cache, columns with the same remainder by

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -fno-tree-vectorize -fno-unswitch-loops
 """Products of float matrices of any strides, on one thread, for processors with vectors of 32 or 64 bytes.
 
 The result is made in tiles of a few rows and three vectors that stay in registers while a block of k goes by. The

@@ -235,6 +235,12 @@ cdef object scaled_to(BinaryOp op, object input, object other, object alpha, obj
     """add or sub with alpha and `out=`."""
     if type(alpha) is int and alpha == 1 and type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
         return out
+    if ((type(alpha) is float or type(alpha) is int) and type(input) is Tensor and type(other) is Tensor
+            and (<Tensor>input).dtype.category == CATEGORY_FLOAT
+            and fits_out(<Tensor>input, out, True) and fits_out(<Tensor>other, out, True)):
+        add_multiple().into(out, input, other, -alpha if op.code == k.SUB else alpha)
+        bump_version(<Tensor>out)
+        return out
     refuse_out_grad(op.name, input, other, out)
     return write_out(op.name, scaled(op, input, other, alpha), out)
 

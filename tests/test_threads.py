@@ -151,6 +151,16 @@ def test_draws_of_one_generator_lose_nothing():
     assert cygrad.cat(drawn).sort().values.equal(expected.sort().values)
 
 
+def test_few_draws_beside_many_of_one_generator_lose_nothing():
+    """Few numbers are drawn under the GIL, and without the generator's lock while nobody draws without the GIL."""
+    random, calls = cygrad.Generator().manual_seed(3), 2_000
+    few = lambda: cygrad.cat([cygrad.empty(10).uniform_(generator=random) for _ in range(calls)])  # noqa: E731
+    many = lambda: cygrad.cat([cygrad.empty(2_000).uniform_(generator=random) for _ in range(20)])  # noqa: E731
+    drawn = cygrad.cat(in_threads(few, many, few))
+    expected = cygrad.rand(drawn.numel(), generator=cygrad.Generator().manual_seed(3))
+    assert drawn.sort().values.equal(expected.sort().values)
+
+
 def test_grad_modes_belong_to_their_thread():
     inside, seen = threading.Event(), threading.Event()
     x = cygrad.ones(2, requires_grad=True)

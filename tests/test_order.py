@@ -195,3 +195,34 @@ def test_roll_and_flip(rng):
         for dims in ((0,), (2,), (0, 1), (0, 2), (0, 1, 2)):
             assert np.array_equal(t.flip(dims), np.flip(a, dims))
     assert cygrad.tensor(3.0).roll(2).item() == 3.0 and cygrad.zeros(0, 2).roll(1, 1).shape == (0, 2)
+
+
+@pytest.mark.parametrize("shape", ((1, 1), (3, 5), (5, 3), (2, 0, 4), (2, 3, 4)))
+def test_triangles(rng, shape):
+    a = rng.integers(1, 9, shape)
+    for t, right in ((cygrad.from_numpy(a), a), (cygrad.from_numpy(a).mT, np.swapaxes(a, -1, -2))):
+        for diagonal in (-7, -1, 0, 1, 2, 9):
+            assert np.array_equal(t.tril(diagonal), np.tril(right, diagonal))
+            assert np.array_equal(t.triu(diagonal), np.triu(right, diagonal))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int64", "float16", "float32", "float64"))
+def test_runs_of_equal_elements(rng, dtype):
+    for n in (1, 2, 1000):
+        a = rng.integers(0, 2, n).astype(dtype)
+        right = a[np.concatenate(([True], a[1:] != a[:-1]))]
+        assert np.array_equal(cygrad.from_numpy(a).unique_consecutive(), right)
+        assert np.array_equal(cygrad.from_numpy(np.repeat(a, 2))[::2].unique_consecutive(), right)
+    zeros = cygrad.tensor([-0.0, 0.0, 1.0]).unique_consecutive()
+    assert zeros.tolist() == [0.0, 1.0] and zeros.signbit().tolist() == [True, False]     # the first of a run stays
+
+
+@pytest.mark.parametrize("width", (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 100))
+@pytest.mark.parametrize("dtype", ("uint8", "int16", "float32", "complex128"))
+def test_rows_of_every_width_move_whole(rng, width, dtype):
+    a = rng.integers(0, 99, (50, width)).astype(dtype)
+    index = rng.integers(0, 50, 33)
+    t, places = cygrad.from_numpy(a), cygrad.from_numpy(index)
+    assert np.array_equal(t[places].numpy(), a[index])
+    assert np.array_equal(t.index_select(0, places).numpy(), a[index])
+    assert np.array_equal(cygrad.zeros_like(t).index_copy(0, cygrad.arange(33), t[:33]).numpy()[:33], a[:33])

@@ -118,8 +118,34 @@ cdef extern from *:
         memcpy(x, spare, n * 8);
         return 1;
     }
+    /* The words from low to high move to the front, in their order; how many they are. */
+    static Py_ssize_t cygrad_keep_between(unsigned long long *x, Py_ssize_t n, LaneWord low, LaneWord high) {
+        Lanes least = _mm512_set1_epi64(low), most = _mm512_set1_epi64(high);
+        Py_ssize_t i, kept = 0;
+        for (i = 0; i < n; i += 8) {
+            __mmask8 some = n - i >= 8 ? 0xFF : (__mmask8)((1 << (n - i)) - 1);
+            Lanes v = _mm512_maskz_loadu_epi64(some, x + i);
+            some = _mm512_mask_cmple_epu64_mask(_mm512_mask_cmpge_epu64_mask(some, v, least), v, most);
+            if (n - i >= 8) _mm512_storeu_si512(x + kept, _mm512_maskz_compress_epi64(some, v));
+            else _mm512_mask_compressstoreu_epi64(x + kept, some, v);
+            kept += __builtin_popcount(some);
+        }
+        return kept;
+    }
     #else
+    static Py_ssize_t cygrad_keep_between(unsigned long long *x, Py_ssize_t n, unsigned long long low,
+                                          unsigned long long high) {
+        Py_ssize_t i, kept = 0;
+        for (i = 0; i < n; i++) {
+            unsigned long long word = x[i];
+            x[kept] = word;
+            kept += (word >= low) & (word <= high);
+        }
+        return kept;
+    }
     static int cygrad_sort_in_lanes(unsigned long long *x, unsigned long long *spare, Py_ssize_t n) { return 0; }
     #endif
     """
+    Py_ssize_t cygrad_keep_between(unsigned long long *x, Py_ssize_t n, unsigned long long low,
+                                   unsigned long long high) noexcept nogil
     bint cygrad_sort_in_lanes(unsigned long long *x, unsigned long long *spare, Py_ssize_t n) noexcept nogil

@@ -130,6 +130,13 @@ def filled(Tensor other not None, Tensor condition not None, value):
     return out
 
 
+def fill_where(Tensor target not None, Tensor condition not None, value):
+    """Raw in-place fill with a number where `condition` (bool), which broadcasts to target's shape, holds."""
+    cdef Tensor number = number_near(target, value.item() if isinstance(value, Tensor) else value, target.dtype)
+    where_into(expand_to(condition, target.rank, target.sizes), expand_to(number, target.rank, target.sizes), target,
+               target)
+
+
 def binary_to(int op, Tensor a not None, y, Tensor out not None):
     """Raw out = op(a, y): y a number or a tensor of a's shape and dtype, `out` of that shape and maybe an operand."""
     if isinstance(y, Tensor):

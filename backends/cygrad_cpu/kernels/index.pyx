@@ -17,11 +17,38 @@ cdef extern from *:
     #else
     #define cygrad_prefetch(p) (void)(p)
     #endif
+
+    /* memcpy of rows that are often short: up to 64 bytes in two or four overlapping moves, without a call. */
+    static inline void cygrad_move(void *to, const void *from, size_t n) {
+        char *o = (char *)to;
+        const char *s = (const char *)from;
+        if (n > 64 || n < 4) {
+            memcpy(o, s, n);
+        } else if (n > 32) {
+            char low[32], high[32];
+            memcpy(low, s, 32); memcpy(high, s + n - 32, 32);
+            memcpy(o, low, 32); memcpy(o + n - 32, high, 32);
+        } else if (n > 16) {
+            char low[16], high[16];
+            memcpy(low, s, 16); memcpy(high, s + n - 16, 16);
+            memcpy(o, low, 16); memcpy(o + n - 16, high, 16);
+        } else if (n > 8) {
+            char low[8], high[8];
+            memcpy(low, s, 8); memcpy(high, s + n - 8, 8);
+            memcpy(o, low, 8); memcpy(o + n - 8, high, 8);
+        } else {
+            char low[4], high[4];
+            memcpy(low, s, 4); memcpy(high, s + n - 4, 4);
+            memcpy(o, low, 4); memcpy(o + n - 4, high, 4);
+        }
+    }
     """
     void cygrad_prefetch(const char *p) noexcept nogil
+    void cygrad_move(void *to, const void *from_, size_t n) noexcept nogil
 
 cdef enum:
     NEAR = 32768                # bytes of a row that are worth fetching before it is addressed
+    AHEAD = 8                   # how many places ahead a row that moves as a whole is fetched
 
 cdef struct Wide:
     uint64 low
@@ -105,11 +132,8 @@ cdef inline bint gather_row(const Item *src, Py_ssize_t s, const int64 *index, P
         if <uint64>index[0] >= size:
             return False
         src += index[0] * step
-        if s == 1 and o == 1:
-            memcpy(out, src, n * sizeof(Item))
-        else:
-            for j in range(n):
-                out[j * o] = src[j * s]
+        for j in range(n):
+            out[j * o] = src[j * s]
     elif s == 0 and x == 1 and o == 1:
         if step == 1:
             for j in range(n):
@@ -129,14 +153,31 @@ cdef inline bint gather_row(const Item *src, Py_ssize_t s, const int64 *index, P
     return True
 
 
+cdef inline bint move_rows(const Item *src, Py_ssize_t s, const int64 *index, Py_ssize_t x, Item *out, Py_ssize_t o,
+                           Py_ssize_t rows, Py_ssize_t n, Py_ssize_t step, uint64 size) noexcept nogil:
+    """Rows of n elements that lie together, one for each place."""
+    cdef Py_ssize_t i
+    for i in range(rows):
+        if <uint64>index[i * x] >= size:
+            return False
+        if i + AHEAD < rows:
+            cygrad_prefetch(<const char *>(src + (i + AHEAD) * s + index[(i + AHEAD) * x] * step))
+        cygrad_move(out + i * o, src + i * s + index[i * x] * step, n * sizeof(Item))
+    return True
+
+
 cdef bint gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step,
                  uint64 size) noexcept nogil:
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
     cdef Py_ssize_t i, ahead = fetched(walk, step, size, sizeof(Item))
+    cdef bint whole = walk.second[c] == 0 and walk.first[c] == 1 and walk.third[c] == 1
     start(walk, &place)
     while True:
-        for i in range(walk.sizes[r]):
+        if whole and not move_rows(src + place.first, walk.first[r], index + place.second, walk.second[r],
+                                   out + place.third, walk.third[r], walk.sizes[r], walk.sizes[c], step, size):
+            return False
+        for i in range(0 if whole else walk.sizes[r]):
             fetch(<const char *>(src + place.first + (i + 1) * walk.first[r]), ahead)
             if not gather_row(src + place.first + i * walk.first[r], walk.first[c],
                               index + place.second + i * walk.second[r], walk.second[c],
@@ -186,7 +227,7 @@ cdef inline bint put_row(Item *out, Py_ssize_t o, const int64 *index, Py_ssize_t
             return False
         out += index[0] * step
         if o == 1 and s == 1:
-            memcpy(out, src, n * sizeof(Item))
+            cygrad_move(out, src, n * sizeof(Item))
         else:
             for j in range(n):
                 out[j * o] = src[j * s]

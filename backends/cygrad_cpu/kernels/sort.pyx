@@ -10,7 +10,7 @@ samples tell which words can be there.
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.networks cimport cygrad_sort_in_lanes
+from cygrad_cpu.networks cimport cygrad_keep_between, cygrad_sort_in_lanes
 from cygrad_cpu.numbers cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
 from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
 
@@ -223,8 +223,7 @@ cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t *fir
     may turn out otherwise.
     """
     cdef uint64[HANDFUL] least
-    cdef uint64 word, top
-    cdef Py_ssize_t i, j, kept
+    cdef Py_ssize_t i, j
     if count == n:
         return n
     if first[0] + count < HANDFUL and n >= 2 * HANDFUL:
@@ -236,13 +235,7 @@ cdef Py_ssize_t candidates(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t *fir
                 least[j] = x[i + j] if x[i + j] < least[j] else least[j]
             i += HANDFUL
         ranking(least, HANDFUL)
-        top = least[first[0] + count - 1] | open
-        kept = 0
-        for i in range(n):
-            word = x[i]
-            x[kept] = word
-            kept += word <= top
-        return kept
+        return cygrad_keep_between(x, n, 0, least[first[0] + count - 1] | open)
     return between_samples(x, n, open, first, count)
 
 
@@ -253,8 +246,8 @@ cdef Py_ssize_t between_samples(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t
     Counting the words below and between the two tells where the wanted ones are in any case.
     """
     cdef uint64[HANDFUL] sample
-    cdef uint64 low, high, word
-    cdef Py_ssize_t i, kept, below, upto, last
+    cdef uint64 low, high
+    cdef Py_ssize_t i, below, upto, last
     while n > FEW and n > 4 * count:
         for i in range(HANDFUL):
             sample[i] = x[(2 * i + 1) * n // (2 * HANDFUL)]
@@ -281,13 +274,8 @@ cdef Py_ssize_t between_samples(uint64 *x, Py_ssize_t n, uint64 open, Py_ssize_t
                 high, upto = ~<uint64>0, n
         if upto - below > n - n // 8:
             break
-        kept = 0
-        for i in range(n):
-            word = x[i]
-            x[kept] = word
-            kept += (word >= low) & (word <= high)
+        n = cygrad_keep_between(x, n, low, high)
         first[0] -= below
-        n = kept
     return n
 
 

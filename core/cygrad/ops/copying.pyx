@@ -1,10 +1,13 @@
 """Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`, `fill_`)."""
+from libc.string cimport memcpy, memset
+
 from cygrad.allocation cimport empty_as
-from cygrad.dispatch cimport cast, copy_into
+from cygrad.dispatch cimport cast, copy_into, dense_copy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport recorded
 from cygrad.tensor cimport Tensor
+from cygrad.view cimport data
 
 from cygrad import devices as _devices, discovery, transfer
 from cygrad.autograd.modes import grad_mode
@@ -18,6 +21,36 @@ from cygrad.ops.registry import op
 DTYPES = {d.name: d for d in all_dtypes()}
 cdef Row CLONE = Row("clone", "self")
 cdef Row TO_COPY = Row("to_copy", "self", "dtype", "backend", "index")
+
+
+def triangle(Tensor a not None, Py_ssize_t diagonal, bint lower):
+    """Raw row-major copy of the matrices in `a`, with zeros above the diagonal (or below it); None off host memory."""
+    cdef Tensor out
+    cdef Py_ssize_t rows, width, row, size, first
+    cdef char *source
+    cdef char *target
+    if a.memory.pointer == NULL:
+        return None
+    if not a.dense:
+        a = dense_copy(a)
+    out = empty_as(a, a.dtype)
+    if out.elements == 0:
+        return out
+    rows, size = a.sizes[a.rank - 2], a.dtype.itemsize
+    width = a.sizes[a.rank - 1] * size
+    diagonal = min(max(diagonal, -rows), a.sizes[a.rank - 1])
+    source, target = data(a), data(out)
+    for row in range(a.elements // a.sizes[a.rank - 1]):
+        first = min(max(row % rows + diagonal + lower, 0), a.sizes[a.rank - 1]) * size
+        if lower:
+            memcpy(target, source, first)
+            memset(target + first, 0, width - first)
+        else:
+            memset(target, 0, first)
+            memcpy(target + first, source + first, width - first)
+        source += width
+        target += width
+    return out
 
 
 @primitive

@@ -218,12 +218,12 @@ cdef Py_ssize_t count_runs(const Number *x, Py_ssize_t n) noexcept nogil:
 
 
 cdef void first_of_runs(const Number *x, Number *out, Py_ssize_t found) noexcept nogil:
-    """The first element of each of so many runs: every one is written, and stays if the next differs."""
-    cdef Py_ssize_t i = 1, at = 0
+    """The first element of each of so many runs: every one is written, and the next one over it if no run begins."""
+    cdef Py_ssize_t i = 1, at = 1
     out[0] = x[0]
-    while at + 1 < found:
+    while at < found:
+        out[at] = x[i]
         at += x[i] != x[i - 1]
-        out[at] = x[i] if x[i] != x[i - 1] else out[at]
         i += 1
 
 

@@ -1,11 +1,10 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
-from cygrad.dispatch import where_into
 from cygrad.raw import fill_ as raw_fill, nonzero_op
-from cygrad.operands import filled
+from cygrad.operands import fill_where, filled
 from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
-from cygrad.ops.places import mask_places, put_rows, take_rows
+from cygrad.ops.places import mask_places, put_rows, same_shape, take_rows
 from cygrad.ops.registry import op, write_out
 from cygrad.ops.shape import common_shape
 from cygrad.tensor import Tensor
@@ -51,13 +50,12 @@ def argwhere(input):
 # ---------------------------------------------------------------------- masked_fill
 
 def _masked_fill(self, mask, value):
-    number = empty_near(self, ())
-    raw_fill(number, value.item() if isinstance(value, Tensor) else value)
-    mask = mask.expand(self.shape)
     if overlaps(self):                              # a kernel may write what it has read before another write
-        put_rows(self, mask_places(mask), self.dim(), number, SET)
+        number = empty_near(self, ())
+        raw_fill(number, value.item() if isinstance(value, Tensor) else value)
+        put_rows(self, mask_places(mask.expand(self.shape)), self.dim(), number, SET)
     else:
-        where_into(mask, number.expand(self.shape), self, self)
+        fill_where(self, mask, value)
 
 
 @primitive
@@ -102,7 +100,7 @@ def _masked_fill_(self, mask, value):
     """In-place version of `masked_fill`: writes the result into the tensor and returns it."""
     self._check_inplace()
     check_fill(mask, value)
-    if mask.shape != self.shape:
+    if not same_shape(mask, self):
         shape = common_shape((mask, self))
         if shape != self.shape:
             raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}")

@@ -8,6 +8,7 @@ from cygrad.allocation import empty_near
 from cygrad.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.operands import select
+from cygrad.ops.copying import triangle
 from cygrad.ops.creation import pinned
 from cygrad.ops.linear import exact, need_int, need_tensor, refused, writing
 from cygrad.ops.registry import op
@@ -111,6 +112,9 @@ def part(name, compare):
     """`tril` or `triu`: the primitive, and the public op."""
     @primitive(name=name)
     def raw(self, diagonal):
+        found = triangle(self, diagonal, name == "tril")
+        if found is not None:
+            return found
         shape = self.shape
         rows, columns = shape[-2], shape[-1]
         make = kept_mask if rows * columns <= 4096 else kept_mask.__wrapped__

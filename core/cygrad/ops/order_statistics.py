@@ -8,7 +8,7 @@ from cygrad.raw import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.extremes import need_elements, take_along
-from cygrad.ops.reductions import SUM, axis_of
+from cygrad.ops.reductions import MAX, SUM, axis_of
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -36,7 +36,14 @@ def middle(t, dim, skip_nan, keepdim):
 
 @primitive(name="median")
 def _median(self):
-    return middle(self.reshape(-1), 0, False, False)[0] if self.numel() else median_of_nothing(self)
+    if not self.numel():
+        return median_of_nothing(self)
+    flat = self.reshape(-1)
+    if self.is_floating_point():
+        largest = reduce_dims(MAX, flat, (0,), False, flat.dtype)
+        if math.isnan(largest.item()):
+            return largest
+    return partial_sort_op(flat, 0, False, (flat.numel() - 1) // 2, 1)[0].view(())
 
 
 @primitive(name="nanmedian")

@@ -70,7 +70,7 @@ def column_ranks(rows):
 @primitive
 def distinct(self):
     """The distinct elements alone."""
-    found = distinct_integers(self)
+    found = distinct_integers(self.contiguous())
     if found is None and self.numel():
         found = without_repeats(sort_op(self.reshape(-1), 0, False, True)[0])
     return unique_elements.forward(self)[0] if found is None else found
@@ -100,6 +100,13 @@ def unique_slices(self, dim):
 def slices_at(self, dim, places):
     """Slices of an axis, which lie together in memory."""
     return self.movedim(dim, 0).contiguous().index_select(0, places).movedim(0, dim).detach()
+
+
+@primitive
+def distinct_runs(self):
+    """The elements without those equal to the one before, alone."""
+    found = without_repeats(self.contiguous().view(-1))
+    return unique_runs.forward(self, None)[0] if found is None else found
 
 
 @primitive
@@ -197,4 +204,6 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     need_order(input, "unique" if dim is None else "unique_dim")
     if dim is not None:
         dim = checked_dim(input, dim)
+    elif not return_inverse and not return_counts:
+        return distinct_runs(input)
     return chosen(unique_runs(input, dim), return_inverse, return_counts)

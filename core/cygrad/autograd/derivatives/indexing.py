@@ -69,6 +69,8 @@ derivative("kthvalue", self=lambda grads, self_shape, dim, keepdim, result:
 derivative("distinct", name="Unique2Backward0", self=lambda grad: _no_derivative("_unique2"))
 derivative("unique_elements", name="Unique2Backward0", self=lambda grad: _no_derivative("_unique2"))
 derivative("unique_slices", name="UniqueDimBackward0", self=lambda grad: _no_derivative("unique_dim"))
+derivative("distinct_runs", name="UniqueConsecutiveBackward0",
+           self=lambda grad: _no_derivative("unique_consecutive"))
 derivative("unique_runs", name="UniqueConsecutiveBackward0", self=lambda grad: _no_derivative("unique_consecutive"))
 derivative("weighted_bincount", name="NotImplemented", weights=lambda grad: _no_derivative("aten::bincount"))
 

@@ -1,13 +1,15 @@
-"""Memory of freed objects kept for the next ones, for classes that Cython's `freelist` doesn't serve: subclasses.
+"""Freed objects kept whole for the next ones, and dicts that are made when they are needed.
 
-`reuse_memory(cls)` makes a garbage-collected class, which adds nothing to the size of the others that the same module
-gave, take its instances' memory from a list. Python subclasses of it have allocators of their own.
+`keep_whole(cls, blank)` makes freed instances of a class wait as objects. `blank` is called with one that nobody refers
+to any more, and makes it as it was when new; so neither is memory cleared nor are fields set to None again, and one
+call does what the deallocators of the class and of its bases do. `whole_instance` makes an instance, or takes one of
+these. Cython's `freelist` keeps bare memory, and of base classes only. The classes that a module gives must have the
+same fields and the same `blank`.
 
-`keep_whole(cls, blank)` goes further: freed instances are kept as objects. `blank` is called with one that nobody refers
-to any more, and makes it as it was when new; so neither the memory is cleared nor the fields are set to None again, and
-one call does what the deallocators of the class and of its bases do. The classes that a module gives must have the same
-fields and the same `blank`. `whole_instance` makes an instance, or takes one of these.
+`lazy_dict(cls, offset)` gives a class a dict for attributes at the pointer `offset` bytes into its instances, which is
+made when the first one is set. A module can do this for one class, before it calls `keep_whole`.
 """
+
 from cpython.object cimport PyObject
 
 cdef extern from *:
@@ -15,51 +17,6 @@ cdef extern from *:
     #define references(o) Py_REFCNT(o)
     """
     Py_ssize_t references(PyObject *o)          # of a pointer: Cython would hold an object for the call, and count that
-
-cdef extern from *:
-    """
-    #include <string.h>
-
-    #define CYGRAD_KEPT 256
-    static PyObject *cygrad_kept[CYGRAD_KEPT];      /* guarded by the GIL */
-    static int cygrad_kept_count = 0;
-    static Py_ssize_t cygrad_kept_size = 0;         /* of each of them */
-
-    static PyObject *cygrad_alloc(PyTypeObject *type, Py_ssize_t items) {
-        PyObject *object;
-        if (cygrad_kept_count == 0) return PyType_GenericAlloc(type, items);
-        object = cygrad_kept[--cygrad_kept_count];
-        memset((char *)object + sizeof(PyObject), 0, (size_t)cygrad_kept_size - sizeof(PyObject));
-        object = PyObject_Init(object, type);
-        PyObject_GC_Track(object);
-        return object;
-    }
-
-    static void cygrad_free(void *object) {
-        if (cygrad_kept_count < CYGRAD_KEPT) cygrad_kept[cygrad_kept_count++] = (PyObject *)object;
-        else PyObject_GC_Del(object);
-    }
-
-    static void reuse_memory(PyObject *cls) {
-    #ifndef Py_GIL_DISABLED
-        PyTypeObject *type = (PyTypeObject *)cls;
-        if (cygrad_kept_size == 0) cygrad_kept_size = type->tp_basicsize;
-        if (type->tp_basicsize == cygrad_kept_size && type->tp_itemsize == 0 && type->tp_free == PyObject_GC_Del) {
-            type->tp_alloc = cygrad_alloc;
-            type->tp_free = cygrad_free;
-        }
-    #endif
-    }
-    """
-    void reuse_memory(object cls)
-
-cdef extern from *:
-    """
-    static PyObject *new_instance(PyObject *cls, PyObject *no_args) {
-        return ((PyTypeObject *)cls)->tp_new((PyTypeObject *)cls, no_args, NULL);
-    }
-    """
-    object new_instance(object cls, tuple no_args)      # without `__init__`, and without the cost of calling the class
 
 cdef extern from *:
     """

@@ -1,7 +1,7 @@
 """Adding gradients to the `.grad` of leaves: what arrives first is taken over where nobody else sees it.
 
-Threads may run passes at the same time; one at a time adds to leaves. The GIL guards who that is, and as it is only given
-up amid large sums, mostly nobody waits: then the order costs a comparison.
+Threads may run passes at the same time; one at a time adds to leaves. The GIL guards who that is, and as it is given
+up amid large sums only, mostly nobody waits: then the order costs a comparison.
 """
 from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock,
                                PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)

@@ -3,8 +3,8 @@
 First the nodes that lie between roots and leaves are counted: how many edges lead to each (`dependencies`), and, when
 only some inputs are asked for, which lead to one of them. Then the ready node that was made last runs first (a heap by
 sequence number, as in PyTorch, so that sums are formed in the same order); what it returns is checked against its
-inputs' shapes and dtypes, summed where broadcasting repeated them, and added to what arrived at the next nodes. A node's
-gradients and saved tensors are freed as soon as it has run.
+inputs' shapes and dtypes, summed where broadcasting repeated them, and added to what arrived at the next nodes. The
+gradients and saved tensors of a node are freed as soon as it has run.
 
 A node's state in a pass lies in the node itself; only when another pass is under way through the same node (another
 thread's, or one begun by a hook) does a blank node stand in for it, in a dict of the pass.

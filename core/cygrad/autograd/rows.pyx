@@ -3,8 +3,8 @@
 Nothing here knows any op: a `Derivative` is one row of `derivatives/`, its names turned into positions. Where a
 formula's argument comes from (`sources`): an argument's position i >= 0, or one of the codes below.
 
-A node keeps a tensor as it is, with its version; the engine's `release` drops it after use. A result is kept as an alias
-without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
+A node keeps a tensor as it is, with its version; the engine's `release` drops it after use. A result is kept as an
+alias without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
 """
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport blank, next_of

@@ -38,6 +38,7 @@ cdef int load() except -1:
     for i, letter in enumerate("sdcz"):
         table.gemm[<int>i] = <Gemm>routine(f"{letter}gemm".encode())
         table.gemv[<int>i] = <Gemv>routine(f"{letter}gemv".encode())
+    table.sdot, table.ddot = <FloatDot>routine(b"sdot"), <DoubleDot>routine(b"ddot")
     return 0
 
 

@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 from cygrad_cpu.blas cimport Blas, blas
 from cygrad_cpu.isa cimport install_kernels
+from cygrad_cpu.numbers cimport Real
 
 cdef GemmTable table
 install_kernels("gemm", &table)
@@ -77,6 +78,10 @@ cdef inline bint vector_layout(Py_ssize_t step, Py_ssize_t size) noexcept nogil:
     return size == 1 or 1 <= step <= INT_MAX
 
 
+cdef inline void add_scaled(Real *out, Real sum, Real alpha, Real beta) noexcept nogil:
+    out[0] = sum * alpha if beta == 0 else sum * alpha + out[0] * beta
+
+
 cdef bint by_blas(const Product *g) noexcept nogil:
     """Whether BLAS could do it. It is column-major: a row-major result is computed as its transpose, b^T a^T."""
     cdef Scale alpha, beta
@@ -90,7 +95,13 @@ cdef bint by_blas(const Product *g) noexcept nogil:
     if not (matrix_layout([g.m, g.k], sa, &arows, &lda) and matrix_layout([g.k, g.n], sb, &brows, &ldb)
             and matrix_layout([g.m, g.n], so, &orows, &ldo)):
         return False
-    if n == 1 and vector_layout(sb[0], k) and vector_layout(so[0], m):
+    if m == 1 and n == 1 and g.kind < 2 and vector_layout(sa[1], k) and vector_layout(sb[0], k):
+        ix, iy = <int>sa[1] if k > 1 else 1, <int>sb[0] if k > 1 else 1
+        if g.kind == 0:
+            add_scaled(<float *>g.out, routines.sdot(&k, g.a, &ix, g.b, &iy), <float>g.alpha, <float>g.beta)
+        else:
+            add_scaled(<double *>g.out, routines.ddot(&k, g.a, &ix, g.b, &iy), g.alpha, g.beta)
+    elif n == 1 and vector_layout(sb[0], k) and vector_layout(so[0], m):
         ix = <int>sb[0] if k > 1 else 1
         iy = <int>so[0] if m > 1 else 1
         if arows:

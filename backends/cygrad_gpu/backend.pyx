@@ -13,7 +13,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort)
+from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -322,9 +322,12 @@ cdef class KernelBackend(GPUBackend):
         return self.pointwise(FILL, 0, [out], (("number", code), ("out", 0)), (code,), (code,), (value,))
 
     cpdef copy(self, View src, View out):
-        cdef int a = src.dtype.code, b = out.dtype.code
+        cdef int a = src.dtype.code, b = out.dtype.code, last = out.rank - 1
         if a == b:
             a = b = same_bytes(src.dtype)
+            if last >= 1 and src.strides[last - 1] == 1 and src.strides[last] != 1:
+                if turned.fits(self.traits(out.memory.index), src, out):
+                    return turned.copy(self, out.memory.index, a, src, out)
         return self.pointwise(COPY, 0, [out, src], (("in", 0), ("out", 0)), (a,), (b,), ())
 
     cpdef unary(self, int op, View a, View out):

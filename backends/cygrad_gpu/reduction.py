@@ -20,10 +20,28 @@ LANES = 4                   # accumulators of an item
 
 
 def elements_of_group(traits):
-    """How many elements a group should have before an axis is split for more groups; a processor's launch is dear."""
-    return 131072 if traits.processor else 8192
+    """How many elements a group should have before an axis is split for more groups.
+
+    A processor's launch is dear. A GPU needs about 2 MB of loads under way at once, which 2048 elements a group, 8 an
+    item, give from 1e6 elements on.
+    """
+    return 131072 if traits.processor else 2048
 
 
+_WARPS = """
+    for (int half_ = 16; half_ > 0; half_ /= 2) {{
+        EXCHANGED({T}, other_, total, half_, shared_);
+        total = {exchanged};
+    }}
+    if (ITEM % 32 == 0) shared_[ITEM / 32] = total;
+    BARRIER;
+    total = shared_[0];
+    UNROLL for (int w_ = 1; w_ < GROUP / 32; w_++) {{
+        const {T} other_ = shared_[w_];
+        total = {exchanged};
+    }}
+    BARRIER;
+"""
 _TREE = """
     shared_[ITEM] = total;
     for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
@@ -55,7 +73,9 @@ def make_rows(traits, op, code, out_code, neighbours):
         value = load.format(place)
         return f"SQUARE_{T.suffix}({value})" if name == "square_sum" else value
 
-    tree = _TREE.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"))
+    form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
+    tree = form.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"),
+                       exchanged=combine("total", "other_"))
     body = f"""
 #define LANES {LANES}
 KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.stored}, a), const i64 outputs,
@@ -90,14 +110,16 @@ KERNEL(rows)(ARRAY({ELEMENTS[out_code].stored}, out), ARRAY(const {element.store
                 }}
             UNROLL for (int l = 0; l < LANES; l++) kept[l] = {combine("kept[l]", "sum[l]")};
         }}
-        k += ITEM;
-        for (int l = 0; k < end; l++, k += GROUP) {{
-            const {T.computed} x = {taken("k")};
-            kept[l] = {combine("kept[l]", "x")};
+        UNROLL for (int l = 0; l < LANES; l++) {{       /* less than LANES * GROUP are left */
+            const i64 at = k + l * GROUP + ITEM;
+            if (at < end) {{
+                const {T.computed} x = {taken("at")};
+                kept[l] = {combine("kept[l]", "x")};
+            }}
         }}
     }}
-    for (int width = LANES / 2; width > 0; width /= 2)
-        for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
+    UNROLL for (int width = LANES / 2; width > 0; width /= 2)
+        UNROLL for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
     total = kept[0];
     {tree}
     if (ITEM == 0) STORE_{ELEMENTS[out_code].name}(out, out_base, {convert("total", work, out_code)});
@@ -145,7 +167,8 @@ def make_columns(traits, op, code, out_code):
     body = f"""
 #define LANES {lanes}
 KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
-                const i64 width, const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 out_step, const axes sizes,
+                const i64 width, const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 out_step,
+                const axes sizes,
                 const axes strides, const axes out_strides) {{
     OPEN({out.stored}, out);
     OPEN(const {element.stored}, a);
@@ -240,7 +263,7 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
 
 
 def _columns_of_group(traits, sizes):
-    """(columns that a group reduces, groups side by side); on a processor wide ones, if all units have something to do."""
+    """(columns that a group reduces, groups side by side); a processor's are wide, if all units have work then."""
     width = traits.group
     if traits.processor:
         width = max(64, min(folds.WIDTH, -(-_product(sizes) // traits.units) + 63 & ~63))

@@ -7,7 +7,7 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort
+from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort, turned
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
 
@@ -91,6 +91,8 @@ def family_kernels():
         yield f"softmax/{form}", softmax.make, (code, False, form)
         yield f"layer_norm/{form}", norm.make, (code, True, True, form)
     yield "integers", philox.make, ("integers", CODES["int64"])
+    for name in ("uint8", "int32", "complex128"):
+        yield f"turned/{name}", turned.make, (CODES[name],)
     for size in (1, 16):
         yield f"gather/{size}", indexing.make_gather, (size, 4)
 

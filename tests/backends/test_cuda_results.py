@@ -33,6 +33,21 @@ def test_pointwise_sizes(computing_gpu, n):
     assert close(z, x + x)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(16, 16), (33, 70), (3, 40, 17), (2, 3, 20, 31)])
+def test_copies_that_turn(computing_gpu, shape, dtype):
+    """Tiles through shared memory, whole and partial; batches; outputs that are parts of something larger."""
+    x = (values(*shape) * 10).to(getattr(cygrad, dtype))
+    y = x.cuda()
+    assert cygrad.equal(y.mT.contiguous().cpu(), x.mT)
+    room = cygrad.zeros(*x.mT.shape[:-1], shape[-2] + 5, dtype=x.dtype, device="cuda")
+    room[..., 2:shape[-2] + 2] = y.mT
+    assert cygrad.equal(room[..., 2:-3].cpu(), x.mT) and not room[..., :2].cpu().bool().any()
+    if len(shape) == 4:
+        assert cygrad.equal(y.permute(0, 2, 3, 1).contiguous().cpu(), x.permute(0, 2, 3, 1))
+    assert any(launch.name == "turned" for launch in computing_gpu.driver.launches)
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (17, 5), (9, 64), (3, 1024), (3, 1025), (2, 3000), (8, 4, 33)])
 def test_rows(computing_gpu, shape):
     """Softmax and layer_norm by warps (up to 1024 elements) and by groups, with their gradients."""

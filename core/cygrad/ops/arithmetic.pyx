@@ -284,23 +284,6 @@ cdef object recorded_scaled(BinaryOp op, object input, object other, object alph
 
 
 def add(input, other, *, alpha=1, out=None):
-    """input + alpha * other, elementwise.
-
-    Parameters
-    ----------
-    input, other : Tensor or number
-        At least one tensor; shapes broadcast and dtypes promote.
-    alpha : number
-        Factor of `other`; an integer for integer tensors.
-    out : Tensor, optional
-        Receives the result.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.add(cygrad.tensor([1., 2.]), cygrad.tensor([10., 20.]), alpha=2)
-    tensor([21., 42.])
-    """
     return scaled(op_add, input, other, alpha) if out is None else scaled_to(op_add, input, other, alpha, out)
 
 
@@ -309,17 +292,6 @@ def add_(self, other, *, alpha=1):
 
 
 def sub(input, other, *, alpha=1, out=None):
-    """input - alpha * other, elementwise.
-
-    Parameters
-    ----------
-    input, other : Tensor or number
-        At least one tensor; shapes broadcast and dtypes promote.
-    alpha : number
-        Factor of `other`; an integer for integer tensors.
-    out : Tensor, optional
-        Receives the result.
-    """
     return scaled(op_sub, input, other, alpha) if out is None else scaled_to(op_sub, input, other, alpha, out)
 
 
@@ -437,8 +409,28 @@ def square_(self):
     return pow_(self, 2)
 
 
+SCALED = """input {sign} alpha * other, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+    alpha : number
+        Factor of `other`; an integer for integer tensors.
+    out : Tensor, optional
+        Receives the result.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor([1., 2.]), cygrad.tensor([10., 20.]), alpha=2)
+    tensor({result})
+    """
+
+add_op("add", add, SCALED.format(name="add", sign="+", result="[21., 42.]"), inplace=add_)
+add_op("sub", sub, SCALED.format(name="sub", sign="-", result="[-19., -38.]"), inplace=sub_, aliases=("subtract",))
 for _name, _function, _inplace, _aliases in (
-        ("add", add, add_, ()), ("sub", sub, sub_, ("subtract",)), ("div", div, div_, ("divide", "true_divide")),
-        ("floor_divide", floor_divide, floor_divide_, ()), ("pow", pow, pow_, ()), ("square", square, square_, ())):
+        ("div", div, div_, ("divide", "true_divide")), ("floor_divide", floor_divide, floor_divide_, ()),
+        ("pow", pow, pow_, ()), ("square", square, square_, ())):
     add_op(_name, _function, None, inplace=_inplace, aliases=_aliases)
 add_op("rsub", rsub, None, inplace=None, aliases=(), method=False)

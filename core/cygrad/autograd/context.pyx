@@ -266,8 +266,11 @@ cdef object applied(cls, tuple args, dict kwargs):
         if type(outputs) is tuple:
             ctx.count = len(outputs)
             outputs = tuple(_attach(ctx, args, outputs, recorded))
-        elif recorded and is_new(ctx, args, outputs):
-            ctx.own(<Tensor>outputs, 0, True)
+        elif is_new(ctx, args, outputs):
+            if recorded:
+                ctx.own(<Tensor>outputs, 0, True)
+            elif requires_grad(<Tensor>outputs):
+                outputs = outputs.detach()
         else:
             (outputs,) = _attach(ctx, args, (outputs,), recorded)
     finally:

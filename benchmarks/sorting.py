@@ -20,9 +20,11 @@ VECTORS = [
     ("x.sort()", "np.sort(x), np.argsort(x, kind='stable')"), ("m.sort(x)[0]", "np.sort(x)"),
     ("x.argsort()", "np.argsort(x, kind='stable')"), ("i.sort()[0]", "np.sort(i)"),
     ("x.topk(10)[0]", "np.sort(np.partition(x, -10)[-10:])[::-1]"), ("x.kthvalue(100)[0]", "np.partition(x, 99)[99]"),
-    ("m.unique(x)", "np.unique(x)"), ("m.unique(i)", "np.unique(i)"),
+    ("x.median()", "np.partition(x, x.size // 2 - 1)[x.size // 2 - 1]"),
+    ("m.unique(x)", "np.unique(x)"), ("m.unique(i)", "np.unique(i)"), ("m.unique_consecutive(mask)", False),
     ("mask.nonzero()", "np.argwhere(mask)"), ("rare.nonzero()", "np.argwhere(rare)"),
-    ("x[mask]", True), ("x[order]", True), ("x.index_select(0, order)", "x.take(order)"),
+    ("x[mask]", True), ("x[order]", True), ("x.index_select(0, order)", "x.take(order)"), ("x.gather(0, order)", False),
+    ("x.scatter(0, order, y)", False), ("x.masked_fill_(mask, 0.0)", False),
     ("x.take(order)", True), ("m.where(mask, x, y)", True), ("m.where(x > 0, x, 0.1 * x)", True),
     ("x.masked_fill(mask, 0.0)", "np.where(mask, np.float32(0), x)"), ("m.cat([x, y])", "np.concatenate([x, y])"),
     ("m.stack([x, y], 1)", "np.stack([x, y], 1)"), ("m.searchsorted(edges, x)", "np.searchsorted(edges, x)"),
@@ -37,6 +39,7 @@ y = make(rng.standard_normal((1000, 1000), dtype='f4'))
 i = make(rng.integers(0, 1000, (1000, 1000)))
 rows = make(rng.permutation(1000))
 mask = make(rng.random((1000, 1000)) > 0.5)
+narrow = make(rng.standard_normal((1000, 10), dtype='f4'))
 table = make(rng.standard_normal((30_000, 128), dtype='f4'))
 words = make(rng.integers(0, 30_000, 4096))
 parts = [make(rng.standard_normal((100, 1000), dtype='f4')) for _ in range(10)]
@@ -51,6 +54,7 @@ MATRICES = [
     ("m.cat(parts)", "np.concatenate(parts)"), ("m.cat(parts, 1)", "np.concatenate(parts, 1)"),
     ("m.stack(parts, 1)", "np.stack(parts, 1)"), ("x.tril()", "np.tril(x)"), ("x.median(1)[0]", False),
     ("x.masked_fill(mask, 0.0)", "np.where(mask, np.float32(0), x)"), ("x.masked_select(mask)", "x[mask]"),
+    ("narrow[rows]", True), ("narrow.index_select(0, rows)", "narrow.take(rows, 0)"), ("i.topk(5, 1)[0]", False),
     ("x.unfold(1, 3, 1).contiguous()", "np.lib.stride_tricks.sliding_window_view(x, 3, 1).copy()"),
 ]
 

@@ -1,12 +1,12 @@
 # distutils: extra_compile_args = -O3 -fno-thread-jumps -fno-split-paths
-"""Loops over dense values in host memory, where whole-tensor steps would read and write many times: binary search,
-counting, distinct values. A function that is given other operands, or can't do better, returns None.
+"""Loops over values in host memory, where whole-tensor steps would read and write many times: binary search, counting,
+distinct values. A function that is given other operands, or can't do better, returns None.
 """
 from libc.string cimport memset
 
 from cygrad cimport backend as k
 from cygrad.allocation cimport empty, empty_as
-from cygrad.dispatch cimport cast, reduce
+from cygrad.dispatch cimport cast, dense_copy, reduce
 from cygrad.elements cimport scalar_value
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of
 from cygrad.ops.reductions cimport every_axis
@@ -116,8 +116,9 @@ def places_in_rows(Tensor rows not None, Tensor values not None, bint right):
     cdef int code
     if rows.rank == 0 or rows.dtype is not values.dtype or dtype is None or rows.dtype.code == BOOL:
         return None
-    if not at_hand(rows) or not at_hand(values):
+    if rows.memory.pointer == NULL or values.memory.pointer == NULL:
         return None
+    rows, values = rows if rows.dense else dense_copy(rows), values if values.dense else dense_copy(values)
     found = empty_as(values, dtype_of(INT64))
     n = rows.sizes[rows.rank - 1]
     if values.elements == 0 or n == 0:

@@ -48,6 +48,8 @@ def make_rows(traits, op, code, out_code, neighbours):
     kind, first, combine, enter, leave = fold(name, work)
     total = total_code(traits, name, work)
     whole = ELEMENTS[total]
+    if not neighbours and total != work:        # one by one, so that double costs nothing and saves digits
+        kind = whole.computed
     place = "row, k" if neighbours else "row, k * step"
     value = enter(convert(f"LOAD_{element.name}({place})", element.compute_code, work))
     width = lanes(code, work)
@@ -72,7 +74,7 @@ KERNEL(rows)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i
             {decompose("o", "sizes", {"a_base": "strides", "out_base": "out_strides"})}
             left = sizes.s0 - o % sizes.s0;
         }}
-        {whole.computed if kind == T.computed else kind} total = {first};
+        {whole.computed if total != work else kind} total = {first};
         for (i64 q = q_begin; q < q_end; q++) {{
             i64 base = a_base;
             {decompose("q", "inner_sizes", {"base": "inner_strides"})}
@@ -91,13 +93,13 @@ KERNEL(rows)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i
                     rest = {combine("rest", "x")};
                 }}
                 sum = {combine("sum", "rest")};
-                total = {expression(COMBINE[name], whole, "total", "sum") if kind == T.computed and total != work
+                total = {expression(COMBINE[name], whole, "total", "sum") if total != work
                          else combine("total", "sum")};
                 {decided}
             }}
             {decided}
         }}
-        STORE_{out.name}(out, out_base, {convert(leave("total"), total if kind == T.computed else work, out_code)});
+        STORE_{out.name}(out, out_base, {convert(leave("total"), total, out_code)});
         a_base += strides.s0;
         out_base += out_strides.s0;
         left--;
@@ -117,18 +119,22 @@ def make_columns(traits, op, code, out_code):
     def value(row):
         return enter(convert(f"LOAD_{element.name}({row}, l)", element.compute_code, work))
 
-    simd = f"MASKED_LANES({lanes(code, work)})"
-    four = combine(f"({combine('x0', 'x1')})", f"({combine('x2', 'x3')})") if T.kind != "complex" else ""
-    loads = " ".join(f"const {kind} x{j} = {value(f'row + {j} * step')};" for j in range(4))
-    fours = f"""            for (; k + 4 <= stop; k += 4, row += 4 * step) {{
-                {simd}
-                for (int l = 0; l < count; l++) {{
-                    {loads}
-                    const {kind} x = {four};
-                    sum[l] = {combine("sum[l]", "x")};
-                }}
-            }}
-""" if four else ""
+    width = lanes(code, work)
+
+    def each_column(indent, *statements):
+        """Loops over the columns: those that fill vectors, and the rest."""
+        text = "".join(f"{indent}    {line}\n" for line in statements)
+        return "".join(f"{indent}{hint}\n{indent}for (int l = {first}; l < {stop}; l++) {{\n{text}{indent}}}\n"
+                       for hint, first, stop in ((f"LANES({width}, 4)", 0, "even"),
+                                                 (f"MASKED_LANES({width})", "even", "count")))
+
+    fours = ""
+    if T.kind != "complex":
+        four = combine(f"({combine('x0', 'x1')})", f"({combine('x2', 'x3')})")
+        fours = f"""        for (; k + 4 <= stop; k += 4, row += 4 * step) {{
+{each_column(" " * 12, *(f"const {kind} x{j} = {value(f'row + {j} * step')};" for j in range(4)),
+             f"const {kind} x = {four};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
+"""
     body = f"""
 #define WIDTH {WIDTH}
 KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
@@ -138,6 +144,7 @@ KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), cons
     OPEN(const {element.stored}, a);
     const i64 part = GROUP_ID % splits, which = GROUP_ID / splits, block = which % blocks, column = block * width;
     const int count = columns - column < width ? (int)(columns - column) : (int)width;
+    const int even = count - count % {4 * width};
     i64 k = part * chunk, base = column, out_base = part + column * out_step;
     const i64 end = k + chunk < n ? k + chunk : n;
     {kind} kept[WIDTH], sum[WIDTH];
@@ -148,14 +155,8 @@ KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), cons
         const i64 stop = k + 256 < end ? k + 256 : end;
         for (int l = 0; l < count; l++) sum[l] = {first};
 {fours}        for (; k < stop; k++, row += step) {{
-            {simd}
-            for (int l = 0; l < count; l++) {{
-                const {kind} x = {value("row")};
-                sum[l] = {combine("sum[l]", "x")};
-            }}
-        }}
-        {simd}
-        for (int l = 0; l < count; l++) kept[l] = {combine("kept[l]", "sum[l]")};
+{each_column(" " * 12, f"const {kind} x = {value('row')};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
+{each_column(" " * 8, f"kept[l] = {combine('kept[l]', 'sum[l]')};")}\
     }}
     for (int l = 0; l < count; l++)
         STORE_{out.name}(out, out_base + l * out_step, {convert(leave("kept[l]"), work, out_code)});

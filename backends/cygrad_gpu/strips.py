@@ -41,7 +41,16 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
         return text
 
     packed = [(f"s{j}", ELEMENTS[code].stored) for j, code in enumerate(outs)]
-    if body == quick:
+    if body == quick and layout.kind == "blocks" and "t" not in layout.steps:
+        strip = f"""        const i64 even = right - (right - left) % {4 * width};
+        LANES({width}, 4)
+        for (i64 k = left; k < even; k++) {{
+{placed(body + stores)}        }}
+        {lanes}
+        for (i64 k = even; k < right; k++) {{
+{placed(body + stores)}        }}
+"""
+    elif body == quick:
         strip = f"""        {lanes}
         for (i64 k = left; k < right; k++) {{
 {placed(body + stores)}        }}

@@ -28,7 +28,7 @@ cdef extern from *:
     void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
 
 cdef enum:
-    CACHED = 24576          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
+    CACHED = 32768          # bytes of `b` that the level 1 cache holds beside the rest: they are read where they lie
     PAGE = 4096             # rows at multiples of it fall on the same places of the cache
 
 cdef struct Whole:

@@ -10,29 +10,29 @@ from collections import Counter
 def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
+    Every op has every dtype in its first layout, which is the plain one, and the other layouts in dtypes that take turns.
     The choice is the same in every run.
     """
     cases = list(cases)
-    seen, chosen, groups = Counter(), set(), {}
-    for case in cases:
-        groups.setdefault((case.key.op, case.key.dtype), []).append(case)
+    seen, chosen = Counter(), set()
 
-    def pairs(case):
-        key = case.key
-        return ("op", key.op, key.layout), ("dtype", key.dtype, key.layout)
-
-    def novelty(case):
-        """Most pairs not seen yet, then the layout that its op and dtype have met least."""
-        counts = [seen[pair] for pair in pairs(case)]
-        return counts.count(0), -sum(counts)
+    def groups(*names):
+        found = {}
+        for case in cases:
+            found.setdefault(tuple(getattr(case.key, name) for name in names), []).append(case)
+        return found.items()
 
     def take(case):
+        key = case.key
         chosen.add(id(case))
-        seen.update(pairs(case))
+        seen.update([("op", key.op, key.layout), ("dtype", key.dtype, key.layout)])
 
-    for group in groups.values():
-        take(max(group, key=novelty))
-    for case in cases:
-        if any(not seen[pair] for pair in pairs(case)):
-            take(case)
+    for _, group in groups("op", "dtype"):
+        take(group[0])
+    for pair, group in groups("op", "layout"):
+        if not seen[("op", *pair)]:
+            take(min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout]))
+    for pair, group in groups("dtype", "layout"):
+        if not seen[("dtype", *pair)]:
+            take(group[0])
     return [case for case in cases if id(case) in chosen]

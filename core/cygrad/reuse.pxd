@@ -1,10 +1,11 @@
 """Freed objects kept whole for the next ones, and dicts that are made when they are needed.
 
-`keep_whole(cls, blank)` makes freed instances of a class wait as objects. `blank` is called with one that nobody refers
+`keep_whole(cls, blank, deep)` makes freed instances of a class wait as objects. `blank` is called with one that nobody refers
 to any more, and makes it as it was when new; so neither is memory cleared nor are fields set to None again, and one
 call does what the deallocators of the class and of its bases do. `whole_instance` makes an instance, or takes one of
-these. Cython's `freelist` keeps bare memory, and of base classes only. The classes that a module gives must have the
-same fields and the same `blank`.
+these. Cython's `freelist` keeps bare memory, and of base classes only. `deep` is for classes whose instances may be
+chained without end: to free a chain then needs no stack. The classes that a module gives must have the same fields and
+the same `blank`.
 
 `lazy_dict(cls, offset)` gives a class a dict for attributes at the pointer `offset` bytes into its instances, which is
 made when the first one is set. A module can do this for one class, before it calls `keep_whole`.
@@ -25,6 +26,7 @@ cdef extern from *:
     static int cygrad_idle_count = 0;
     static destructor cygrad_destroy = NULL;        /* what Cython made for the classes */
     static void (*cygrad_blank)(PyObject *) = NULL;
+    static int cygrad_deep = 0;
 
     static void cygrad_put_away(PyObject *object, PyTypeObject *type) {
         if (type->tp_weaklistoffset > 0 && *(PyObject **)((char *)object + type->tp_weaklistoffset) != NULL)
@@ -45,23 +47,24 @@ cdef extern from *:
             cygrad_destroy(object);
             return;
         }
-        if (!PyType_IS_GC(type)) {
+        if (PyType_IS_GC(type)) PyObject_GC_UnTrack(object);
+        if (!cygrad_deep) {
             cygrad_put_away(object, type);
             return;
         }
-        PyObject_GC_UnTrack(object);
-        Py_TRASHCAN_BEGIN(object, cygrad_retire)    /* graphs are deep */
+        Py_TRASHCAN_BEGIN(object, cygrad_retire)
         cygrad_put_away(object, type);
         Py_TRASHCAN_END
     }
 
-    static void keep_whole(PyObject *cls, void *blank) {
+    static void keep_whole(PyObject *cls, void *blank, int deep) {
     #ifndef Py_GIL_DISABLED
         PyTypeObject *type = (PyTypeObject *)cls, *base = type;
         while (base->tp_flags & Py_TPFLAGS_HEAPTYPE && base->tp_base != NULL) base = base->tp_base;
         if (cygrad_destroy == NULL) {
             cygrad_destroy = base->tp_dealloc;
             cygrad_blank = (void (*)(PyObject *))blank;
+            cygrad_deep = deep;
         }
         if (base->tp_dealloc == cygrad_destroy && type->tp_basicsize == base->tp_basicsize)
             type->tp_dealloc = cygrad_retire;
@@ -77,7 +80,7 @@ cdef extern from *:
         return object;
     }
     """
-    void keep_whole(object cls, void *blank)
+    void keep_whole(object cls, void *blank, bint deep)
     object whole_instance(object cls, tuple no_args)    # without `__init__`
 
 cdef extern from *:

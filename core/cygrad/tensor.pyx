@@ -796,4 +796,4 @@ cdef extern from "Python.h":
 cygrad_set_name(<PyTypeObject *>Tensor, "Tensor")
 Py_INCREF(TensorMeta)
 Py_SET_TYPE(Tensor, <PyTypeObject *>TensorMeta)
-keep_whole(Tensor, <void *>blank)
+keep_whole(Tensor, <void *>blank, False)     # between two tensors of a chain there is a node

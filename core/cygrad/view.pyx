@@ -128,7 +128,7 @@ cdef void blank(View v) noexcept:
         v.shape_ = None
 
 
-keep_whole(View, <void *>blank)
+keep_whole(View, <void *>blank, False)
 
 
 cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssize_t *sizes) except -1:

@@ -181,7 +181,7 @@ def node_type(function, module):
     """The class of a Function's nodes."""
     made = type(f"{function.__name__}Backward", (FunctionNode,),
                 {"__slots__": (), "_forward_cls": function, "__module__": module})
-    keep_whole(made, <void *>make_as_new)
+    keep_whole(made, <void *>make_as_new, True)
     return made
 
 

@@ -179,7 +179,7 @@ cdef void blank_accumulator(AccumulateGrad node) noexcept:
     blank(node)
 
 
-keep_whole(AccumulateGrad, <void *>blank_accumulator)
+keep_whole(AccumulateGrad, <void *>blank_accumulator, False)
 
 
 cdef AccumulateGrad accumulator_of(Tensor leaf):

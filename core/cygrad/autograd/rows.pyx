@@ -67,7 +67,7 @@ def derivative(str op, *, str name=None, **formulas):
     row.formulas = tuple(formulas.values())
     row.node_type = type(row.name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
     row.keeps_numbers = op == "mul" or op == "div"      # PyTorch makes tensors of these ops' numbers
-    keep_whole(row.node_type, <void *>blank_op_node)
+    keep_whole(row.node_type, <void *>blank_op_node, True)
     _rows[op] = row
 
 

@@ -1,34 +1,19 @@
 """Elements as Python numbers: one value of a tensor, or all of them as nested lists."""
-from cpython.float cimport PyFloat_FromDouble
-from cpython.list cimport PyList_New, PyList_SET_ITEM
-from cpython.ref cimport Py_INCREF
+from cpython.list cimport PyList_New
+from cpython.ref cimport Py_INCREF, PyObject
 
 from cygrad.backend cimport Backend
+from cygrad.chunks cimport from_bfloat, from_half
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8)
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 from cygrad.storage import refuse_orphan
 
-cdef extern from *:
-    """
-    #include <string.h>
-    #include <stdint.h>
-    static float cygrad_half_to_float(uint16_t h) {
-        uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = (h >> 10) & 31, mantissa = h & 1023, bits;
-        float f;
-        if (exponent == 31) bits = sign | 0x7f800000u | (mantissa << 13);
-        else if (exponent) bits = sign | ((exponent + 112) << 23) | (mantissa << 13);
-        else { f = (float)mantissa * 5.9604644775390625e-08f; memcpy(&bits, &f, 4); bits |= sign; }
-        memcpy(&f, &bits, 4);
-        return f;
-    }
-    static float cygrad_bfloat_to_float(uint16_t h) {
-        uint32_t bits = (uint32_t)h << 16; float f; memcpy(&f, &bits, 4); return f;
-    }
-    """
-    float cygrad_half_to_float(unsigned short h) noexcept nogil
-    float cygrad_bfloat_to_float(unsigned short h) noexcept nogil
+cdef extern from "Python.h":
+    PyObject *new_float "PyFloat_FromDouble"(double)
+    PyObject *new_int "PyLong_FromLongLong"(long long)
+    void take_item "PyList_SET_ITEM"(list, Py_ssize_t, PyObject *)      # the list takes the reference
 
 
 cdef object element_at(char *p, int code):
@@ -50,9 +35,9 @@ cdef object element_at(char *p, int code):
     if code == INT32:
         return (<int *>p)[0]
     if code == FLOAT16:
-        return <double>cygrad_half_to_float((<unsigned short *>p)[0])
+        return <double>from_half((<unsigned short *>p)[0])
     if code == BFLOAT16:
-        return <double>cygrad_bfloat_to_float((<unsigned short *>p)[0])
+        return <double>from_bfloat((<unsigned short *>p)[0])
     if code == COMPLEX64:
         return complex((<float *>p)[0], (<float *>p)[1])
     return complex((<double *>p)[0], (<double *>p)[1])
@@ -70,34 +55,43 @@ cdef object scalar_value(Tensor t):
     return element_at(<char *>&room[0], t.dtype.code)
 
 
-cdef object nested(char *p, int code, Py_ssize_t itemsize, int rank, Py_ssize_t *sizes, Py_ssize_t *strides):
-    cdef list found
-    cdef object item
-    cdef Py_ssize_t i, step
-    if rank == 0:
-        return element_at(p, code)
-    found = PyList_New(sizes[0])
-    step = strides[0] * itemsize
-    for i in range(sizes[0]):
-        if rank > 1:
-            item = nested(p, code, itemsize, rank - 1, sizes + 1, strides + 1)
-        elif code == FLOAT32:                   # the commonest ones, without a call for each
-            item = PyFloat_FromDouble((<float *>p)[0])
+cdef list row(char *p, int code, Py_ssize_t step, Py_ssize_t count):
+    """`count` elements, `step` bytes apart; the commonest dtypes without a call and counts of references for each."""
+    cdef list found = PyList_New(count)
+    cdef PyObject *item
+    cdef Py_ssize_t i
+    for i in range(count):
+        if code == FLOAT32:
+            item = new_float((<float *>p)[0])
         elif code == FLOAT64:
-            item = PyFloat_FromDouble((<double *>p)[0])
+            item = new_float((<double *>p)[0])
         elif code == INT64:
-            item = (<long long *>p)[0]
+            item = new_int((<long long *>p)[0])
         else:
-            item = element_at(p, code)
-        Py_INCREF(item)                         # the list takes it
-        PyList_SET_ITEM(found, i, item)
+            other = element_at(p, code)
+            Py_INCREF(other)
+            item = <PyObject *>other
+        if item is NULL:
+            raise MemoryError
+        take_item(found, i, item)
         p += step
     return found
 
 
-def to_list(Tensor t not None):
-    """Nested lists of Python numbers; a number for a 0-d tensor."""
-    if t.elements and t.memory.pointer == NULL:
+cdef object nested(char *p, int code, Py_ssize_t itemsize, int rank, Py_ssize_t *sizes, Py_ssize_t *strides):
+    cdef Py_ssize_t i, step
+    if rank == 0:
+        return element_at(p, code)
+    step = strides[0] * itemsize
+    if rank == 1:
+        return row(p, code, step, sizes[0])
+    return [nested(p + i * step, code, itemsize, rank - 1, sizes + 1, strides + 1) for i in range(sizes[0])]
+
+
+def tolist(Tensor self not None):
+    """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+    if self.elements and self.memory.pointer == NULL:
         from cygrad import transfer
-        t = transfer.to_host(t)
-    return nested(data(t) if t.elements else NULL, t.dtype.code, t.dtype.itemsize, t.rank, t.sizes, t.strides)
+        self = transfer.to_host(self)
+    return nested(data(self) if self.elements else NULL, self.dtype.code, self.dtype.itemsize, self.rank, self.sizes,
+                  self.strides)

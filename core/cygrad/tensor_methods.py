@@ -6,7 +6,7 @@ from collections import OrderedDict
 from cygrad.autograd import scalar_roots
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
-from cygrad.elements import to_list
+from cygrad.elements import tolist
 from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
 
@@ -80,10 +80,7 @@ def detach_(self):
     return self
 
 
-@op(only_method=True)
-def tolist(self):
-    """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
-    return to_list(self)
+op(tolist, only_method=True)
 
 
 @op(only_method=True)

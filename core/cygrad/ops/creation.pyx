@@ -18,7 +18,7 @@ from cygrad.view cimport data
 
 import warnings
 
-from cygrad import discovery
+from cygrad import discovery, home, transfer
 from cygrad.ops.registry import op
 from cygrad.raw import clone_like
 
@@ -59,9 +59,21 @@ cdef Tensor placed(Tensor t, object where):
     backend, index = resolved(where)
     if backend is t.memory.backend:
         return t
+    if not t.dense:                             # its memory order is kept
+        return transfer.moved(clone_like(t), backend, index)
     out = empty(backend, index, t.dtype, t.rank, t.sizes)
     copy_into(t, out)
     return out
+
+
+cdef Tensor placed_shared(Tensor t, object where):
+    """`placed`, but where kernels use the host's memory without a copy, if no device was asked for."""
+    backend, index = resolved(where)
+    if where is None and backend is not t.memory.backend and (backend, index) == discovery.home_place():
+        found = home.shared(t)
+        if found is not None:
+            return found
+    return placed(t, where)
 
 
 cdef finished(Tensor t, bint requires_grad, object names, bint pin_memory=False):
@@ -206,7 +218,7 @@ def as_tensor(data, dtype=None, device=None):
         return found.to(device=device, dtype=dtype) if device is not None or dtype is not None else found
     if is_array(data) and getattr(data, "shape", ()) != ():
         found = share_array(data, True)
-        return placed(found if dtype is None else cast(found, dtype), device)
+        return placed_shared(found if dtype is None else cast(found, dtype), device)
     return placed(from_data(data, dtype), device)
 
 

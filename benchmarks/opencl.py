@@ -25,8 +25,8 @@ BATCH = 5e-3                # seconds of a batch, if one call does not take long
 
 # What a row may name, all of n elements: A, B of float32 in 0.1 to 1.1, S of both signs; D, E float64, H, G float16,
 # Q bfloat16, Z complex64, K, L int64, I, J int32, W uint8, C bool, F all false; M, N square matrices of float32 (of k
-# rows), R a row and V a column of M, T rows of 1000, O rows of 64, BA, BB batches of 64 x 64; P a permutation of the
-# elements, X of the rows, Y places in rows, U places below 1000.
+# rows), DM, DN of float64, R a row and V a column of M, T rows of 1000, O rows of 64, BA, BB batches of 64 x 64; P a
+# permutation of the elements, X of the rows, Y places in rows, U places below 1000.
 POINTWISE = {
     "arithmetic": "A + B; A * B; A / B; A + 2.5; A.mul_(1.0); -A; S.abs(); A.sqrt(); A.rsqrt(); A.reciprocal(); "
                   "A.square(); S.relu(); S.sign(); S.floor(); S.round(); S.clamp(-0.1, 0.2)",
@@ -34,7 +34,7 @@ POINTWISE = {
     "trigonometric": "S.sin(); S.cos(); S.tan(); S.asin(); S.acos(); S.atan(); S.sinh(); S.cosh(); S.tanh(); "
                      "S.asinh(); (A + 1).acosh(); S.atanh(); m.atan2(S, A)",
     "special": "S.erf(); S.erfc(); S.erfinv(); A.lgamma(); A.digamma()",
-    "powers and division": "A ** B; A ** 2.5; A ** 3; 2.0 ** A; S % B; m.fmod(S, B); m.div(S, B, rounding_mode='floor'); "
+    "powers and division": "A ** B; A ** 2.5; A ** 3; 2.0 ** A; S % B; m.fmod(S, B); S // B; "
                            "m.div(S, B, rounding_mode='trunc'); S % 0.3",
     "two operands": "m.maximum(A, B); m.fmax(A, B); m.hypot(A, B); m.copysign(A, S); m.nextafter(A, B); A > B; A == B; "
                     "m.logical_and(C, F); m.where(C, A, B); m.isnan(A)",
@@ -55,16 +55,16 @@ OTHERS = {
                   "M.view(-1).view(1, -1).sum(0)",
     "places of extremes": "A.argmax(); M.argmax(1); M.argmax(0); I.argmin(); M.max(1)",
     "rows": "T.softmax(1); T.log_softmax(1); O.softmax(1); T.softmax(0); nn.layer_norm(T, (1000,)); "
-            "nn.layer_norm(O, (64,)); m._softmax(T); m._layer_norm(T)",
+            "nn.layer_norm(O, (64,))",
     "scans": "A.cumsum(0); M.cumsum(0); M.cumsum(1); A.cumprod(0); A.cummax(0); K.cumsum(0); O.cumsum(1)",
     "sorting": "A.sort(); M.sort(); M.sort(0); K.sort(); O.topk(5); A.argsort(); M.median(1)",
     "indexing": "A[P]; A.gather(0, P); M.index_select(0, X); M.gather(1, Y); A.scatter(0, P, B); "
                 "m.zeros(1000, device=d).scatter_add(0, U, A); m.zeros(1000, device=d).index_add(0, U, A); "
                 "C.nonzero(); A[C]; A.masked_fill(C, 0.5); m.bincount(U)",
-    "products": "M @ N; M.t() @ N; M @ N.t(); M @ R; D.view(-1)[:{k} * {k}].view({k}, {k}) @ E[:{k} * {k}].view({k}, {k}); "
+    "products": "M @ N; M.t() @ N; M @ N.t(); M @ R; DM @ DN; "
                 "BA @ BB; m.addmm(R, M, N); A.dot(B)",
-    "fused": "A.lerp(B, 0.3); m.addcmul(A, A, B, value=0.5); m.addcdiv(A, A, B); nn.gelu(S); nn.silu(S); nn.softplus(S); "
-             "nn.mse_loss(A, B); nn.leaky_relu(S); nn.hardtanh(S); nn.elu(S); S.tanh().mul(B).add(A)",
+    "fused": "A.lerp(B, 0.3); m.addcmul(A, A, B, value=0.5); m.addcdiv(A, A, B); nn.gelu(S); nn.silu(S); "
+             "nn.softplus(S); nn.mse_loss(A, B); nn.leaky_relu(S); nn.hardtanh(S); nn.elu(S); S.tanh().mul(B).add(A)",
     "random numbers": "m.rand({n}, device=d); m.randn({n}, device=d); A.bernoulli(0.3); nn.dropout(A, 0.3, True)",
 }
 ARRAYS = {                  # the same with pyopencl.array (a, b, c) and its cl.array and clmath
@@ -91,6 +91,7 @@ def operands(module, device, n):
         "T": uniform[0][:rows * 1000].reshape(rows, 1000), "O": uniform[0][:n // 64 * 64].reshape(-1, 64),
         "P": rng.permutation(n), "X": rng.permutation(k), "Y": rng.integers(0, k, (k, k)),
         "U": rng.integers(0, 1000, n), "BA": uniform[0][:batch * 4096].reshape(batch, 64, 64),
+        "DM": uniform[0][:k * k].astype("f8").reshape(k, k), "DN": uniform[1][:k * k].astype("f8").reshape(k, k),
         "BB": uniform[1][:batch * 4096].reshape(batch, 64, 64)}
     names = {name: module.from_numpy(np.ascontiguousarray(array)).to(device) for name, array in arrays.items()}
     names |= {"Q": names["A"].bfloat16(), "R": names["M"][0], "V": names["M"][:, :1], "m": module, "d": device,
@@ -186,7 +187,7 @@ def table(options):
             for statement in statements:
                 if options.rows and not any(word in f"{group}: {statement}" for word in options.rows):
                     continue
-                text = statement.format(n=n, k=math.isqrt(n)).strip()
+                text = statement.format(n=n).strip()
                 try:
                     sides = [Side(text, names["cpu"], lambda: None, clock), Side(text, names["opencl"], wait, clock)]
                     if group != "random numbers":
@@ -196,7 +197,7 @@ def table(options):
                     seconds, ratios = measure(sides, options.rounds)
                     against = f"{ratios[2] / ratios[1]:.1f}" if len(sides) > 2 else ""
                     mark = "" if ratios[1] <= 1.5 else " <" + "<" * int(math.log2(ratios[1]))
-                    print(f"| {statement.format(n='n', k='k')} | {duration(seconds[0])} | {duration(seconds[1])} | "
+                    print(f"| {statement.format(n='n')} | {duration(seconds[0])} | {duration(seconds[1])} | "
                           f"{ratios[1]:.2f}{mark} | {against} |", flush=True)
                     slow.setdefault(group, []).append(ratios[1])
                 except Exception as error:              # a row that fails must not hide the others
@@ -218,7 +219,8 @@ def main():
     parser.add_argument("--sizes", nargs="+", default=["1e5", "1e6", "1e7"])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2, help="of both backends")
-    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: time of all threads of the process")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
+                        help="cpu: the time of all threads of the process")
     parser.add_argument("--no-arrays", dest="arrays", action="store_false", help="without pyopencl.array")
     options = parser.parse_args()
     os.environ["POCL_MAX_PTHREAD_COUNT"] = str(options.threads)

@@ -1,4 +1,4 @@
-"""What reductions on all devices share: how two values are combined, what is started from, and the walk over outputs."""
+"""What reductions on all devices share: how values are combined, what is started from, the walk over outputs."""
 from cygrad_gpu.dtypes import ELEMENTS
 
 COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or",

@@ -194,7 +194,7 @@ cdef Py_ssize_t add_strips(Arguments *arguments, int operands, const Geometry *w
         return pieces(walk.n, work)
     for k in range(operands):
         turned = turned or walk.steps[k] == TURNED
-    # a tile is turned as a whole, and rows of tiles below each other read what neighbours have in the same lines of memory
+    # a tile is turned as a whole, and tiles below each other read what is in the same lines of memory
     column_blocks = pieces(walk.n, work // TURNED_HIGH if turned and walk.sizes[1] >= TURNED_HIGH else work)
     columns = (pieces(walk.n, column_blocks) + 63) & ~63 if column_blocks > 1 else walk.n
     column_blocks = pieces(walk.n, columns)

@@ -25,8 +25,8 @@ _REAL_UNARY = {name: name for name in (*_FUNCTIONS, "abs", "erf", "erfc", "erfin
     "relu": "{a} < 0 ? 0 : {a}", "logical_not": "{a} == 0", "isnan": NAN, "isinf": "(" + INFINITE + ")",
     "isfinite": FINITE, "conj": "{a}", "angle": "{a} < 0 ? ({T})3.141592653589793 : {a} != {a} ? {a} : 0",
 }
-# Written out where it is used, as are the parts of `abs` and `angle`: a complex argument of a function is a vector to the
-# compiler, and keeps it from making vectors of lanes.
+# Written out where it is used, as are the parts of `abs` and `angle`: a complex argument of a function is a vector to
+# the compiler, and keeps it from making vectors of lanes.
 PRODUCT = "{M}({a}.x * {b}.x - {a}.y * {b}.y, {a}.x * {b}.y + {a}.y * {b}.x)"
 
 _COMPLEX_UNARY = {name: name for name in (*_FUNCTIONS, "sign", "reciprocal")} | {
@@ -62,8 +62,8 @@ _REAL_BINARY = _COMPARE | _LOGICAL | {
     "nextafter_bfloat16": "from_bfloat(next16({a}, {b}, to_bfloat({a})))",
 }
 _COMPLEX_BINARY = {
-    "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": PRODUCT, "div": "div",
-    "pow": "pow", "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",
+    "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": PRODUCT,
+    "div": "div", "pow": "pow", "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",
     "logical_and": "(({a}.x != 0) | ({a}.y != 0)) & (({b}.x != 0) | ({b}.y != 0))",
     "logical_or": "({a}.x != 0) | ({a}.y != 0) | ({b}.x != 0) | ({b}.y != 0)",
     "logical_xor": "(({a}.x != 0) | ({a}.y != 0)) ^ (({b}.x != 0) | ({b}.y != 0))",

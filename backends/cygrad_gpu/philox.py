@@ -29,7 +29,8 @@ BLOCK = """
 """
 
 # a processor's item does `many` blocks, and those that are whole without looking for the end
-MANY = """    const i64 first = GROUP_ID * many, whole = n / %(each)d, stop = whole - first < many ? whole : first + many;
+MANY = """    const i64 first = GROUP_ID * many, whole = n / %(each)d;
+    const i64 stop = whole - first < many ? whole : first + many;
     LANES(%(width)d, 1)
     for (i64 block = first; block < stop; block++) {%(whole)s    }
     for (i64 block = stop; block < first + many && block * %(each)d < n; block++) {%(part)s    }"""
@@ -65,7 +66,8 @@ def make(traits, kind, code):
     stores = [f"STORE_{element.name}(out, at + {i}, {value.format(i=i)});" for i in range(len(words))]
     block = BLOCK % {"rounds": ROUNDS, "each": len(words)} + "".join(f"        {line}\n" for line in lines)
     loop = (MANY if traits.processor else ONE) % {
-        "each": len(words), "width": 8 if wide else 16, "whole": block + "".join(f"        {each}\n" for each in stores),
+        "each": len(words), "width": 8 if wide else 16,
+        "whole": block + "".join(f"        {each}\n" for each in stores),
         "part": block + "".join(f"        if (at + {i} < n) {each}\n" for i, each in enumerate(stores))}
     group = 1 if traits.processor else traits.group
     return "random", assemble(traits, group, TEXT % {"S": element.stored, "loop": loop}), group

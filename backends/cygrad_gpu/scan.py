@@ -198,7 +198,8 @@ def scan(backend, device, op, a, out, index):
     if not rows.fits(a):
         return by_rows(lambda *views: scan(backend, device, op, *views), a, out, index)
     views = {"out": out, "a": a} | ({} if index is None else {"index": index})
-    side_by_side = len(a.shape) > 1 and all(view.stride()[-1] != 1 and view.stride()[-2] == 1 for view in views.values())
+    side_by_side = len(a.shape) > 1 and all(
+        view.stride()[-1] != 1 and view.stride()[-2] == 1 for view in views.values())
     if backend.traits(device).processor and side_by_side and a.shape[-2] >= 8 and a.shape[-1] < 1 << 31:
         return _scan_columns(backend, device, op, name, source, target, views)
     made = backend.kernel(device, ("scan", op, source, target), make, name, source, target)

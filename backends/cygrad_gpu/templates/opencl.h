@@ -15,13 +15,14 @@
 #define CONTRACT_OFF _Pragma("OPENCL FP_CONTRACT OFF")
 #define UNROLL __attribute__((opencl_unroll_hint))
 
-/* Before a loop without dependences, on a processor: vectors of `width` elements, `streams` of them at a time; MASKED_LANES
-   does what is left in one vector, too, which is for loops that may be short. */
+/* Before a loop without dependences, on a processor: vectors of `width` elements, `streams` of them at a time;
+   MASKED_LANES does what is left in one vector, too, which is for loops that may be short. */
 #if PROCESSOR && defined(__clang__)
 #define PRAGMA(text) _Pragma(#text)
 #define LANES(width, streams) \
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) interleave_count(streams))
-#define MASKED_LANES(width) PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
+#define MASKED_LANES(width) \
+    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
 #else
 #define LANES(width, streams)
 #define MASKED_LANES(width)
@@ -63,8 +64,8 @@ typedef long8 axes;
 #define BITS64(x) as_ulong(x)
 #define FROM_BITS64(x) as_double(x)
 
-/* The processor converts, one instruction for a vector; the sign goes by itself, for else the compiler makes a sum of two
-   converted values a converted sum, in halfs, which it then has no instructions for. */
+/* The processor converts, one instruction for a vector; the sign goes by itself, for else the compiler makes a sum of
+   two converted values a converted sum, in halfs, which it then has no instructions for. */
 #if PROCESSOR && defined(__clang__) && defined(__F16C__)
 #define HALF_IN_HARDWARE
 FUNCTION f32 from_half(u16 half_bits) {

@@ -39,7 +39,7 @@ FUNCTION $T sigmoid_$S($T x) {
 }
 FUNCTION $T maximum_$S($T a, $T b) { return (a > b) | (a != a) ? a : b; }
 FUNCTION $T minimum_$S($T a, $T b) { return (a < b) | (a != a) ? a : b; }
-/* Integers that are ordered as floats are, zeros alike, and NaN beyond all: above for a maximum, below for a minimum. */
+/* Integers that are ordered as floats are, zeros alike, NaN beyond all: above for a maximum, below for a minimum. */
 FUNCTION i$WIDTH key_$S($T x) {
     i$WIDTH bits = (i$WIDTH)BITS$WIDTH(x);
     bits = x == 0 ? 0 : bits;

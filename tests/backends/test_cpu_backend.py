@@ -75,6 +75,7 @@ def test_large_results_cost_no_page_faults_after_the_first():
 
 def test_memory_is_counted_and_reused(cache):
     cache(1 << 30)
+    cygrad.cpu.empty_cache()                                # no larger block that would serve
     base = cygrad.cpu.memory_allocated()
     cygrad.cpu.reset_peak_memory_stats()
     a = cygrad.empty(1000, 1000)
@@ -451,7 +452,7 @@ def test_blas_is_loaded_when_first_needed():
     """`import cygrad` and small or pointwise work leave the BLAS library alone."""
     code = ("import cygrad; a = cygrad.ones(4, 4); (a @ a + a).sum().item()\n"
             "maps = open('/proc/self/maps').read(); assert 'scipy_openblas' not in maps\n"
-            "a = cygrad.ones(100, 100); assert (a @ a).eq(100).all()\n"
+            "a = cygrad.ones(100, 100); assert (a @ a[0]).eq(100).all()\n"
             "maps = open('/proc/self/maps').read(); assert 'scipy_openblas' in maps")
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("needs /proc/self/maps")

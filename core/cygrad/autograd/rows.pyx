@@ -195,7 +195,7 @@ cdef class OpNode(Node):
         return out
 
     cdef object formula(self, int k, object grad, list grads):
-        """Formula k of the row, or its shortcut; `grads` may be None if there is but one output."""
+        """Formula k of the row; `grads` may be None if there is but one output."""
         cdef Derivative row = self.row
         cdef int *codes = row.sources[k]
         cdef int j, arity = row.arity[k]

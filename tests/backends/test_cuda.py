@@ -197,3 +197,69 @@ def test_architectures_the_compiler_does_not_know(gpu):
     assert compiler.target(80) == ("sm_80", True) and compiler.target(120) == ("compute_90", False)
     with pytest.raises(BackendError, match="compute capability 7.0; it begins at 7.5"):
         compiler.target(70)
+
+
+# ---- the rest of cygrad.cuda
+
+def test_what_a_device_says_of_itself(gpu):
+    assert not cygrad.cuda.is_initialized()
+    cygrad.cuda.init()
+    assert cygrad.cuda.is_initialized()
+    found = cygrad.cuda.get_device_properties("cuda:1")
+    assert (found.name, found.major, found.minor) == ("Fake 1", 9, 0)
+    assert (found.multi_processor_count, found.warp_size) == (4, 32)
+    assert found.total_memory == 1 << 20 and found.shared_memory_per_block == 49152
+    assert cygrad.cuda.get_arch_list() == ["sm_75", "sm_80", "sm_90"] and cygrad.cuda.get_device_name() == "Fake 0"
+    assert cygrad.cuda.is_bf16_supported() and cygrad.cuda.is_tf32_supported()
+    with pytest.raises(ValueError, match="Expected a cuda device"):
+        cygrad.cuda.get_device_properties("cpu")
+    with pytest.raises(AttributeError, match="has no 'nonsense'"):
+        cygrad.cuda.nonsense
+
+
+def test_what_memory_is_counted(gpu):
+    x = cygrad.empty(1000, device="cuda")
+    y = cygrad.empty(1000, device="cuda")
+    del y
+    stats = cygrad.cuda.memory_stats()
+    assert (stats["allocated_bytes.all.current"], stats["allocated_bytes.all.peak"]) == (4096, 8192)
+    assert (stats["allocation.all.allocated"], stats["allocation.all.freed"], stats["segment.all.current"]) == (2, 1, 2)
+    assert cygrad.cuda.max_memory_reserved() == cygrad.cuda.memory_reserved() == 8192
+    lines = cygrad.cuda.memory_summary().splitlines()
+    assert lines[0] == "Memory of cuda:0, Fake 0" and len(lines) == 7
+    assert lines[3].split() == ["allocated", "bytes", "4,096", "8,192", "8,192", "4,096"]
+    assert len(cygrad.cuda.memory_summary(abbreviated=True).splitlines()) == 5
+    cygrad.cuda.reset_accumulated_memory_stats()
+    cygrad.cuda.reset_peak_memory_stats()
+    cygrad.cuda.empty_cache()
+    assert cygrad.cuda.max_memory_allocated() == 4096 and cygrad.cuda.memory_reserved() == 4096
+    assert cygrad.cuda.memory_stats()["allocation.all.allocated"] == 1
+    del x
+
+
+def test_a_part_of_the_memory(gpu):
+    cygrad.cuda.set_per_process_memory_fraction(0.25)
+    with pytest.raises(OutOfMemoryError, match="at most 262144 in one"):
+        cygrad.empty(1 << 19, dtype=cygrad.uint8, device="cuda")
+    with pytest.raises(ValueError, match="Allowed range: 0~1"):
+        cygrad.cuda.set_per_process_memory_fraction(2)
+    assert cygrad.cuda.OutOfMemoryError is OutOfMemoryError
+
+
+def test_random_numbers_are_the_hosts(gpu):
+    cygrad.cuda.manual_seed_all(3)
+    assert cygrad.cuda.initial_seed() == 3
+    state, first = cygrad.cuda.get_rng_state(), cygrad.rand(3)
+    cygrad.cuda.set_rng_state_all(cygrad.cuda.get_rng_state_all())
+    cygrad.cuda.set_rng_state(state)
+    assert cygrad.equal(cygrad.rand(3, device="cuda").cpu(), first)
+    cygrad.cuda.seed_all()
+    assert cygrad.cuda.initial_seed() != 3
+
+
+def test_streams_need_a_device(machine):
+    machine(fake_cuda.FakeDriver(devices=0))
+    for make in (cygrad.cuda.Stream, cygrad.cuda.current_stream, cygrad.cuda.Event().record, cygrad.cuda.init):
+        with pytest.raises(BackendUnavailable, match="the driver sees no GPU"):
+            make()
+    assert not cygrad.cuda.is_current_stream_capturing() and not cygrad.cuda.is_bf16_supported()

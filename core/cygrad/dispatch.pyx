@@ -9,8 +9,8 @@ core calls raw ops by `cygrad.raw`.
 from cpython.complex cimport PyComplex_Check
 
 from cygrad.allocation cimport empty, empty_as, output_like
-from cygrad.axes cimport (Axes, add_broadcast, add_operand, collapse, is_geometry, merge_axes, operand, sort_axes, split,
-                          start_axes)
+from cygrad.axes cimport (Axes, add_broadcast, add_operand, collapse, is_geometry, merge_axes, operand, sort_axes,
+                          split, start_axes)
 from cygrad.backend cimport ALL, ANGLE, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, default_float, dtype_of)
 from cygrad.elements cimport scalar_value

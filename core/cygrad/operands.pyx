@@ -90,7 +90,7 @@ def scalar_near(Tensor like not None, value, DType dtype=None):
 
 
 def select(Tensor condition not None, self, other):
-    """Where `condition` (bool) holds `self`, else `other`: tensors or numbers, promoted and broadcast, in a new tensor."""
+    """Where `condition` (bool) holds `self`, else `other`, in a new tensor: tensors or numbers, promoted, broadcast."""
     cdef DType dtype
     cdef Tensor a, b, main = condition, out
     cdef list three

@@ -150,7 +150,7 @@ def refuse_any_overlap(View out not None, tuple operands not None):
 
 
 cpdef int join_into(Tensor out, list tensors, int dim, bint stacked) except -1:
-    """Raw copies side by side along axis `dim` of the row-major `out`: parts of it, or (stacked) one index of it each."""
+    """Raw copies side by side along axis `dim` of the row-major `out`: parts of it, or (stacked) one index each."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t at = out.offset

@@ -204,7 +204,8 @@ cdef Tensor share_array(object array, bint warn):
     nbytes = dtype.itemsize
     for i in range(rank):
         nbytes += (sizes[i] - 1) * strides[i] * dtype.itemsize if sizes[i] else 0
-    cdef Storage storage = wrap_memory(discovery.load("cpu"), <void *><size_t>address, nbytes if array.size else 0, array)
+    cdef Storage storage = wrap_memory(discovery.load("cpu"), <void *><size_t>address, nbytes if array.size else 0,
+                                       array)
     fill_strided(out, storage, dtype, 0, rank, sizes, strides)
     return out
 

@@ -79,7 +79,7 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
 
 
 cdef Tensor standard(tuple size, object dtype, bint normal):
-    """A new tensor on the default device of numbers on [0, 1), or normal ones; None where `random.py` has to fill it."""
+    """A new tensor on the default device of numbers on [0, 1), or normal ones; None where `random.py` must fill it."""
     cdef Tensor out = sized(size, None, dtype, None, "rand")
     if not is_plain(out):
         return None

@@ -1,4 +1,4 @@
-"""Ops that show a part of a tensor: an index or a stretch of an axis, a diagonal, windows. Geometry alone, as `views`."""
+"""Ops that show a part of a tensor: an index or a stretch of an axis, a diagonal, windows. Geometry alone."""
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad.autograd.recording cimport attach, record

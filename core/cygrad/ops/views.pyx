@@ -99,8 +99,8 @@ cdef Py_ssize_t size_of_index(object n, str name, int position, bint listed) exc
     except (AttributeError, TypeError):
         pass
     if listed:
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type {kind} "
-                        f"at pos {position}")
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
+                        f"{kind} at pos {position}")
     if position == 0:
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
     raise TypeError(f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "

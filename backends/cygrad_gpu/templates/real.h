@@ -95,10 +95,11 @@ FUNCTION $T erfinv_$S($T y) {
     return size < ($T)1e-9 ? y * ($T)0.88622692545275801 : COPYSIGN_$S(x, y);
 }
 
-/* Reflection below 0, recurrence up to 8, asymptotic series (Abramowitz, Stegun 6.3.18). */
+/* Reflection below 0 (by the distance to the nearest pole, which is exact), recurrence up to 8, asymptotic series
+   (Abramowitz, Stegun 6.3.18). */
 FUNCTION $T digamma_$S($T x) {
     $T y = x < 0 ? 1 - x : x, sum = 0, z, p, result;
-    $T fraction = x - FLOOR_$S(x);
+    $T fraction = x - RINT_$S(x);
     int i;
     if (x == 0)
         return COPYSIGN_$S(($T)INFINITY, -x);

@@ -1,4 +1,4 @@
-"""Draws what benchmarks/run.py measured: `python benchmarks/run.py --json FILE; python benchmarks/chart.py FILE --out SVG`.
+"""Draws what benchmarks/run.py measured: `python benchmarks/run.py --json FILE`, then `benchmarks/chart.py FILE`.
 
 One line a group of benchmarks; a dot is one statement, at the peer's time divided by cygrad's, the bar the group's
 geometric mean. Right of 1 cygrad is faster. Needs matplotlib.

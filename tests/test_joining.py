@@ -1,4 +1,4 @@
-"""If this fails, `cat` or `stack` puts elements in the wrong place, where few are copied in line or kernels copy many."""
+"""If this fails, `cat` or `stack` puts elements in the wrong place, few (copied in line) or many (by kernels)."""
 import cygrad
 import numpy
 import pytest

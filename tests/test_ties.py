@@ -1,4 +1,4 @@
-"""If this fails, sampling without replacement no longer takes equal keys in PyTorch's order, or takes the wrong ones."""
+"""If this fails, sampling without replacement no longer takes equal keys in PyTorch's order, or wrong ones."""
 import pytest
 
 import cygrad

@@ -159,7 +159,7 @@ cdef object cpu_scatter(int mode, View out, int dim, View index, View src):
 
 
 cdef bint scatter_views(int mode, View out, int dim, View index, View src):
-    """Whether all places were inside. They are looked at first, or, where that is quicker, a copy of `out` is put back."""
+    """Whether all places were inside. They are looked at first or, where that is quicker, a copy of `out` put back."""
     cdef Walk walk
     cdef Py_ssize_t step = 0, count = 1, nbytes = out.elements * out.dtype.itemsize
     cdef bint done, keep = out.dense and out.elements <= index.elements // 4

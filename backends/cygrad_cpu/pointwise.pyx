@@ -286,7 +286,8 @@ cdef object cpu_binary_scalar(int op, View a, object x, bint swapped, View out):
     if loop == NULL:
         return NotImplemented
     if as_it_is and dense and out.elements < SERIAL:
-        if loop(&item[0] if swapped else data(a), data(a) if swapped else &item[0], data(out), out.elements, form, NULL):
+        if loop(&item[0] if swapped else data(a), data(a) if swapped else &item[0], data(out), out.elements, form,
+                NULL):
             division_by_zero()
         return None
     start(&job, BINARY, 2, out, dense)

@@ -63,7 +63,8 @@ _REAL_BINARY = _COMPARE | _LOGICAL | {
 }
 _COMPLEX_BINARY = {
     "add": "{M}({a}.x + {b}.x, {a}.y + {b}.y)", "sub": "{M}({a}.x - {b}.x, {a}.y - {b}.y)", "mul": PRODUCT,
-    "div": "div", "pow": "pow", "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",
+    "div": "div", "pow": "pow",
+    "eq": "({a}.x == {b}.x) & ({a}.y == {b}.y)", "ne": "({a}.x != {b}.x) | ({a}.y != {b}.y)",
     "logical_and": "(({a}.x != 0) | ({a}.y != 0)) & (({b}.x != 0) | ({b}.y != 0))",
     "logical_or": "({a}.x != 0) | ({a}.y != 0) | ({b}.x != 0) | ({b}.y != 0)",
     "logical_xor": "(({a}.x != 0) | ({a}.y != 0)) ^ (({b}.x != 0) | ({b}.y != 0))",

@@ -30,8 +30,8 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining", "shape",
-        "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
+_OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining",
+        "shape", "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
         "integration", "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum",

@@ -56,8 +56,8 @@ def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
 
 def wrong_answer(entry, answer):
     """The error for a backend whose kernel returned neither None nor NotImplemented."""
-    return TypeError(f"the kernel {entry!r} returned {answer!r}; a kernel writes its result into `out` and returns None, "
-                     "or NotImplemented to decline")
+    return TypeError(f"the kernel {entry!r} returned {answer!r}; a kernel writes its result into `out` and returns "
+                     "None, or NotImplemented to decline")
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",

@@ -1,9 +1,9 @@
 """Freed objects kept whole for the next ones, and dicts that are made when they are needed.
 
-`keep_whole(cls, blank, deep)` makes freed instances of a class wait as objects. `blank` is called with one that nobody refers
-to any more, and makes it as it was when new; so neither is memory cleared nor are fields set to None again, and one
-call does what the deallocators of the class and of its bases do. `whole_instance` makes an instance, or takes one of
-these. Cython's `freelist` keeps bare memory, and of base classes only. `deep` is for classes whose instances may be
+`keep_whole(cls, blank, deep)` makes freed instances of a class wait as objects. `blank` is called with one that nobody
+refers to any more, and makes it as it was when new; so neither is memory cleared nor are fields set to None again, and
+one call does what the deallocators of the class and of its bases do. `whole_instance` makes an instance, or takes one
+of these. Cython's `freelist` keeps bare memory, and of base classes only. `deep` is for classes whose instances may be
 chained without end: to free a chain then needs no stack. The classes that a module gives must have the same fields and
 the same `blank`.
 

@@ -110,7 +110,9 @@ cdef inline Py_ssize_t fetched(const Walk *walk, Py_ssize_t step, uint64 size, P
     The processor sees streams, but not where the index will point to.
     """
     cdef int r = walk.rank - 2, c = walk.rank - 1
-    if walk.first[c] != 0 or walk.first[r] == 0 or step != 1 or size * itemsize > NEAR or <Py_ssize_t>size > 4 * walk.sizes[c]:
+    if walk.first[c] != 0 or walk.first[r] == 0 or step != 1 or size * itemsize > NEAR:
+        return 0
+    if <Py_ssize_t>size > 4 * walk.sizes[c]:
         return 0
     return size * itemsize
 

@@ -1,4 +1,4 @@
-"""The pointwise ops that are one kernel, each listed once: name, dtype rule, whether it has an in-place form, what it is.
+"""The pointwise ops that are one kernel, each listed once: name, dtype rule, in-place form or not, what it is.
 
 A row's name is the kernel's (`backend.UNARY`, `backend.BINARY`); shifts alone bear a longer one, as in PyTorch. Rules
 are those of `dispatch.pxd`. `pointwise.pyx` makes ops of the rows, `arithmetic.pyx` what users call.

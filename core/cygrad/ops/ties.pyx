@@ -169,7 +169,7 @@ cdef void sort(Pair *first, Pair *last) noexcept nogil:
 
 
 def largest_places(Tensor keys not None, Py_ssize_t k):
-    """The places of the k largest along the last axis of a dense float64 tensor in host memory, as PyTorch orders them."""
+    """The places of the k largest along the last axis of a dense float64 tensor in host memory, in PyTorch's order."""
     cdef Py_ssize_t n = keys.sizes[keys.rank - 1], row, i
     cdef Py_ssize_t sizes[64]
     cdef Tensor out

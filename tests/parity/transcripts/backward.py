@@ -1,4 +1,4 @@
-"""What backward and grad do: graphs, leaves, accumulation, higher derivatives, functional. Run by test_autograd.py; see transcript.py."""
+"""What backward and grad do: graphs, leaves, higher derivatives. Run by test_autograd.py; see transcript.py."""
 
 import torch
 

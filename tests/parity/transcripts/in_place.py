@@ -1,4 +1,4 @@
-"""What changes in place do to a graph: leaves, views, saved tensors, versions. Run by test_autograd.py; see transcript.py."""
+"""What changes in place do to a graph: leaves, views, versions. Run by test_autograd.py; see transcript.py."""
 
 import torch
 

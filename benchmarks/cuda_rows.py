@@ -201,6 +201,7 @@ def main(options):
 
     import cygrad
     space = getattr(cygrad, options.device.partition(":")[0])
+    cygrad.zeros(1, device=options.device)      # starts the driver, or says why there is none
     driver = space.driver.call("cuDriverGetVersion") if options.device.startswith("cuda") else "-"
     print(f"{space.device_name(0)}; driver {driver}; PyTorch {torch.__version__} on {options.peer_device}; "
           f"{time.strftime('%Y-%m-%d')}; commit {commit()}\n")

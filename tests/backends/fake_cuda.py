@@ -296,6 +296,9 @@ class FakeDriver(types.ModuleType):
     def cuGetProcAddress(self, name, version, flags):
         return OK, ctypes.cast(self.pointers[name], ctypes.c_void_p).value, 0
 
+    def cuDriverGetVersion(self):
+        return OK, 13000
+
     def cuDeviceGetCount(self):
         return OK, self.devices
 

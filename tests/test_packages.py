@@ -8,7 +8,7 @@ import re
 import pytest
 from packages_env import PACKAGES, ROOT
 
-BACKENDS = {"numpy": 10_000, "loops": 400}           # conformance cases that they compute themselves, at least
+BACKENDS = {"numpy": 3_000, "loops": 200}           # conformance cases that they compute themselves, at least
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import cygrad_cuda
 import fake_cuda
 
 if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.bindings") is None:
@@ -42,8 +41,8 @@ def test_the_backend_calls_nothing_else():
     """Every function of the driver that a source of the backend names is one that the stand-in has."""
     import re
     named = set()
-    for file in Path(cygrad_cuda.__file__).parent.iterdir():
-        if file.suffix in (".py", ".pyx"):
+    for file in (Path(__file__).resolve().parents[2] / "backends" / "cygrad_cuda").iterdir():
+        if file.suffix in (".py", ".pyx"):      # the wheel has no .pyx
             named |= set(re.findall(r'"(cu[A-Z]\w+)"|api\.(cu[A-Z]\w+)', file.read_text()))
     named = {a or b for a, b in named}
     by_pointer = {"cuLaunchKernel", "cuCtxSetCurrent", "cuMemFree", "cuMemFreeHost"}

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2
 """Host memory for tensors: 64-byte aligned blocks in size classes, kept for reuse when they are freed.
 
 A fresh large block costs a page fault for every 4 KB the first time it is written, more than an addition that fills it;

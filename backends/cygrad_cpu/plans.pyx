@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2
 """Pointwise programs (see `Backend.elementwise`), compiled to calls of inner loops.
 
 A program is a tuple of steps for a stack machine. A `Plan` is the same as a list of calls whose operands are numbered

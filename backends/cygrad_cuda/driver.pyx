@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """NVIDIA's driver API through `cuda-bindings`; devices' contexts; the stream that each thread uses on each device.
 
 What is on every op's path (launching, making a context current, giving memory back) is called through pointers that

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Launching: kernels found by key, arguments packed in C, and the base class of the OpenCL and CUDA backends.
 
 A kernel takes its arguments in the order in which they were added. A View gives two: the buffer, and the offset of its

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Buffers of one device, kept for reuse when tensors give them back.
 
 A buffer may be given out again at once: whatever still reads it was enqueued earlier, and the queue is in order (a

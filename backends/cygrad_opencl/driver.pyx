@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The few calls of the OpenCL API that are on every op's path, through pointers into the library pyopencl has loaded.
 
 pyopencl checks, wraps and counts references in each of them, which is right for set-up, building and errors, and is

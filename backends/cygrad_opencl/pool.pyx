@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Buffers of one device, kept for reuse when tensors give them back."""
 from cygrad_gpu.launch cimport Memory
 from cygrad_gpu.pool cimport Pool

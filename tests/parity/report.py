@@ -14,7 +14,8 @@ import traceback
 import warnings
 
 HERE = pathlib.Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[2] / d) for d in ("core", "backends", "plugins", "tests")] + [str(HERE.parent)]
+sys.path += [str(HERE.parents[1]), *(str(HERE.parents[2] / each) for each in ("core", "backends", "plugins"))]
+# What is installed comes first: a checkout may not have been built.
 
 import torch  # noqa: E402
 

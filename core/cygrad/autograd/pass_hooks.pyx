@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """What a pass does for its users beside the gradients: hooks, gradients that non-leaves retain, and anomaly mode."""
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport attached_to

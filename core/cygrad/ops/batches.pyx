@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Batches of matrices as the routines of `Backend.linalg` take them, without autograd.
 
 A routine works on (B, M, N): `run` merges the leading axes of its operands into one, copying an input where its strides

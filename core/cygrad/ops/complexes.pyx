@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Other geometry, dtype or storage of a tensor without an op: what in-place view ops, `view(dtype)` and `set_` need."""
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.recording cimport attach, record

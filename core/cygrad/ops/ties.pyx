@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Which of equal elements come first in PyTorch's `topk`, whose order multinomial sampling without replacement shows.
 
 PyTorch selects (value, place) pairs with the C++ library's partial_sort, or nth_element and sort where more than a 64th

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The twelve element types, PyTorch's promotion table, and `finfo`/`iinfo`.
 
 A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and

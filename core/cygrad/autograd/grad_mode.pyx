@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Switches of gradient recording: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`.
 
 Each is a context manager and a decorator over the thread's flags in `modes`, and an extension type, so that a `with`

@@ -74,8 +74,8 @@ def _factors(op, a, out):
 
 def reduce_cases():
     # Squares, all of one sign, drift further than numbers of both when they are added up one by one, as NumPy adds up
-    # the 20011 of "long columns": by some sqrt(n) / 2 units in the last place.
-    limits = {"sum": Limit(4, terms=_sum_of_moduli), "square_sum": Limit(100, terms=_sum_of_squares),
+    # the 20011 of "long columns": by some sqrt(n) units in the last place.
+    limits = {"sum": Limit(4, terms=_sum_of_moduli), "square_sum": Limit(400, terms=_sum_of_squares),
               "prod": Limit(4, terms=_factors)}
     for code, op in enumerate(REDUCE):
         for source, target in _reduce_dtypes(op):

@@ -71,7 +71,8 @@ WORDS = {CUresult.CUDA_ERROR_OUT_OF_MEMORY: b"out of memory", CUresult.CUDA_ERRO
          CUresult.CUDA_ERROR_ILLEGAL_ADDRESS: b"an illegal memory access was encountered",
          FORBIDDEN: b"operation not permitted when stream is capturing"}
 FIRST_CONTEXT = 1000
-LASTING = []            # functions that are called through pointers: a library stays, whoever is garbage
+LASTING = []            # functions that are called through pointers: a library stays, whoever is garbage,
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(LASTING))       # and when the interpreter ends, before the last tensors
 SIZES = {"pointer": 8, "i64": 8, "number": 8, "axes": 64}       # of a kernel's arguments, in bytes
 
 

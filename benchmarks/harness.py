@@ -83,7 +83,7 @@ class Peer:
     """A worker process as its parent sees it."""
 
     def __init__(self, library, options):
-        self.library, self.threads = library, options.threads
+        self.name, self.threads = library, options.threads
         self.python = options.python.get(library, sys.executable)
         self.start()
 
@@ -93,7 +93,7 @@ class Peer:
             ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "CYGRAD_NUM_THREADS"], threads
         )
         limits["XLA_FLAGS"] = XLA_THREADS.format(str(self.threads > 1).lower(), threads)
-        command = [self.python, str(Path(__file__).with_name("worker.py")), self.library, threads]
+        command = [self.python, str(Path(__file__).with_name("worker.py")), self.name, threads]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **limits}
         )
@@ -135,12 +135,12 @@ def prepare(row, peers):
     """Set a row up in every library; returns those that are ready, and what is wrong with the others."""
     ready, problems, reference = [], {}, None
     for key, peer in peers.items():
-        form = row.form(peer.library)
+        form = row.form(peer.name)
         if form is None:
             continue
         worked, result = peer.call("prepare", *form)
         if worked:
-            if row.tolerance is None or peer.library == "numpy" and not row.numpy_agrees:
+            if row.tolerance is None or peer.name == "numpy" and not row.numpy_agrees:
                 pass
             elif reference is None:
                 reference = result

@@ -30,23 +30,23 @@ class Worker:
         package = importlib.import_module(name)
         if name == "jax":  # the call itself computes: it takes 5 us and more to hand the work to a thread
             package.config.update("jax_cpu_enable_async_dispatch", False)
-        self.library = importlib.import_module("jax.numpy") if name == "jax" else package
-        self.given = {"m": self.library, "np": np, "make": getattr(self, f"make_{name}", self.make), name: package}
-        if hasattr(self.library, "set_num_threads"):
-            self.library.set_num_threads(threads)
+        self.module = importlib.import_module("jax.numpy") if name == "jax" else package
+        self.given = {"m": self.module, "np": np, "make": getattr(self, f"make_{name}", self.make), name: package}
+        if hasattr(self.module, "set_num_threads"):
+            self.module.set_num_threads(threads)
         # One thread: the process's own CPU time, which other programs don't disturb. More: only the wall clock is left.
         self.clock = time.process_time_ns if threads == 1 else time.perf_counter_ns
         self.loops = 1
 
     def make(self, array):
         """The NumPy array as a tensor in memory of the library's own."""
-        return self.library.from_numpy(array).clone()
+        return self.module.from_numpy(array).clone()
 
     def make_numpy(self, array):
         return array.copy()
 
     def make_jax(self, array):
-        return self.library.asarray(array)
+        return self.module.asarray(array)
 
     def prepare(self, setup, statement):
         """Run the set-up and the statement once; returns a summary of the result, for comparison."""

@@ -32,7 +32,7 @@ class SetTimes:
     """In the place of a worker: a library whose rounds take the given times."""
 
     def __init__(self, library, *times):
-        self.library, self.times = library, list(times)
+        self.name, self.times = library, list(times)
 
     def call(self, method, *arguments):
         return True, self.times.pop(0) if method == "measure" else None

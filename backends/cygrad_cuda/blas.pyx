@@ -48,7 +48,7 @@ def library():
 
 cdef class Handle:
     """cuBLAS on one device."""
-    cdef object library
+    cdef object functions
     cdef void *handle
     cdef SetStream set_stream
     cdef SetWorkspace set_workspace
@@ -62,7 +62,7 @@ cdef class Handle:
 
     def __init__(self, found, device):
         cdef Context context = device.context
-        self.library = found
+        self.functions = found
         self.set_stream = <SetStream><size_t>self.pointer("cublasSetStream_v2")
         self.set_workspace = <SetWorkspace><size_t>self.pointer("cublasSetWorkspace_v2")
         self.set_mode = <SetMode><size_t>self.pointer("cublasSetMathMode")
@@ -75,7 +75,7 @@ cdef class Handle:
 
     def pointer(self, str name):
         """The address of a function."""
-        return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value
+        return ctypes.cast(getattr(self.functions, name), ctypes.c_void_p).value
 
     cdef int check(self, int status, str call) except -1:
         if status != 0:

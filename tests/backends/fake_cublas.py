@@ -16,7 +16,7 @@ COMPUTE_TYPES = {0: (68, 77), 1: (70,), 2: (68,), 4: (68, 77), 5: (70,), 14: (68
 
 
 class FakeCuBLAS:
-    """What `cygrad_cuda.blas.library` returns.
+    """Stands in for the shared library that `cygrad_cuda.blas` loads.
 
     Parameters
     ----------

@@ -395,6 +395,18 @@ cdef void set_columns(Job *job, Py_ssize_t columns) noexcept nogil:
     job.blocks = job.column_blocks = (job.sizes[0] + job.columns - 1) // job.columns
 
 
+cdef void even_blocks(Job *job, int threads) noexcept nogil:
+    """Few blocks become smaller ones, of which every thread gets as much: 7 of 16384 elements for two are 4 and 3."""
+    cdef Py_ssize_t parts = (job.blocks + threads - 1) // threads * threads
+    if job.blocks >= 16 * threads:
+        return
+    if job.sizes[1] >= parts:
+        job.rows = min(job.rows, (job.sizes[1] + parts - 1) // parts)
+    elif job.sizes[1] == 1:
+        job.columns = min(job.columns, ((job.sizes[0] + parts - 1) // parts + 63) // 64 * 64)
+    count_blocks(job)
+
+
 cdef int run(Job *job, Py_ssize_t grain) noexcept nogil:
     """Do the job with one thread for each `grain` elements; non-zero where an integer was divided by zero."""
     arrange(job)
@@ -411,6 +423,8 @@ cdef int run_arranged(Job *job, Py_ssize_t grain) noexcept nogil:
     if threads == 1 and job.free:
         job.columns, job.rows = job.sizes[0], job.sizes[1]
         count_blocks(job)
+    elif threads > 1:
+        even_blocks(job, threads)
     if threads == 1 or job.blocks < threads:
         return job.body(job, 0, 0, job.blocks)
     share = (job.blocks + threads - 1) // threads

@@ -16,7 +16,7 @@ from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels
 cdef enum:
     FEW = 128               # elements up to which a fill is done before a job is described
     SERIAL = 16384          # below this many elements: keep the GIL, one thread
-    CHEAP_GRAIN = 65536     # elements a thread for ops that memory limits
+    CHEAP_GRAIN = 32768     # elements a thread for ops that memory limits
     DEAR_GRAIN = 8192       # ... for ops that take tens of cycles an element
 
 cdef Kernels *kernels = loaded_kernels()

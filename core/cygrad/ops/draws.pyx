@@ -48,13 +48,7 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     dtype, device, requires_grad
         As in `zeros`.
     """
-    cdef Tensor made = None
-    if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
-        made = standard(size, dtype, False)
-    if made is not None:
-        return made
-    from cygrad.ops.random import made_uniform
-    return made_uniform(size, generator, out, dtype, device, requires_grad, pin_memory, names)
+    return standard(False, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 
 
 def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -69,22 +63,20 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
     dtype, device, requires_grad
         As in `zeros`.
     """
-    cdef Tensor made = None
+    return standard(True, size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+cdef Tensor standard(bint normal, tuple size, object generator, object out, object dtype, object device,
+                     bint requires_grad, bint pin_memory, object names):
+    """A new tensor of numbers on [0, 1), or of standard normal ones."""
+    cdef Tensor made
     if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
-        made = standard(size, dtype, True)
-    if made is not None:
-        return made
-    from cygrad.ops.random import made_normal
-    return made_normal(size, generator, out, dtype, device, requires_grad, pin_memory, names)
-
-
-cdef Tensor standard(tuple size, object dtype, bint normal):
-    """A new tensor on the default device of numbers on [0, 1), or normal ones; None where `random.py` must fill it."""
-    cdef Tensor out = sized(size, None, dtype, None, "rand")
-    if not is_plain(out):
-        return None
-    _default.draw_standard(normal, out.memory.pointer, out.elements, out.dtype.code)
-    return out
+        made = sized(size, None, dtype, None, "rand")
+        if is_plain(made):
+            _default.draw_standard(normal, made.memory.pointer, made.elements, made.dtype.code)
+            return made
+    from cygrad.ops.random import made_standard
+    return made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 
 
 def fill_plain(Tensor t not None, str sampler, tuple params, Generator generator):

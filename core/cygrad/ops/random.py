@@ -217,12 +217,8 @@ def _bernoulli_function(input, p=None, *, generator=None):
 
 # ------------------------------------------------------------------ new tensors
 
-def _fill_uniform(t, generator):
-    _need_float(t, "check_uniform_bounds")
-    draw(t, "uniform", 0, 1, generator=generator)
-
-
 def _made(size, out, dtype, device, requires_grad, names, pin_memory, fill):
+    """A new tensor, or `out`, after `fill`."""
     if out is not None:
         shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
         if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
@@ -241,15 +237,25 @@ def _made(size, out, dtype, device, requires_grad, names, pin_memory, fill):
     return made
 
 
-def made_uniform(size, generator, out, dtype, device, requires_grad, pin_memory, names):
-    """`rand` of any arguments."""
-    return _made(size, out, dtype, device, requires_grad, names, pin_memory, lambda t: _fill_uniform(t, generator))
+def made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names):
+    """`rand`, or `randn` where `normal`, of any arguments."""
+    def fill(t):
+        if normal:
+            t.normal_(0, 1, generator=generator)
+        else:
+            _need_float(t, "check_uniform_bounds")
+            draw(t, "uniform", 0, 1, generator=generator)
+    return _made(size, out, dtype, device, requires_grad, names, pin_memory, fill)
 
 
-def made_normal(size, generator, out, dtype, device, requires_grad, pin_memory, names):
-    """`randn` of any arguments."""
-    return _made(size, out, dtype, device, requires_grad, names, pin_memory,
-                 lambda t: t.normal_(0, 1, generator=generator))
+def _made_integers(size, sampler, params, fill, generator, out, dtype, device, requires_grad, names, pin_memory):
+    """A tensor of int64, unless `dtype` is given, from a sampler; `fill` draws where a plain draw won't do."""
+    dtype = dtype or _int64
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn(size, dtype, sampler, params)
+        if made is not None:
+            return made
+    return _made(size, out, dtype, device, requires_grad, names, pin_memory, fill)
 
 
 @op(method=False)
@@ -276,11 +282,8 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
                         f"({', '.join(type(n).__name__ for n in given)}), but expected bounds and a size")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    made = None
-    if generator is out is names is device is None and not (requires_grad or pin_memory):
-        made = drawn((tuple(size),), dtype or _int64, "random", (low, high))
-    return made if made is not None else _made((tuple(size),), out, dtype or _int64, device, requires_grad, names,
-                                               pin_memory, lambda t: t.random_(low, high, generator=generator))
+    return _made_integers((tuple(size),), "random", (low, high), lambda t: t.random_(low, high, generator=generator),
+                          generator, out, dtype, device, requires_grad, names, pin_memory)
 
 
 @op(method=False)
@@ -298,11 +301,8 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if dtype is not None and dtype.name == "bool":
         raise NotImplementedError('"randperm" not implemented for \'Bool\'')
-    made = None
-    if generator is out is names is device is None and not (requires_grad or pin_memory):
-        made = drawn((n,), dtype or _int64, "permutation", ())
-    return made if made is not None else _made((n,), out, dtype or _int64, device, requires_grad, names, pin_memory,
-                                               lambda t: draw(t, "permutation", generator=generator))
+    return _made_integers((n,), "permutation", (), lambda t: draw(t, "permutation", generator=generator),
+                          generator, out, dtype, device, requires_grad, names, pin_memory)
 
 
 @op(method=False)

@@ -11,7 +11,8 @@ from cygrad_cuda cimport driver
 from cygrad_cuda.driver cimport Context, Driver, stream_of
 from cygrad_cuda.memory cimport DevicePool, HostPool, Pinned
 from cygrad_gpu.backend cimport KernelBackend
-from cygrad_gpu.launch cimport Arguments, Kernel, Memory
+from cygrad_gpu.launch cimport Arguments, GPUDevice, Kernel
+from cygrad_gpu.pool cimport Memory
 
 from cygrad import discovery
 from cygrad.errors import BackendError, BackendUnavailable
@@ -26,11 +27,10 @@ cdef enum:
     RESIDENT = 8                        # groups of that size that a multiprocessor holds at once
 
 
-cdef class Device:
+cdef class Device(GPUDevice):
     """An opened device: context, memory, programs."""
     cdef readonly Context context
-    cdef readonly DevicePool pool
-    cdef readonly object programs, traits, capability
+    cdef readonly object capability
     cdef readonly dict streams          # {priority: handles of those that `Stream()` gives}; see streams.py
     cdef readonly set peers             # devices whose memory this one reaches by itself
     cdef public object blas             # blas.Handle, None until a product needs it
@@ -59,7 +59,8 @@ cdef class Device:
 
     cdef int refuse_capture(self, str what) except -1:
         """Raise if the current stream is being captured: `what` can't be repeated by a replay."""
-        if self.pool.private and stream_of(self.context.index) in self.pool.private:
+        cdef DevicePool pool = <DevicePool>self.pool
+        if pool.private and stream_of(self.context.index) in pool.private:
             raise BackendError(f"CUDA: {what} while a graph is captured, which a replay could not do again; keep such "
                                "steps out of the capture")
         return 0
@@ -107,15 +108,12 @@ cdef class CUDABackend(KernelBackend):
             self.absence = f"NVIDIA's driver does not load ({error})"
         return 0
 
-    cpdef open(self, int index):
+    def device_opened(self, int index):
         if not self.device_count():
             raise BackendError(self.absence)
         if driver.forked:
             driver.refuse_forked()
-        while len(self.opened) <= index:
-            self.opened.append(None)
-        if self.opened[index] is None:
-            self.opened[index] = Device(self.driver, index)
+        return Device(self.driver, index)
 
     cdef Device device(self, int index):
         return <Device>(<list>self.opened)[index]
@@ -133,30 +131,6 @@ cdef class CUDABackend(KernelBackend):
         return getattr(api, name)
 
     # ---- memory
-
-    cdef int allocate(self, Storage storage) except -1:
-        if driver.forked:
-            driver.refuse_forked()
-        storage.handle = self.device(storage.index).pool.take(storage.nbytes_)
-        return 0
-
-    cdef void release(self, Storage storage) noexcept:
-        cdef Memory buffer
-        try:
-            if storage.handle is not None:
-                buffer = <Memory>storage.handle
-                self.device(storage.index).pool.give(buffer)
-        except Exception:
-            pass                            # no memory for a list: the buffer goes back to the driver
-
-    cpdef alloc(self, int index, Py_ssize_t nbytes):
-        return self.device(index).pool.take(nbytes)
-
-    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
-        self.device(index).pool.give(<Memory?>buffer)
-
-    cpdef address(self, object buffer):
-        return (<Memory>buffer).address
 
     cpdef memory_info(self, int index):
         """Free bytes count what is kept for reuse."""
@@ -267,18 +241,7 @@ cdef class CUDABackend(KernelBackend):
         """A tensor over the memory of an object with ``__cuda_array_interface__``."""
         return interop.share(self, owner)
 
-    # ---- programs and launches
-
-    def traits(self, int index):
-        return self.device(index).traits
-
-    def compile(self, int index, str name, str source, int group):
-        cdef Kernel kernel = Kernel.__new__(Kernel)
-        kernel.program = self.device(index).programs.kernel(source, name)
-        kernel.function = <void *><size_t>int(kernel.program)
-        kernel.name = name
-        kernel.group = group
-        return kernel
+    # ---- launches
 
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
         cdef Context context = self.device(index).context

@@ -13,7 +13,7 @@ from cygrad.view cimport fill_dense
 from cygrad_cuda.driver cimport stream_of
 from cygrad_gpu.foreign cimport share as share_memory
 from cygrad_cuda.memory cimport Pinned
-from cygrad_gpu.launch cimport Memory
+from cygrad_gpu.pool cimport Memory
 
 import math
 

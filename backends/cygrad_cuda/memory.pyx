@@ -8,8 +8,7 @@ of the size takes another's, if that stream is idle. While a graph is captured, 
 stays the graph's: a replay writes to the same places again.
 """
 from cygrad_cuda.driver cimport Context, Driver, forked, stream_of
-from cygrad_gpu.launch cimport Memory
-from cygrad_gpu.pool cimport Pool, pop, push
+from cygrad_gpu.pool cimport Memory, Pool, pop, push
 
 from contextlib import contextmanager
 

@@ -34,13 +34,14 @@ class Programs:
         self.seconds = 0.0
 
     def kernel(self, source, name):
-        """The driver's function `name` of a program."""
+        """The driver's function `name` of a program, and its handle."""
         module = self.modules.get(source)
         if module is None:
             start = time.perf_counter()
             module = self.modules[source] = self._load(source) or self._build(source, name)
             self.seconds += time.perf_counter() - start
-        return self.context.call("cuModuleGetFunction", module, name.encode())
+        function = self.context.call("cuModuleGetFunction", module, name.encode())
+        return function, int(function)
 
     def _parts(self, source):
         (major, minor), _ = compiler.version()

@@ -2,6 +2,7 @@
 from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
+from cygrad_gpu.pool cimport Pool
 
 cdef enum:
     MAX_ARGUMENTS = 64
@@ -14,11 +15,6 @@ cdef struct Arguments:              # of one launch: where each value lies, and 
     void *values[MAX_ARGUMENTS]
     long long room[256]
 
-cdef class Memory:
-    """A buffer on a device: what `Storage.handle` is on these backends."""
-    cdef size_t address             # the driver's handle or device address, 8 bytes as a kernel takes it
-    cdef Py_ssize_t capacity        # bytes really taken
-
 cdef class Kernel:
     """A compiled kernel of one device."""
     cdef void *function             # the driver's handle
@@ -26,11 +22,18 @@ cdef class Kernel:
     cdef readonly str name
     cdef readonly object program    # keeps the driver's object alive
 
+cdef class GPUDevice:
+    """An opened device. A backend's own is a subclass, which makes these three."""
+    cdef readonly Pool pool
+    cdef readonly object programs   # compiled ones: ``programs.kernel(source, name) -> (object, the driver's handle)``
+    cdef readonly object traits
+
 cdef class GPUBackend(Backend):
-    cdef readonly list opened       # devices by index, None where not opened yet; each has `pool` and `programs`
+    cdef readonly list opened       # [GPUDevice], None where not opened yet
     cdef list kernels               # for each device {key: Kernel}
     cdef object lock                # held while a kernel is made
 
+    cdef GPUDevice device(self, int index)
     cdef Kernel kernel_of(self, int index, object key)
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1
 

@@ -13,16 +13,17 @@ from cpython.long cimport PyLong_Check
 from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage, new_storage
 from cygrad.view cimport View, fill_dense
+from cygrad_gpu.pool cimport Memory, Pool
 
 from cygrad import discovery
 from cygrad.errors import BackendError
 
 
-cdef class Memory:
+cdef class Kernel:
     pass
 
 
-cdef class Kernel:
+cdef class GPUDevice:
     pass
 
 
@@ -80,7 +81,8 @@ cdef int add_axes(Arguments *arguments, const Py_ssize_t *values, int count) exc
 cdef class GPUBackend(Backend):
     """A backend whose kernels are compiled from the sources of this package when first needed.
 
-    A subclass has the memory entries and `traits`, `compile` and `run`. What follows them is for `cygrad.NAME`.
+    A subclass has `device_count`, `device_opened`, the copies between host and device, `synchronize` and `run`. What
+    users call on ``cygrad.NAME`` comes last.
     """
 
     def __cinit__(self):
@@ -88,13 +90,55 @@ cdef class GPUBackend(Backend):
         self.kernels = []
         self.lock = threading.RLock()
 
+    # ---- devices and their memory
+
+    def device_opened(self, int index):
+        """A GPUDevice; raises BackendError with the driver's words."""
+        raise NotImplementedError
+
+    cpdef open(self, int index):
+        while len(self.opened) <= index:
+            self.opened.append(None)
+        if self.opened[index] is None:
+            self.opened[index] = self.device_opened(index)
+
+    cdef GPUDevice device(self, int index):
+        return <GPUDevice>(<list>self.opened)[index]
+
     def traits(self, int index):
         """The `Traits` of a device."""
-        raise NotImplementedError
+        return self.device(index).traits
+
+    cdef int allocate(self, Storage storage) except -1:
+        storage.handle = self.device(storage.index).pool.take(storage.nbytes_)
+        return 0
+
+    cdef void release(self, Storage storage) noexcept:
+        try:
+            if storage.handle is not None:
+                self.device(storage.index).pool.give(<Memory>storage.handle)
+        except Exception:
+            pass                        # no memory for a list: the buffer goes back to the driver
+
+    cpdef alloc(self, int index, Py_ssize_t nbytes):
+        return self.device(index).pool.take(nbytes)
+
+    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
+        self.device(index).pool.give(<Memory?>buffer)
+
+    cpdef address(self, object buffer):
+        return (<Memory>buffer).address
+
+    # ---- kernels
 
     def compile(self, int index, str name, str source, int group):
         """The Kernel `name` of a program, which may be one compiled already for another kernel."""
-        raise NotImplementedError
+        cdef Kernel kernel = Kernel.__new__(Kernel)
+        kernel.program, function = self.device(index).programs.kernel(source, name)
+        kernel.function = <void *><size_t>function
+        kernel.name = name
+        kernel.group = group
+        return kernel
 
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
         """Enqueue a kernel."""

@@ -1,8 +1,12 @@
 """Buffers of one device, kept for reuse when tensors give them back."""
-from cygrad_gpu.launch cimport Memory
 
 cdef struct Count:
     Py_ssize_t now, most, ever      # at present, at once, and altogether
+
+cdef class Memory:
+    """A buffer on a device: what `Storage.handle` is on these backends."""
+    cdef size_t address             # the driver's handle or device address, 8 bytes as a kernel takes it
+    cdef Py_ssize_t capacity        # bytes really taken
 
 cdef class Pool:
     cdef readonly str api               # for messages

@@ -5,9 +5,11 @@ A buffer may be given out again at once: whatever still reads it was enqueued ea
 subclass whose devices have several queues says what else must hold). Sizes are rounded up to a quarter of a power of
 two, so that shapes that vary a little share buffers.
 """
-from cygrad_gpu.launch cimport Memory
-
 from cygrad.errors import OutOfMemoryError
+
+
+cdef class Memory:
+    pass
 
 
 cdef Py_ssize_t rounded(Py_ssize_t nbytes) noexcept:

@@ -1,5 +1,5 @@
 # distutils: extra_compile_args = -Os
-"""The OpenCL backend: devices and memory. Its kernels are the entries of `GPUBackend`.
+"""The OpenCL backend: devices and memory. Its kernels are the entries of `KernelBackend`.
 
 A device has one context and one in-order queue. Kernels are enqueued and not waited for; reading waits.
 """
@@ -9,7 +9,8 @@ from cygrad.dtype cimport BFLOAT16, COMPLEX128, FLOAT64, DType
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_gpu.backend cimport KernelBackend
-from cygrad_gpu.launch cimport Arguments, Kernel
+from cygrad_gpu.launch cimport Arguments, GPUDevice, Kernel
+from cygrad_gpu.pool cimport Pool
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
 from cygrad_opencl.pool cimport Buffer, BufferPool
@@ -20,12 +21,11 @@ from cygrad_opencl import devices, sharing
 from cygrad_opencl.programs import Programs
 
 
-cdef class Device:
+cdef class Device(GPUDevice):
     """An opened device: context, queue, buffers, programs."""
-    cdef readonly object device, context, programs, traits
+    cdef readonly object device, context
     cdef object host_memory
     cdef readonly Queue queue
-    cdef readonly BufferPool pool
 
     def __init__(self, device):
         import pyopencl
@@ -70,39 +70,13 @@ cdef class OpenCLBackend(KernelBackend):
         except Exception:               # the driver manager says so by an error when there is no platform
             return 0
 
-    cpdef open(self, int index):
-        cdef list found = devices.devices()
+    def device_opened(self, int index):
         if driver.forked:
             driver.refuse_forked()
-        while len(self.opened) <= index:
-            self.opened.append(None)
-        if self.opened[index] is None:
-            self.opened[index] = Device(found[index])
+        return Device(devices.devices()[index])
 
     cdef Device device(self, int index):
         return <Device>(<list>self.opened)[index]
-
-    cdef int allocate(self, Storage storage) except -1:
-        cdef Device device = self.device(storage.index)
-        if driver.forked:
-            driver.refuse_forked()
-        storage.handle = device.pool.take(storage.nbytes_)
-        return 0
-
-    cdef void release(self, Storage storage) noexcept:
-        cdef Buffer buffer
-        try:
-            if storage.handle is not None:
-                buffer = <Buffer>storage.handle
-                self.device(storage.index).pool.give(buffer)
-        except Exception:
-            pass                        # no memory for a list: the buffer goes back to the driver
-
-    cpdef alloc(self, int index, Py_ssize_t nbytes):
-        return self.device(index).pool.take(nbytes)
-
-    cpdef free(self, int index, object buffer, Py_ssize_t nbytes):
-        self.device(index).pool.give(<Buffer?>buffer)
 
     cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
         cdef const unsigned char[::1] source = host
@@ -116,9 +90,6 @@ cdef class OpenCLBackend(KernelBackend):
             driver.read(self.device(storage.index).queue, <void *>(<Buffer>storage.handle).address, start,
                         target.shape[0], &target[0])
 
-    cpdef address(self, object buffer):
-        return (<Buffer>buffer).address
-
     cpdef synchronize(self, int index):
         driver.finish(self.device(index).queue)
 
@@ -131,7 +102,7 @@ cdef class OpenCLBackend(KernelBackend):
         return True
 
     cpdef memory_info(self, int index):
-        cdef BufferPool pool = self.device(index).pool
+        cdef Pool pool = self.device(index).pool
         return max(pool.total - pool.used, 0), pool.total
 
     def host_view(self, View t):
@@ -144,19 +115,7 @@ cdef class OpenCLBackend(KernelBackend):
             return NotImplemented
         return sharing.device_view(self, device.context, device.queue, index, t)
 
-    # ---- programs and launches
-
-    def traits(self, int index):
-        return self.device(index).traits
-
-    def compile(self, int index, str name, str source, int group):
-        cdef Kernel kernel = Kernel.__new__(Kernel)
-        made = self.device(index).programs.kernel(source, name)
-        kernel.program = made
-        kernel.function = <void *><size_t>made.int_ptr
-        kernel.name = name
-        kernel.group = group
-        return kernel
+    # ---- launches
 
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
         cdef int i, code

@@ -1,6 +1,5 @@
 """Buffers of one device, kept for reuse when tensors give them back."""
-from cygrad_gpu.launch cimport Memory
-from cygrad_gpu.pool cimport Pool
+from cygrad_gpu.pool cimport Memory, Pool
 
 cdef class Buffer(Memory):
     cdef readonly object buffer         # pyopencl's Buffer

@@ -82,13 +82,14 @@ class Programs:
         return program
 
     def kernel(self, source, name):
-        """A new pyopencl kernel of this source."""
+        """A new pyopencl kernel of this source, and its handle."""
         import pyopencl
         program = self.get(source)
         try:
-            return pyopencl.Kernel(program, name)
+            kernel = pyopencl.Kernel(program, name)
         except pyopencl.Error as error:
             raise BackendError(f"OpenCL: no kernel {name!r} on {name_of(self.device)}: {error}") from error
+        return kernel, kernel.int_ptr
 
     def _build(self, source):
         import pyopencl

@@ -33,7 +33,7 @@ class Executor:
     def made(self, source, name):
         from cygrad_gpu.source import template
         assert template("cuda") in source
-        return self.programs.kernel(source.replace(template("cuda"), template("opencl") + EXCHANGE), name)
+        return self.programs.kernel(source.replace(template("cuda"), template("opencl") + EXCHANGE), name)[0]
 
     def __call__(self, source, name, groups, items, values):
         import pyopencl

@@ -10,7 +10,7 @@ from cygrad_cpu.loops cimport Kernels
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
-    GRAIN = 65536           # elements a thread
+    GRAIN = 32768           # elements a thread
     SERIAL = 16384          # below this many elements the GIL is kept
 
 cdef Kernels *kernels = loaded_kernels()

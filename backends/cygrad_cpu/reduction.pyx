@@ -18,7 +18,7 @@ from cygrad_cpu.loops cimport Kernels, binary_loop
 from cygrad_cpu.parallel cimport threads_for
 
 cdef enum:
-    GRAIN = 65536           # elements a thread
+    GRAIN = 32768           # elements a thread
     LEVELS = 4              # of a cascade
     SERIAL = 16384          # below this many elements the GIL is kept
 
@@ -236,7 +236,8 @@ cdef void fold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) noex
     """Kept elements first to last - 1, each a fold; the loop takes the rows along the inner kept axis at once."""
     cdef char totals[ROW_BYTES]
     cdef const Axis *inner = &r.kept.axes[0]
-    cdef bint at_once = (r.reduced.rank == 1 and direct(r, &r.reduced.axes[0]) and r.store.steps == 0 and not r.stops)
+    cdef bint at_once = (r.reduced.rank == 1 and direct(r, &r.reduced.axes[0]) and r.store.steps == 0
+                         and (not r.stops or r.reduced.elements <= BUFFER))
     cdef bint by_rows = inner_rows(r)
     cdef Py_ssize_t index = first, count, along, k, offset, out_offset
     cdef const char *a
@@ -340,15 +341,21 @@ cdef void reduce_part(const Reduction *r, Py_ssize_t first, Py_ssize_t count, ch
 cdef void reduce_in_parts(const Reduction *r, int threads, char *partials) noexcept nogil:
     """Each thread reduces a share of the outermost reduced axis; then the shares are combined."""
     cdef Py_ssize_t size = r.reduced.axes[r.reduced.rank - 1].size, share = (size + threads - 1) // threads
-    cdef Py_ssize_t bytes = r.kept.elements * r.wide, offset, out_offset, index
+    cdef Py_ssize_t bytes = r.kept.elements * r.wide, out_offset, index, along, n
+    cdef const Axis *inner = &r.kept.axes[0]
     cdef int thread, parts = <int>((size + share - 1) // share)
     for thread in prange(parts, num_threads=parts, schedule="static", chunksize=1):
         reduce_part(r, thread * share, min(share, size - thread * share), partials + thread * bytes)
     for thread in range(1, parts):
         r.combine(partials, partials + thread * bytes, partials, r.kept.elements, 0, NULL)
-    for index in range(r.kept.elements):
-        offset = position(&r.kept, index, 0, &out_offset)
-        store(r, partials + index * r.wide, 1, r.out + out_offset * r.out_item, 1)
+    index = 0
+    while index < r.kept.elements:
+        along = index % inner.size
+        n = min(min(inner.size - along, r.kept.elements - index), <Py_ssize_t>(ROW_BYTES // r.wide))
+        position(&r.kept, index // inner.size, 1, &out_offset)
+        store(r, partials + index * r.wide, n, r.out + (out_offset + along * inner.out_stride) * r.out_item,
+              inner.out_stride)
+        index += n
 
 
 cdef void reduce_in_units(const Reduction *r, int threads) noexcept nogil:

@@ -340,36 +340,17 @@ cdef inline Number fold_lanes(const Number *a, Py_ssize_t n, Py_ssize_t lanes, R
     return result
 
 
-cdef Number fold_small(const Number *a, Py_ssize_t n, Reduction *op) noexcept nogil:
-    """Integers of one or two bytes, of which a vector has many, as columns of which halves are folded together."""
-    cdef Number best[256]
-    cdef Py_ssize_t width = 256, j
-    while width > n:
-        width //= 2
-    fold_columns[Number, Reduction](a, width, n // width, width, best, op)
-    for j in range(n % width):
-        best[j] = combine[Reduction, Number](op, a[n // width * width + j], best[j])
-    while width > 1:
-        width //= 2
-        for j in range(width):
-            best[j] = combine[Reduction, Number](op, best[width + j], best[j])
-    return best[0]
-
-
 cdef Number fold_row(const Number *a, Py_ssize_t n, Reduction *op) noexcept nogil:
     cdef Number result
     cdef Py_ssize_t i
-    if Number is uint8 or Number is int8 or Number is int16:
-        return fold_small[Number, Reduction](a, n, op)
-    else:
-        if n >= 256:
-            return fold_lanes[Number, Reduction](a, n, 64, op)
-        if n >= 32:
-            return fold_lanes[Number, Reduction](a, n, 32, op)
-        result = a[0]
-        for i in range(1, n):
-            result = combine[Reduction, Number](op, a[i], result)
-        return result
+    if n >= 256 or sizeof(Number) <= 2 and n >= 64:
+        return fold_lanes[Number, Reduction](a, n, 64, op)
+    if n >= 32:
+        return fold_lanes[Number, Reduction](a, n, 32, op)
+    result = a[0]
+    for i in range(1, n):
+        result = combine[Reduction, Number](op, a[i], result)
+    return result
 
 
 cdef void fold(const Number *a, Py_ssize_t n, Py_ssize_t row, Number *out, Py_ssize_t out_row, Py_ssize_t rows,

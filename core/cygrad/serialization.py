@@ -431,6 +431,9 @@ def rebuild_storage(kind, dtype, values):
     return untyped(flat) if kind == "UntypedStorage" else typed(flat)
 
 
-def rebuild_tensor(content):
-    """A tensor from a pickle or deep copy made with Python's own modules."""
-    return load(io.BytesIO(content))
+def rebuild_tensor(content, attributes=()):
+    """A tensor from a pickle made with Python's own module, with what was set on it by name."""
+    found = load(io.BytesIO(content))
+    if attributes:
+        found.__dict__.update(attributes)
+    return found

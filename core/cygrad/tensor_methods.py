@@ -1,4 +1,5 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
+import copy
 import functools
 import warnings
 from collections import OrderedDict
@@ -7,8 +8,10 @@ from cygrad.autograd import scalar_roots
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.elements import tolist
+from cygrad.ops.geometry import window
 from cygrad.ops.registry import methods, op
 from cygrad.tensor import Tensor
+from cygrad.typed_storage import untyped
 
 
 op(scalar_roots.backward, only_method=True)
@@ -115,20 +118,37 @@ def __reduce_ex__(self, protocol):
     from cygrad.serialization import rebuild_tensor, save
     file = io.BytesIO()
     save(self, file)
-    return rebuild_tensor, (file.getvalue(),)
+    return rebuild_tensor, (file.getvalue(), self.__dict__)
+
+
+@op(only_method=True)
+def __copy__(self):
+    """A leaf on the same memory: a copy of the object, not of the numbers."""
+    return _at_the_same_place(self, untyped(self), self.__dict__)
 
 
 @op(only_method=True)
 def __deepcopy__(self, memo):
+    """A leaf in a copy of the storage; tensors that share memory share that of their copies, if they have one memo."""
     if self.grad_fn is not None:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
                            "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]
-    out = self.detach().clone()
+    key = id(self._storage())
+    if key not in memo:
+        memo[key] = untyped(self).clone()
+    out = memo[id(self)] = _at_the_same_place(self, memo[key], copy.deepcopy(self.__dict__, memo))
+    out.grad = copy.deepcopy(self.grad, memo)
+    return out
+
+
+def _at_the_same_place(self, storage, attributes):
+    """A leaf of self's dtype and geometry in another storage of that size."""
+    out = window(storage.elements, self.dtype, self.storage_offset(), self.shape, self.stride())
+    out.names = self.names
     out.requires_grad = self.requires_grad
-    if self.grad is not None:
-        out.grad = self.grad.__deepcopy__(memo)
-    memo[id(self)] = out
+    if attributes:
+        out.__dict__.update(attributes)
     return out

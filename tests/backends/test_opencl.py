@@ -95,6 +95,9 @@ def test_integer_division_by_zero_raises(opencl):
     assert (a // 2).tolist() == [3, -4] and (a % 2).tolist() == [1, 1]
     assert cygrad.fmod(a, 2).tolist() == [1, -1]
     assert cygrad.tensor(7, device=opencl).floor_divide(cygrad.tensor(2, device=opencl)).item() == 3
+    yes = cygrad.tensor([True, False], device=opencl)
+    with pytest.raises(NotImplementedError):            # there is no such operation, whatever the divisor is
+        yes % yes
 
 
 def test_16_bit_floats_are_rounded_once(opencl):

@@ -336,6 +336,28 @@ y.grad, y.requires_grad, y.is_leaf, y.data_ptr() == x.data_ptr()
 copy.deepcopy(x * 2)
 copy.copy(x).requires_grad
 
+# %% copies of tensors that share memory
+x = torch.arange(12.).view(3, 4)
+x.label = ["a"]
+several = copy.deepcopy([x, x[1:, ::2], x.t(), x])
+several[0][1, 0] = 50
+several, several[0] is several[3], x
+[(y.stride(), y.storage_offset(), y._is_view()) for y in several]
+several[0].label == x.label, several[0].label is x.label
+y = copy.copy(x)
+y[0, 0] = 60
+x, y.data_ptr() == x.data_ptr(), y.label is x.label
+copy.copy(x[:, 1:]).stride(), copy.deepcopy(torch.ones(1).expand(3)).stride()
+y = copy.copy(torch.ones(2, requires_grad=True) * 3)
+y, y.is_leaf
+import pickle
+pickle.loads(pickle.dumps(x)).label
+
+# %% a gradient of another dtype
+x = torch.ones(2, requires_grad=True)
+x.grad = torch.ones(2, dtype=torch.int64)
+x.grad = torch.ones(2, dtype=torch.half)
+
 # %% an undefined gradient in part of a graph
 x = torch.ones(2, 2, requires_grad=True)
 values, indices = x.sort()

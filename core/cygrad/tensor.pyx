@@ -18,7 +18,6 @@ from cygrad.backend cimport Backend
 from cygrad.allocation cimport empty_as
 from cygrad.dispatch cimport copy_into, fill_into
 from cygrad.elements cimport scalar_value
-from cygrad.promotion cimport C_NAMES
 from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
 from cygrad.ops.matmul cimport matmul_
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs,
@@ -650,8 +649,8 @@ cdef check_gradient(Tensor t, object value):
         from cygrad.ops.gathering import C_WORDS
         from cygrad.promotion import SCALAR_NAMES
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{C_WORDS[SCALAR_NAMES[g.dtype.code]]}' to a tensor with grad_dtype "
-            f"'{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            f"attempting to assign a gradient with dtype '{C_WORDS[SCALAR_NAMES[g.dtype.code]]}' to a tensor with "
+            f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to the "
             "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
             "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
             "downstream systems that assume they match.")

@@ -651,9 +651,9 @@ cdef check_gradient(Tensor t, object value):
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_WORDS[SCALAR_NAMES[g.dtype.code]]}' to a tensor with "
             f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
-            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
-            "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-            "downstream systems that assume they match.")
+            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+            "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
+            "break downstream systems that assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
         raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
                            f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "

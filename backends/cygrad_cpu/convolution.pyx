@@ -1,194 +1,215 @@
-"""Convolutions as matrix products: what each output position sees is copied into a column.
+"""Convolutions as products of a matrix of weights with one of what each position sees.
 
-The unit of work is a block of output rows of one image and group, small enough for its columns to stay in the cache;
-the blocks are shared among threads, each with columns of its own. Kernels of one element that move by one read their
-columns where they lie. Computed in float32 and float64 (16-bit floats in float32); other dtypes are declined, and the
-core composes them.
+That second matrix is not made. What a block of rows sees is laid out in padded planes (kernels/depthwise.pyx), in which
+every position sees the same elements at the same distances from it, and the product finds them there: a `Lattice` of
+gemm.pxd. Only where BLAS does the product is the matrix written out. Blocks are shared among threads, each with planes
+of its own. Kernels of one element that move by one read the input where it lies. Computed in float32 and float64
+(16-bit floats in float32); other dtypes are declined, and the core composes them.
+
+The gradient of the input is such a convolution too, of the output's gradient with the weights the other way round. With
+a stride, inputs see different elements of the kernel, as their place is modulo the stride: a product for each of these
+phases.
 """
 from cython.parallel cimport prange
 from libc.limits cimport INT_MAX
 from libc.string cimport memcpy, memset
 
 from cygrad.backend cimport SUM
-from cygrad.dtype cimport DType, FLOAT32
+from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
-from cygrad_cpu.depthwise cimport depthwise, depthwise_input, depthwise_weight, is_depthwise
-from cygrad_cpu.gemm cimport Product, ROOM, any_strides, load_blas, multiply
+from cygrad_cpu.depthwise cimport (DepthwiseTable, Stencil, depthwise, depthwise_input, depthwise_weight,
+                                   is_depthwise)
+from cygrad_cpu.gemm cimport Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas, multiply, multiply_lattice
+from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.reduction cimport cpu_reduce
-from cygrad_cpu.temporary cimport Temporary, computed, copy_views, dense, temporary, writable
+from cygrad_cpu.temporary cimport Temporary, computed, converted, copy_views, dense, temporary, writable
 
 cdef enum:
     GRAIN = 250000              # multiplications that a thread should at least get
-    CACHED = 1 << 17            # elements of a block's columns
+    CACHED = 1 << 17            # elements of a block's planes, or of its matrix
     POSITIONS = 64              # ... but at least so many columns, for the products' sake
+    SUMMED = 384                # positions that one product of the weight's gradient should at least sum over
     PARTIAL = 1 << 25           # most elements of the threads' sums of the weight's gradient
 
+cdef DepthwiseTable kernels
+install_kernels("depthwise", &kernels)
 
-cdef struct Geometry:
+cdef struct Geometry:           # of a product of weights (filters, inside) with what is seen (inside, positions)
     int kind                    # 0 float32, 1 float64
     Py_ssize_t itemsize
     Py_ssize_t images
     Py_ssize_t groups
-    Py_ssize_t channels         # of a group
-    Py_ssize_t filters          # of a group
-    Py_ssize_t height, width    # of the input
-    Py_ssize_t r, s             # of the kernel
-    Py_ssize_t p, q             # of the output
-    Py_ssize_t[2] stride
-    Py_ssize_t[2] padding
-    Py_ssize_t[2] dilation
-    Py_ssize_t inside           # channels * r * s
-    Py_ssize_t rows             # output rows of a block
+    Py_ssize_t channels         # of a group, seen
+    Py_ssize_t filters          # of a group, made
+    Stencil seen                # sizes and steps in a channel; `row` is that of a block's planes
+    Py_ssize_t[2] reach         # distance of the first and the last element that a position sees
+    Py_ssize_t taps             # elements of a channel's kernel
+    Py_ssize_t inside           # channels * taps
+    Py_ssize_t area             # positions in an image
+    bint plain                  # what is seen is the input itself
+    bint copied                 # BLAS does the products, of a copied matrix
+    Py_ssize_t rows             # of positions in a block
     Py_ssize_t blocks           # of one image
-    bint plain                  # the columns are the input itself
-    Py_ssize_t columns          # bytes of a block's columns
+    Py_ssize_t plane            # elements
+    Py_ssize_t planes           # bytes of a thread's planes
+    Py_ssize_t matrix           # ... and of its matrix
 
 
 # ---- geometry
 
 cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tuple padding, tuple dilation, int groups,
                    DType dtype) except -1:
-    """Fill in everything but `rows` and `blocks`; False where BLAS can't count the elements."""
+    """All but the blocks and their memory; False where BLAS can't count the elements."""
+    cdef Stencil *seen = &g.seen
     cdef int i
-    g.kind = dtype.code - FLOAT32
-    g.itemsize = dtype.itemsize
+    g.kind, g.itemsize = dtype.code - FLOAT32, dtype.itemsize
     g.images, g.groups = a.sizes[0], groups
     g.channels, g.filters = a.sizes[1] // groups, weight.sizes[0] // groups
-    g.height, g.width = a.sizes[2], a.sizes[3]
-    g.r, g.s = weight.sizes[2], weight.sizes[3]
-    g.p, g.q = out.sizes[2], out.sizes[3]
     for i in range(2):
-        g.stride[i], g.padding[i], g.dilation[i] = stride[i], padding[i], dilation[i]
-    g.inside = g.channels * g.r * g.s
-    if not any_strides(g.kind, g.filters, g.p * g.q):
+        seen.size[i], seen.kernel[i], seen.out[i] = a.sizes[i + 2], weight.sizes[i + 2], out.sizes[i + 2]
+        seen.stride[i], seen.padding[i], seen.dilation[i], seen.spread[i] = stride[i], padding[i], dilation[i], 1
+        g.reach[i] = (seen.kernel[i] - 1) * seen.dilation[i]
+    g.plain = (seen.kernel[0] == 1 and seen.kernel[1] == 1 and seen.stride[0] == 1 and seen.stride[1] == 1
+               and seen.padding[0] == 0 and seen.padding[1] == 0)
+    measure(g)
+    return g.area <= INT_MAX and g.inside <= INT_MAX and g.filters <= INT_MAX and seen.size[0] * seen.size[1] <= INT_MAX
+
+
+cdef void measure(Geometry *g) noexcept nogil:
+    """What follows from the other sizes. A row of a plane has `stride` parts, of elements at this distance."""
+    cdef Stencil *seen = &g.seen
+    g.taps = seen.kernel[0] * seen.kernel[1]
+    g.inside = g.channels * g.taps
+    g.area = seen.out[0] * seen.out[1]
+    seen.row = (seen.out[1] + g.reach[1] // seen.stride[1]) * seen.stride[1]
+
+
+cdef Geometry turned(const Geometry *g) noexcept nogil:
+    """The geometry of the input's gradient: input `i * stride + phase` sees outputs i + (phase + padding - place in the
+    kernel) / stride, where that is a whole number; `padding` is what the least of these distances is below 0."""
+    cdef Geometry t = g[0]
+    cdef Py_ssize_t step
+    cdef int i
+    t.channels, t.filters = g.filters, g.channels
+    for i in range(2):
+        step = g.seen.stride[i]
+        t.seen.stride[i] = 1
+        t.seen.size[i], t.seen.out[i] = g.seen.out[i], (g.seen.size[i] + step - 1) // step
+        t.seen.padding[i] = floor_divided(g.reach[i] - g.seen.padding[i], step)
+        t.reach[i] = t.seen.padding[i] + (step - 1 + g.seen.padding[i]) // step
+    measure(&t)
+    return t
+
+
+cdef inline Py_ssize_t floor_divided(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    return a // b if a >= 0 else -((b - 1 - a) // b)
+
+
+cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept nogil:
+    return (rows - 1) * g.seen.stride[0] + g.reach[0] + 1
+
+
+cdef int plan(Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t work) except -1:
+    """Choose the blocks, for products that make (m, n) at most; returns the number of threads for so much work."""
+    cdef int threads = threads_for(work, GRAIN)
+    cdef Py_ssize_t p = g.seen.out[0], q = g.seen.out[1], units = g.images * g.groups, row
+    g.copied = not g.plain and not any_strides(g.kind, m, n)
+    if not any_strides(g.kind, m, n):
         load_blas()
-    g.plain = (g.r == 1 and g.s == 1 and g.stride[0] == 1 and g.stride[1] == 1 and g.padding[0] == 0
-               and g.padding[1] == 0)
-    return g.p * g.q <= INT_MAX and g.inside <= INT_MAX and g.filters <= INT_MAX and g.height * g.width <= INT_MAX
-
-
-cdef int plan(Geometry *g, Py_ssize_t units) noexcept:
-    """Choose the blocks for `units` independent parts of an image's work; returns the number of threads."""
-    cdef int threads = threads_for(g.images * g.groups * g.filters * g.p * g.q * g.inside, GRAIN)
-    cdef Py_ssize_t positions = max(<Py_ssize_t>CACHED // g.inside, <Py_ssize_t>POSITIONS)
-    g.rows = min(g.p, (positions + g.q - 1) // g.q)
-    if units * ((g.p + g.rows - 1) // g.rows) < threads:
-        g.rows = max(1, units * g.p // threads)
-    g.blocks = (g.p + g.rows - 1) // g.rows
+    row = g.inside * q if g.copied else g.channels * g.seen.row * g.seen.stride[0]
+    g.rows = min(p, max(CACHED // row, (POSITIONS + q - 1) // q))
+    if units * ((p + g.rows - 1) // g.rows) < threads:
+        g.rows = max(1, units * p // threads)
+    g.blocks = (p + g.rows - 1) // g.rows
+    g.rows = (p + g.blocks - 1) // g.blocks
+    g.plane = rows_seen(g, g.rows) * g.seen.row
     return threads
 
 
-cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads):
-    """For each thread the columns of a block, and the room of a product."""
-    g.columns = 0 if g.plain else (g.inside * g.rows * g.q * g.itemsize + 63) // 64 * 64
-    cdef Py_ssize_t *sizes = [threads, (g.columns + ROOM) // g.itemsize]
+cdef inline Py_ssize_t lines(Py_ssize_t nbytes) noexcept nogil:
+    return (nbytes + 63) // 64 * 64
+
+
+cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ssize_t images, Py_ssize_t extra):
+    """For each thread the planes of a block of so many images, the matrix if there is one, the room of a product, and
+    `extra` elements."""
+    cdef Py_ssize_t[2] sizes
+    g.planes = 0 if g.plain else lines(images * g.channels * g.plane * g.itemsize + VECTOR_BYTES)
+    g.matrix = lines(images * g.inside * g.rows * g.seen.out[1] * g.itemsize) if g.copied else 0
+    sizes[0], sizes[1] = threads, (g.planes + g.matrix + ROOM + lines(extra * g.itemsize)) // g.itemsize
     return temporary(like.memory.backend, dtype, 2, sizes)
 
 
-# ---- columns
+# ---- what positions see
 
-cdef inline void valid_range(const Geometry *g, Py_ssize_t s, Py_ssize_t *first, Py_ssize_t *last) noexcept nogil:
-    """Output columns first .. last - 1 see the input, not the padding, at column s of the kernel."""
-    cdef Py_ssize_t shift = s * g.dilation[1] - g.padding[1], step = g.stride[1]
-    first[0] = 0 if shift >= 0 else min(g.q, (-shift + step - 1) // step)
-    last[0] = 0 if g.width <= shift else min(g.q, (g.width - shift + step - 1) // step)
-    if last[0] < first[0]:
-        last[0] = first[0]
-
-
-cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
-    """Few elements, for which a call of memcpy would take as long as the copy."""
-    cdef Py_ssize_t i = 0
-    while i + 8 <= n:
-        memcpy(out + i, a + i, 8 * sizeof(Real))
-        i += 8
-    while i < n:
-        out[i] = a[i]
-        i += 1
-
-
-cdef void make_columns(const Real *a, const Geometry *g, Py_ssize_t row, Py_ssize_t rows, Real *out) noexcept nogil:
-    """(inside, rows * q): what output rows row, row + 1, ... see of the channels from `a` on."""
-    cdef Py_ssize_t c, r, s, p, q, y, first, last, shift, step = g.stride[1]
-    cdef const Real *line
+cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Lattice *seen):
+    """Where the planes of so many images have what the first position sees, and the rows of positions."""
+    cdef const Stencil *s = &g.seen
+    cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
+    cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
+    cdef Py_ssize_t c, y, x, i
+    seen.rows, seen.runs, seen.run = place, place + g.inside, s.out[1]
     for c in range(g.channels):
-        for r in range(g.r):
-            for s in range(g.s):
-                valid_range(g, s, &first, &last)
-                shift = s * g.dilation[1] - g.padding[1]
-                for p in range(row, row + rows):
-                    y = p * g.stride[0] - g.padding[0] + r * g.dilation[0]
-                    if y < 0 or y >= g.height:
-                        memset(out, 0, g.q * sizeof(Real))
-                    else:
-                        line = a + (c * g.height + y) * g.width + shift
-                        for q in range(first):
-                            out[q] = 0
-                        if step == 1:
-                            copy_line(line + first, out + first, last - first)
-                        elif step == 2:
-                            for q in range(first, last):
-                                out[q] = line[2 * q]
-                        else:
-                            for q in range(first, last):
-                                out[q] = line[q * step]
-                        for q in range(last, g.q):
-                            out[q] = 0
-                    out += g.q
+        for y in range(s.kernel[0]):
+            for i in range(s.kernel[1]):
+                x = i * s.dilation[1]
+                place[0] = (c * g.plane + y * s.dilation[0] * s.row + x % s.stride[1] * (s.row // s.stride[1])
+                            + x // s.stride[1])
+                place += 1
+    for i in range(images):
+        for y in range(g.rows):
+            place[0] = i * g.channels * g.plane + y * s.stride[0] * s.row
+            place += 1
+    return made
 
 
-cdef void add_columns(const Real *columns, const Geometry *g, Py_ssize_t channels, Py_ssize_t row, Py_ssize_t rows,
-                      Real *out) noexcept nogil:
-    """Add columns (channels * r * s, rows * q) to the places of `out` that they were copied from."""
-    cdef Py_ssize_t c, r, s, p, q, y, first, last, shift, step = g.stride[1]
-    cdef Real *line
-    for c in range(channels):
-        for r in range(g.r):
-            for s in range(g.s):
-                valid_range(g, s, &first, &last)
-                shift = s * g.dilation[1] - g.padding[1]
-                for p in range(row, row + rows):
-                    y = p * g.stride[0] - g.padding[0] + r * g.dilation[0]
-                    if 0 <= y < g.height:
-                        line = out + (c * g.height + y) * g.width + shift
-                        if step == 1:
-                            for q in range(first, last):
-                                line[q] += columns[q]
-                        else:
-                            for q in range(first, last):
-                                line[q * step] += columns[q]
-                    columns += g.q
+cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t rows, char *planes) noexcept nogil:
+    """What rows row, row + 1, ... of the positions see in the channels from `a` on."""
+    cdef Stencil seen = g.seen
+    cdef Py_ssize_t c, size = seen.size[0] * seen.size[1] * g.itemsize
+    seen.padding[0] -= row * seen.stride[0]
+    seen.rows = rows_seen(g, rows)
+    for c in range(g.channels):
+        kernels.lay_out[g.kind](&seen, a + c * size, planes + c * g.plane * g.itemsize)
 
 
-cdef const char *columns_of(const char *a, const Geometry *g, Py_ssize_t unit, Py_ssize_t row, Py_ssize_t rows,
-                            char *room, int *ld) noexcept nogil:
-    """The columns of a block, made in `room` or found in the input; `ld` elements from row to row."""
-    a += unit * g.channels * g.height * g.width * g.itemsize
-    if g.plain:
-        ld[0] = <int>(g.height * g.width)
-        return a + row * g.width * g.itemsize
-    ld[0] = <int>(rows * g.q)
+cdef void write_matrix(const Real *planes, const Lattice *seen, Py_ssize_t m, Py_ssize_t n, Real *out) noexcept nogil:
+    cdef Py_ssize_t i, j
+    for i in range(m):
+        for j in range(n // seen.run):
+            memcpy(out, planes + seen.rows[i] + seen.runs[j], seen.run * sizeof(Real))
+            out += seen.run
+
+
+cdef const char *matrix_of(const Geometry *g, const Lattice *seen, Py_ssize_t k, Py_ssize_t positions,
+                           char *room) noexcept nogil:
+    """The matrix (k, positions) for BLAS, behind the planes that it is found in."""
     if g.kind == 0:
-        make_columns(<const float *>a, g, row, rows, <float *>room)
+        write_matrix(<const float *>room, seen, k, positions, <float *>(room + g.planes))
     else:
-        make_columns(<const double *>a, g, row, rows, <double *>room)
-    return room
+        write_matrix(<const double *>room, seen, k, positions, <double *>(room + g.planes))
+    return room + g.planes
 
 
-cdef void matrices(const Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char *a, Py_ssize_t a_row,
-                   Py_ssize_t a_column, const char *b, Py_ssize_t b_row, Py_ssize_t b_column, bint add, char *out,
-                   Py_ssize_t out_row, char *room) noexcept nogil:
-    """out (m, n) = or += a (m, k) @ b (k, n); the room is that of the columns, behind which a product has its own."""
-    cdef Product product
-    product.kind, product.m, product.n, product.k = g.kind, m, n, k
-    product.a, product.b, product.out, product.room = a, b, out, room + g.columns
-    product.a_strides[0], product.a_strides[1] = a_row, a_column
-    product.b_strides[0], product.b_strides[1] = b_row, b_column
-    product.out_strides[0], product.out_strides[1] = out_row, 1
-    product.alpha, product.beta = 1, (1 if add else 0)
-    multiply(&product)
+cdef void weigh(const Geometry *g, const Lattice *seen, const char *weight, Py_ssize_t weight_row, Py_ssize_t k,
+                Py_ssize_t positions, const char *b, bint add, char *out, Py_ssize_t out_row,
+                char *room) noexcept nogil:
+    """out (filters, positions) = or += weight (filters, k) @ what is seen: in the planes at the room's beginning or, by
+    a plain convolution, in `b`."""
+    cdef Product x
+    x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, g.filters, positions, k, 1, (1 if add else 0)
+    x.a, x.b, x.out, x.room = weight, b, out, room + g.planes + g.matrix
+    x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = weight_row, 1, g.area, 1
+    x.out_strides[0], x.out_strides[1] = out_row, 1
+    if not g.plain and not g.copied:
+        x.b = room
+        multiply_lattice(&x, NULL, seen)
+        return
+    if g.copied:
+        x.b, x.b_strides[0] = matrix_of(g, seen, k, positions, room), positions
+    multiply(&x)
 
 
 # ---- forward
@@ -200,24 +221,43 @@ cdef void fill_rows(const Real *bias, Real *out, Py_ssize_t filters, Py_ssize_t 
             out[o * step + i] = bias[o]
 
 
-cdef void forward_block(const Geometry *g, Py_ssize_t index, const char *a, const char *weight, const char *bias,
-                        char *out, char *room) noexcept nogil:
+cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
+                        const char *bias, char *out, char *room) noexcept nogil:
     cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
-    cdef Py_ssize_t rows = min(g.rows, g.p - row), area = g.p * g.q
-    cdef int ld
-    cdef const char *columns
+    cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), positions = rows * g.seen.out[1]
     if rows <= 0:
         return
-    columns = columns_of(a, g, unit, row, rows, room, &ld)
-    out += (unit * g.filters * area + row * g.q) * g.itemsize
+    a += unit * g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
+    out += (unit * g.filters * g.area + row * g.seen.out[1]) * g.itemsize
+    if g.plain:
+        a += row * g.seen.out[1] * g.itemsize
+    else:
+        lay_out(g, a, row, rows, room)
     if bias != NULL:
         bias += group * g.filters * g.itemsize
         if g.kind == 0:
-            fill_rows(<const float *>bias, <float *>out, g.filters, area, rows * g.q)
+            fill_rows(<const float *>bias, <float *>out, g.filters, g.area, positions)
         else:
-            fill_rows(<const double *>bias, <double *>out, g.filters, area, rows * g.q)
-    matrices(g, g.filters, rows * g.q, g.inside, weight + group * g.filters * g.inside * g.itemsize, g.inside, 1,
-             columns, ld, 1, bias != NULL, out, area, room)
+            fill_rows(<const double *>bias, <double *>out, g.filters, g.area, positions)
+    weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a, bias != NULL,
+          out, g.area, room)
+
+
+cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
+    cdef Temporary room, places
+    cdef Lattice seen
+    cdef Py_ssize_t i, count, size
+    cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
+    places = lattice(x, g, 1, &seen)
+    room = work_room(x, g, x.dtype, threads, 1, 0)
+    size = room.view.strides[0] * g.itemsize
+    count = g.images * g.groups * g.blocks
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * t // threads, count * (t + 1) // threads):
+                forward_block(g, &seen, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
+                              data(room.view) + t * size)
+    return 0
 
 
 cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
@@ -232,107 +272,210 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     if is_depthwise(a, weight, groups):
         depthwise(x, w, b, stride, padding, dilation, y)
     else:
-        products(&g, x, w, b, y)
+        forward(&g, x, w, b, y)
     if y is not out:
         copy_views(y, out)
 
 
-cdef int products(Geometry *g, View x, View w, View b, View y) except -1:
-    cdef Temporary room
-    cdef Py_ssize_t i, count, size
-    cdef int threads, t
-    threads = plan(g, g.images * g.groups)
-    room = work_room(x, g, x.dtype, threads)
-    size = room.view.strides[0] * g.itemsize
-    count = g.images * g.groups * g.blocks
-    with nogil:
-        for t in prange(threads, num_threads=threads, schedule="static"):
-            for i in range(count * t // threads, count * (t + 1) // threads):
-                forward_block(g, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
-                              data(room.view) + t * size)
-    return 0
+# ---- gradient of the input
+
+cdef struct Phases:             # inputs whose places have the same remainders by the stride, row by row of remainders
+    Py_ssize_t[2] stride
+    Py_ssize_t[2] size          # of the input
+    const Py_ssize_t *first     # row of the weights of each, and behind the last their number
+    Lattice seen                # rows of all of them, one after another
 
 
-# ---- backward
+cdef Temporary phases(View like, const Geometry *g, const Geometry *t, Phases *found, list taps):
+    """What the inputs of each phase see; appends which elements of a kernel these are."""
+    cdef const Stencil *s = &g.seen
+    cdef Py_ssize_t count = s.stride[0] * s.stride[1], i, f, r, q, y, x
+    cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [count + 1 + t.inside + t.rows])
+    cdef Py_ssize_t *first = <Py_ssize_t *>data(made.view)
+    cdef Py_ssize_t *place = first + count + 1
+    for i in range(2):
+        found.stride[i], found.size[i] = s.stride[i], s.size[i]
+    found.first, found.seen.rows, found.seen.runs, found.seen.run = first, place, place + t.inside, t.seen.out[1]
+    for i in range(count):
+        first[i] = place - found.seen.rows
+        for r in range(s.kernel[0]):
+            for q in range(s.kernel[1]):
+                y = i // s.stride[1] + s.padding[0] - r * s.dilation[0]
+                x = i % s.stride[1] + s.padding[1] - q * s.dilation[1]
+                if y % s.stride[0] == 0 and x % s.stride[1] == 0:
+                    taps.append(r * s.kernel[1] + q)
+                    y, x = y // s.stride[0] + t.seen.padding[0], x // s.stride[1] + t.seen.padding[1]
+                    for f in range(t.channels):
+                        place[f] = f * t.plane + y * t.seen.row + x
+                    place += t.channels
+    first[count] = place - found.seen.rows
+    for i in range(t.rows):
+        place[i] = i * t.seen.row
+    return made
 
-cdef void input_block(const Geometry *g, Py_ssize_t index, Py_ssize_t parts, const char *grad, const char *weight,
+
+cdef Temporary turned_weights(View weight, const Geometry *g, list taps):
+    """(groups, channels, taps, filters), the taps in the order of their phases."""
+    cdef Py_ssize_t *sizes = [g.groups, g.channels, g.taps, g.filters]
+    cdef Py_ssize_t *strides = [g.filters * g.inside, g.taps, 1, g.inside]
+    cdef View whole = make_view(weight.memory, weight.dtype, weight.offset, 4, sizes, strides)
+    cdef Temporary made = converted(whole, weight.dtype), sorted
+    cdef Py_ssize_t i, k, line = g.filters * g.itemsize
+    if taps == list(range(g.taps)):
+        return made
+    sorted = temporary(weight.memory.backend, weight.dtype, 4, sizes)
+    for k in range(g.taps):
+        for i in range(g.groups * g.channels):
+            memcpy(data(sorted.view) + (i * g.taps + k) * line,
+                   data(made.view) + (i * g.taps + <Py_ssize_t>taps[k]) * line, line)
+    return sorted
+
+
+cdef void put_phase(const Real *a, const Geometry *t, const Phases *p, Py_ssize_t phase, Py_ssize_t row,
+                    Py_ssize_t rows, Real *out) noexcept nogil:
+    """The gradients of one phase to their places in the input's; zeros where `a` is NULL."""
+    cdef Py_ssize_t c, i, j, y, x = phase % p.stride[1], width = t.seen.out[1]
+    cdef Real *line
+    for c in range(t.filters):
+        for i in range(rows):
+            y = (row + i) * p.stride[0] + phase // p.stride[1]
+            if y < p.size[0]:
+                line = out + (c * p.size[0] + y) * p.size[1] + x
+                for j in range((p.size[1] - x + p.stride[1] - 1) // p.stride[1]):
+                    line[j * p.stride[1]] = a[(c * rows + i) * width + j] if a != NULL else 0
+
+
+cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, const char *grad, const char *weight,
                       char *out, char *room) noexcept nogil:
-    """The gradient of one part of the channels of one image and group, zero before."""
-    cdef Py_ssize_t unit = index // parts, group = unit % g.groups, row = 0, area = g.p * g.q, rows
-    cdef Py_ssize_t first = g.channels * (index % parts) // parts
-    cdef Py_ssize_t channels = g.channels * (index % parts + 1) // parts - first, taps = g.r * g.s
-    if channels == 0:
-        return
-    grad += unit * g.filters * area * g.itemsize
-    weight += (group * g.filters * g.inside + first * taps) * g.itemsize
-    out += (unit * g.channels + first) * g.height * g.width * g.itemsize
-    if g.plain:
-        matrices(g, channels, area, g.filters, weight, 1, g.inside, grad, area, 1, False, out, area, room)
-        return
-    memset(out, 0, channels * g.height * g.width * g.itemsize)
-    while row < g.p:
-        rows = min(g.rows, g.p - row)
-        matrices(g, channels * taps, rows * g.q, g.filters, weight, 1, g.inside, grad + row * g.q * g.itemsize, area,
-                 1, False, room, rows * g.q, room)
-        if g.kind == 0:
-            add_columns(<const float *>room, g, channels, row, rows, <float *>out)
-        else:
-            add_columns(<const double *>room, g, channels, row, rows, <double *>out)
-        row += rows
-
-
-cdef void weight_block(const Geometry *g, Py_ssize_t index, const char *grad, const char *a, char *out,
-                       char *room) noexcept nogil:
-    """Add what one block contributes to the gradient of its group's weights."""
-    cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
-    cdef Py_ssize_t rows = min(g.rows, g.p - row), area = g.p * g.q
-    cdef int ld
-    cdef const char *columns
+    cdef Py_ssize_t unit = index // t.blocks, group = unit % t.groups, row = index % t.blocks * t.rows, i, k
+    cdef Py_ssize_t rows = min(t.rows, t.seen.out[0] - row), positions = rows * t.seen.out[1]
+    cdef Py_ssize_t count = p.stride[0] * p.stride[1]
+    cdef char *made = room + t.planes + t.matrix + ROOM
+    cdef Lattice seen = p.seen
     if rows <= 0:
         return
-    columns = columns_of(a, g, unit, row, rows, room, &ld)
-    matrices(g, g.filters, g.inside, rows * g.q, grad + (unit * g.filters * area + row * g.q) * g.itemsize, area, 1,
-             columns, 1, ld, True, out + group * g.filters * g.inside * g.itemsize, g.inside, room)
+    grad += unit * t.channels * t.seen.size[0] * t.seen.size[1] * t.itemsize
+    weight += group * t.filters * t.inside * t.itemsize
+    out += unit * t.filters * p.size[0] * p.size[1] * t.itemsize
+    if t.plain:
+        grad += row * t.seen.out[1] * t.itemsize
+    else:
+        lay_out(t, grad, row, rows, room)
+    if count == 1:
+        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, out + row * t.seen.out[1] * t.itemsize,
+              t.area, room)
+        return
+    for i in range(count):
+        k = p.first[i + 1] - p.first[i]
+        seen.rows = p.seen.rows + p.first[i]
+        if k:
+            weigh(t, &seen, weight + p.first[i] * t.itemsize, t.inside, k, positions, NULL, False, made, positions,
+                  room)
+        if t.kind == 0:
+            put_phase(<const float *>made if k else NULL, t, p, i, row, rows, <float *>out)
+        else:
+            put_phase(<const double *>made if k else NULL, t, p, i, row, rows, <double *>out)
 
 
 cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype) except -1:
-    cdef Temporary room
-    cdef Py_ssize_t i, size, units = g.images * g.groups, parts, count
-    cdef int threads, t
-    threads = plan(g, units * g.channels)
-    parts = 1 if units >= threads else min(g.channels, (threads + units - 1) // units)
-    room = work_room(grad, g, dtype, threads)
+    cdef Geometry t = turned(g)
+    cdef Phases found
+    cdef Temporary room, places, turned_weight
+    cdef list taps = []
+    cdef Py_ssize_t i, size, count
+    cdef int j, threads = plan(&t, t.filters, t.area, g.images * g.groups * g.filters * g.area * g.inside)
+    places = phases(grad, g, &t, &found, taps)
+    turned_weight = turned_weights(weight, g, taps)
+    room = work_room(grad, &t, dtype, threads, 1,
+                     0 if found.stride[0] * found.stride[1] == 1 else t.filters * t.rows * t.seen.out[1])
     size = room.view.strides[0] * g.itemsize
-    count = units * parts
+    count = t.images * t.groups * t.blocks
     with nogil:
-        for t in prange(threads, num_threads=threads, schedule="static"):
-            for i in range(count * t // threads, count * (t + 1) // threads):
-                input_block(g, i, parts, data(grad), data(weight), data(y), data(room.view) + t * size)
+        for j in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * j // threads, count * (j + 1) // threads):
+                input_block(&t, &found, i, data(grad), data(turned_weight.view), data(y), data(room.view) + j * size)
     return 0
 
 
+# ---- gradient of the weight
+
+cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t together, Py_ssize_t index, const char *grad,
+                       const char *a, char *out, char *room) noexcept nogil:
+    """Add what a block of `together` images gives to the turned gradient of its group's weights: what is seen (inside,
+    positions) @ the gradient (positions, filters). Of a plain convolution, the other way round."""
+    cdef Py_ssize_t stacks = (g.images + together - 1) // together, row = index % g.blocks * g.rows, i
+    cdef Py_ssize_t image = index // g.blocks % stacks * together, group = index // g.blocks // stacks
+    cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), images = min(together, g.images - image)
+    cdef Py_ssize_t unit = image * g.groups + group, area = g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
+    cdef Product x
+    if rows <= 0:
+        return
+    a += unit * area
+    x.kind, x.alpha, x.beta, x.room = g.kind, 1, 1, room + g.planes + g.matrix
+    x.out = out + group * g.filters * g.inside * g.itemsize
+    x.k = images * rows * g.seen.out[1]
+    if together == 1:
+        grad += (unit * g.filters * g.area + row * g.seen.out[1]) * g.itemsize
+    else:
+        grad += (group * g.images + image) * g.area * g.filters * g.itemsize
+    if g.plain:
+        x.m, x.n, x.a, x.b = g.filters, g.inside, grad, a + row * g.seen.out[1] * g.itemsize
+        x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.area, 1, 1, g.area
+        x.out_strides[0], x.out_strides[1] = g.inside, 1
+        multiply(&x)
+        return
+    x.m, x.n, x.a, x.b, x.out_strides[0], x.out_strides[1] = g.inside, g.filters, room, grad, g.filters, 1
+    x.b_strides[0] = 1 if together == 1 else g.filters
+    x.b_strides[1] = g.area if together == 1 else 1
+    for i in range(images):
+        lay_out(g, a + i * g.groups * area, row, rows, room + i * g.channels * g.plane * g.itemsize)
+    if not g.copied:
+        multiply_lattice(&x, seen, NULL)
+        return
+    x.a, x.a_strides[0], x.a_strides[1] = matrix_of(g, seen, g.inside, x.k, room), x.k, 1
+    multiply(&x)
+
+
 cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) except -1:
-    """Sums of the threads first, each over its share of the blocks; then the sum of those."""
-    cdef View whole
-    cdef Temporary room, sums
-    cdef Py_ssize_t i, size, count, n = y.elements
-    cdef int threads, t
-    threads = <int>min(<Py_ssize_t>plan(g, g.images * g.groups), max(1, PARTIAL // n))
-    room = work_room(grad, g, dtype, threads)
+    """Sums of the threads first, each over its share of the blocks; then the sum of those. Several images that are
+    small make a block together, with their gradients turned."""
+    cdef Temporary room, places, sums, turned = None
+    cdef Lattice seen
+    cdef Py_ssize_t i, size, count, together = 1, n = y.elements
+    cdef Py_ssize_t *sizes = [g.groups, g.images, g.area, g.filters]
+    cdef Py_ssize_t *strides = [g.filters * g.area, g.groups * g.filters * g.area, 1, g.area]
+    cdef int t, threads = plan(g, g.inside, g.filters, g.images * g.groups * g.filters * g.area * g.inside)
+    threads = <int>min(<Py_ssize_t>threads, max(1, PARTIAL // n))
+    if not g.plain and g.blocks == 1:
+        together = max(1, min(SUMMED // g.area, g.images * g.groups // threads, g.images))
+    if together > 1:
+        turned = converted(make_view(grad.memory, dtype, grad.offset, 4, sizes, strides), dtype)
+        grad = turned.view
+    places = lattice(grad, g, together, &seen)
+    room = work_room(grad, g, dtype, threads, together, 0)
     sums = temporary(grad.memory.backend, dtype, 2, [threads, n])
     memset(data(sums.view), 0, threads * n * g.itemsize)
     size = room.view.strides[0] * g.itemsize
-    count = g.images * g.groups * g.blocks
+    count = g.groups * ((g.images + together - 1) // together) * g.blocks
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
-                weight_block(g, i, data(grad), data(a), data(sums.view) + t * n * g.itemsize,
+                weight_block(g, &seen, together, i, data(grad), data(a), data(sums.view) + t * n * g.itemsize,
                              data(room.view) + t * size)
-    whole = make_view(y.memory, dtype, y.offset, 1, [n], [1])
-    if threads == 1:
-        memcpy(data(y), data(sums.view), n * g.itemsize)
+    return add_sums(g, sums.view, make_view(y.memory, dtype, y.offset, 3, [g.groups, g.filters, g.inside],
+                                            [n // g.groups, g.inside, 1]))
+
+
+cdef int add_sums(const Geometry *g, View sums, View y) except -1:
+    """y (groups, filters, inside) = the sum of all (groups, inside, filters); those of a plain one lie like y."""
+    cdef Py_ssize_t *sizes = [g.groups, g.filters, g.inside, sums.sizes[0]]
+    cdef Py_ssize_t *strides = [g.filters * g.inside, 1, g.filters, sums.strides[0]]
+    if g.plain:
+        strides[1], strides[2] = g.inside, 1
+    if sums.sizes[0] == 1:
+        copy_views(make_view(sums.memory, sums.dtype, sums.offset, 3, sizes, strides), y)
     else:
-        cpu_reduce(SUM, make_view(sums.view.memory, dtype, sums.view.offset, 2, [n, threads], [1, n]), whole)
+        cpu_reduce(SUM, make_view(sums.memory, sums.dtype, sums.offset, 4, sizes, strides), y)
     return 0
 
 
@@ -366,7 +509,9 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
             copy_views(y, grad_weight)
     if grad_a is not None:
         x, y = dense(weight, dtype, keep), writable(grad_a, dtype, keep)
-        if not (is_depthwise(a, weight, groups) and depthwise_input(dy, x, stride, padding, dilation, y)):
+        if is_depthwise(a, weight, groups):
+            depthwise_input(dy, x, stride, padding, dilation, y)
+        else:
             grad_of_input(&g, dy, x, y, dtype)
         if y is not grad_a:
             copy_views(y, grad_a)

@@ -7,7 +7,7 @@ cdef enum:
 cdef struct Stencil:            # sizes in elements, of rows and columns
     Py_ssize_t[2] size          # of what is read
     Py_ssize_t[2] spread        # distance at which its elements are laid out: 1, or the stride for gradients of inputs
-    Py_ssize_t[2] padding       # zeros before them
+    Py_ssize_t[2] padding       # zeros before them; below 0, the distance of the plane from the first of them
     Py_ssize_t[2] kernel
     Py_ssize_t[2] stride
     Py_ssize_t[2] dilation
@@ -19,12 +19,14 @@ ctypedef void (*Correlate)(const Stencil *stencil, const char *a, const char *we
                            char *plane) noexcept nogil                      # bias: NULL or one element
 ctypedef void (*CorrelateWeight)(const Stencil *stencil, const char *grad, const char *a, char *out,
                                  char *plane) noexcept nogil                # out is added to
+ctypedef void (*LayOut)(const Stencil *stencil, const char *a, char *plane) noexcept nogil
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
     CorrelateWeight weight[2]
+    LayOut lay_out[2]
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1
-cdef bint depthwise_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1
+cdef int depthwise_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1
 cdef int depthwise_weight(View grad, View a, tuple stride, tuple padding, tuple dilation, View out) except -1

@@ -70,15 +70,12 @@ cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, 
     return run(&g, a, weight, bias, out)
 
 
-cdef bint depthwise_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1:
-    """The gradient laid out at the distances of the stride, seen through the kernel turned by half; False if padding
-    is larger than the kernel, where some outputs see no input."""
+cdef int depthwise_input(View grad, View weight, tuple stride, tuple padding, tuple dilation, View out) except -1:
+    """The gradient laid out at the distances of the stride, seen through the kernel turned by half."""
     cdef Py_ssize_t r = weight.sizes[2], s = weight.sizes[3], taps = r * s, c, i
     cdef Py_ssize_t top = dilation[0] * (r - 1) - padding[0], left = dilation[1] * (s - 1) - padding[1]
     cdef Stencil g
     cdef Temporary turned
-    if top < 0 or left < 0:
-        return False
     g = stencil(grad, weight.sizes + 2, (1, 1), (top, left), dilation, out)
     g.spread[0], g.spread[1] = stride[0], stride[1]
     turned = temporary(weight.memory.backend, weight.dtype, 4, weight.sizes)
@@ -88,8 +85,7 @@ cdef bint depthwise_input(View grad, View weight, tuple stride, tuple padding, t
                 (<float *>data(turned.view))[c * taps + i] = (<float *>data(weight))[(c + 1) * taps - 1 - i]
             else:
                 (<double *>data(turned.view))[c * taps + i] = (<double *>data(weight))[(c + 1) * taps - 1 - i]
-    run(&g, grad, turned.view, None, out)
-    return True
+    return run(&g, grad, turned.view, None, out)
 
 
 cdef int depthwise_weight(View grad, View a, tuple stride, tuple padding, tuple dilation, View out) except -1:

@@ -14,19 +14,28 @@ cdef struct Product:            # out = beta * out + alpha * a @ b, of shapes (m
     double beta                 # 0: what was in `out` does not matter
     char *room                  # ROOM bytes of scratch memory, 64-byte aligned
 
-ctypedef void (*ProductKernel)(const Product *product) noexcept nogil       # the columns of out are contiguous
+cdef struct Lattice:            # a matrix found in images: element (i, j) lies at rows[i] + runs[j // run] + j % run
+    const Py_ssize_t *rows      # in elements from `a` or `b`; VECTOR_BYTES behind the last one may be read
+    const Py_ssize_t *runs
+    Py_ssize_t run              # columns that are neighbours
+
+ctypedef void (*ProductKernel)(const Product *product, const Lattice *a, const Lattice *b) noexcept nogil
 
 cdef enum:
-    DEPTH_BYTES = 1536          # of a row of `a` or a column of `b` that is worked on at a time
+    DEPTH = 384                 # most elements of a row of `a` or a column of `b` that are worked on at a time
+    DEPTH_BYTES = 4 * DEPTH     # ... and their bytes: half as many of eight
     LINE = DEPTH_BYTES + 64     # distance of rows that are copied: not a power of two
     PANEL = 48                  # most columns of `b` in the panel that stays in the level 1 cache
     BLOCK_ROWS = 256            # of `a` that stay in the level 2 cache
-    ROOM = PANEL * DEPTH_BYTES + (BLOCK_ROWS + 8) * LINE
+    VECTOR_BYTES = 64           # of the widest vector
+    ROOM = PANEL * DEPTH_BYTES + VECTOR_BYTES + (BLOCK_ROWS + 8) * LINE
 
 cdef struct GemmTable:          # by kind
+    # The columns of out are contiguous. A factor that a lattice is given for is found by that, not by its strides.
     ProductKernel product[2]    # NULL: BLAS is faster on this instruction set
 
 cdef bint any_strides(int kind, Py_ssize_t m, Py_ssize_t n) noexcept nogil      # whether our own kernel does these
 cdef int load_blas() except -1                      # to be called before `multiply` for other ones
 cdef bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil
 cdef void multiply(const Product *g) noexcept nogil
+cdef void multiply_lattice(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil     # our own kernel's

@@ -49,14 +49,18 @@ cdef void multiply(const Product *g) noexcept nogil:
     if not any_strides(g.kind, g.m, g.n) and routines != NULL and by_blas(g):
         return
     if g.out_strides[1] == 1 or g.n == 1 and g.out_strides[0] != 1:
-        table.product[g.kind](g)
+        table.product[g.kind](g, NULL, NULL)
     else:
         turned = g[0]                               # the transposed result, of the transposed factors
         turned.a, turned.b, turned.m, turned.n = g.b, g.a, g.n, g.m
         turned.a_strides[0], turned.a_strides[1] = g.b_strides[1], g.b_strides[0]
         turned.b_strides[0], turned.b_strides[1] = g.a_strides[1], g.a_strides[0]
         turned.out_strides[0], turned.out_strides[1] = g.out_strides[1], g.out_strides[0]
-        table.product[g.kind](&turned)
+        table.product[g.kind](&turned, NULL, NULL)
+
+
+cdef void multiply_lattice(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil:
+    table.product[g.kind](g, a, b)
 
 
 # ---- BLAS

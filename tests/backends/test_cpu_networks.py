@@ -41,6 +41,10 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
     (2, 32, 24, 24, 32, (1, 1), (1, 1), (0, 0), (1, 1), 1),     # read where it lies
     (1, 64, 30, 30, 64, (3, 3), (1, 1), (1, 1), (1, 1), 64),    # each channel for itself
     (3, 4, 33, 65, 24, (5, 7), (1, 3), (4, 5), (3, 1), 1),
+    (11, 6, 7, 5, 10, (3, 3), (1, 1), (1, 1), (1, 1), 2),       # several images at a time for the weights
+    (2, 3, 9, 12, 5, (2, 3), (3, 4), (3, 5), (1, 2), 1),        # padding beyond the kernel, inputs that nothing sees
+    (3, 6, 11, 9, 6, (2, 2), (2, 3), (4, 3), (1, 1), 6),
+    (4, 5, 6, 7, 1, (3, 3), (1, 1), (1, 1), (1, 1), 1),         # one filter: BLAS, by a matrix
 ]
 
 

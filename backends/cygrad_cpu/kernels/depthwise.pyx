@@ -10,25 +10,37 @@ from cygrad_cpu.depthwise cimport DepthwiseTable, Stencil, TAPS
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
 
+
+cdef inline Py_ssize_t steps(Py_ssize_t distance, Py_ssize_t step) noexcept nogil:
+    """How many steps it takes to go at least so far."""
+    return (distance + step - 1) // step if distance > 0 else 0
+
+
 cdef void lay_out(const Stencil *g, const Real *a, Real *plane) noexcept nogil:
-    """The plane of a channel: zeros where no element comes to lie."""
-    cdef Py_ssize_t y, x, place, parts = g.stride[1], part = g.row // parts, spread = g.spread[1]
+    """The plane of a channel: zeros where no element comes to lie, and nothing of elements that lie outside it."""
+    cdef Py_ssize_t y, x, i, n, place, parts = g.stride[1], part = g.row // parts, spread = g.spread[1]
+    cdef Py_ssize_t first = steps(-g.padding[1], spread)
     cdef const Real *line
     cdef Real *to
     memset(plane, 0, g.rows * g.row * sizeof(Real))
-    for y in range(g.size[0]):
+    for y in range(steps(-g.padding[0], g.spread[0]), g.size[0]):
         place = g.padding[0] + y * g.spread[0]
         if place >= g.rows:
             break
-        line = a + y * g.size[1]
-        to = plane + place * g.row
-        if parts == 1 and spread == 1:
-            memcpy(to + g.padding[1], line, max(<Py_ssize_t>0, min(g.size[1], part - g.padding[1])) * sizeof(Real))
-        else:
-            for x in range(g.size[1]):
-                place = g.padding[1] + x * spread
-                if place // parts < part:
-                    to[place % parts * part + place // parts] = line[x]
+        for x in range(first, min(first + parts, g.size[1])):       # and every element `parts` from it
+            line = a + y * g.size[1] + x
+            to = plane + place * g.row + (g.padding[1] + x * spread) % parts * part
+            i = (g.padding[1] + x * spread) // parts
+            n = min(steps(g.size[1] - x, parts), steps(part - i, spread))
+            to += i
+            if parts == 1 and spread == 1:
+                memcpy(to, line, n * sizeof(Real))
+            elif parts == 2 and spread == 1:
+                for i in range(n):
+                    to[i] = line[2 * i]
+            else:
+                for i in range(n):
+                    to[i * spread] = line[i * parts]
 
 
 cdef void places(const Stencil *g, Py_ssize_t size, Py_ssize_t *found) noexcept nogil:
@@ -118,6 +130,14 @@ cdef void weight_doubles(const Stencil *g, const char *grad, const char *a, char
     correlate_weight[Doubles](g, grad, a, out, plane, NULL)
 
 
+cdef void lay_out_floats(const Stencil *g, const char *a, char *plane) noexcept nogil:
+    lay_out(g, <const float *>a, <float *>plane)
+
+
+cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept nogil:
+    lay_out(g, <const double *>a, <double *>plane)
+
+
 def install(size_t address):
     """Fill the DepthwiseTable at `address`."""
     cdef DepthwiseTable *table = <DepthwiseTable *>address
@@ -125,3 +145,5 @@ def install(size_t address):
     table.correlate[1] = correlate_doubles
     table.weight[0] = weight_floats
     table.weight[1] = weight_doubles
+    table.lay_out[0] = lay_out_floats
+    table.lay_out[1] = lay_out_doubles

@@ -3,12 +3,13 @@
 
 The result is made in tiles of a few rows and three vectors that stay in registers while a block of k goes by. The
 columns of `b` for a tile are packed into a panel that the level 1 cache holds; rows of `a` are read where they lie when
-they are contiguous and don't fall on each other's places in the cache, else packed too. After Goto and van de Geijn,
+they are contiguous and don't fall on each other's places in the cache, else packed too; so are factors that are found
+in the images of a convolution (`Lattice`). After Goto and van de Geijn,
 "Anatomy of high-performance matrix multiplication", 2008. Distances are in bytes here.
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.gemm cimport BLOCK_ROWS, DEPTH_BYTES, GemmTable, LINE, Product
+from cygrad_cpu.gemm cimport BLOCK_ROWS, DEPTH, DEPTH_BYTES, GemmTable, LINE, Lattice, Product, VECTOR_BYTES
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.tiles cimport TILES, tile_4, tile_8
 from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
@@ -165,6 +166,38 @@ cdef void copy_lines(const char *a, Py_ssize_t a_row, Py_ssize_t nbytes, Py_ssiz
             memset(out + i * LINE, 0, nbytes)
 
 
+cdef struct Segment:        # neighbouring elements, in bytes
+    Py_ssize_t begin
+    Py_ssize_t nbytes
+
+
+cdef int cut_runs(const Lattice *x, Py_ssize_t first, Py_ssize_t count, Py_ssize_t size, Segment *out) noexcept nogil:
+    """The parts of runs that columns first, first + 1, ... lie in; returns their number."""
+    cdef Py_ssize_t run = first // x.run, place = first % x.run, n
+    cdef int found = 0
+    while count:
+        n = min(x.run - place, count)
+        out[found].begin, out[found].nbytes = (x.runs[run] + place) * size, n * size
+        found += 1
+        count -= n
+        run += 1
+        place = 0
+    return found
+
+
+cdef inline void copy_segments(const char *a, const Segment *segments, int count, char *out,
+                               Vector *tag) noexcept nogil:
+    """One after the other in whole vectors: each is written over what was copied too much before it."""
+    cdef Py_ssize_t j
+    cdef int i
+    for i in range(count):
+        j = 0
+        while j < segments[i].nbytes:
+            (<Vector *>(out + j))[0] = (<const Vector *>(a + segments[i].begin + j))[0]
+            j += sizeof(Vector)
+        out += segments[i].nbytes
+
+
 # ---- the whole
 
 cdef void tiles(Tile *found, Vector *tag) noexcept nogil:
@@ -182,25 +215,32 @@ cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
     return ROWS if left > ROWS // 2 else ROWS // 2
 
 
-cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t k, Py_ssize_t i, Py_ssize_t m,
-                Vector *tag) noexcept nogil:
+cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b, const Tile *kernels, Py_ssize_t p,
+                Py_ssize_t k, Py_ssize_t i, Py_ssize_t m, Vector *tag) noexcept nogil:
     """What k terms from p on give to m rows of the result from i on; both factors' parts fit the caches."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, panel = 3 * lanes
     cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
     cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
-    cdef Py_ssize_t j = 0, r, n, rows
-    cdef bint lines = ac == size, direct = lines and (ar % PAGE != 0 or g.n <= panel)
-    cdef bint near = bc == size and (g.m <= ROWS or g.k * br <= CACHED)
+    cdef Py_ssize_t j = 0, r, n, rows, q
+    cdef bint lines = ac == size or found_a != NULL
+    cdef bint direct = lines and found_a == NULL and (ar % PAGE != 0 or g.n <= panel)
+    cdef bint near = bc == size and found_b == NULL and (g.m <= ROWS or g.k * br <= CACHED)
     cdef double beta = g.beta if p == 0 else 1
     cdef const char *a = g.a + i * ar + p * ac
     cdef const char *x
     cdef const char *y
     cdef char *packed_b = g.room
-    cdef char *packed_a = packed_b + DEPTH_BYTES * panel
+    cdef char *packed_a = packed_b + DEPTH_BYTES * panel + VECTOR_BYTES
+    cdef Segment[DEPTH] segments
+    cdef int cut = cut_runs(found_a, p, k, size, segments) if found_a != NULL else 0
     r = m // ROWS * ROWS if direct else 0
     while r < m:
         x, rows = a + r * ar, min(<Py_ssize_t>ROWS, m - r)
-        if lines:
+        if found_a != NULL:
+            for q in range(tile_rows(m - r)):
+                copy_segments[Vector](g.a + found_a.rows[i + r + min(q, rows - 1)] * size, segments, cut,
+                                      packed_a + (r + q) * LINE, NULL)
+        elif lines:
             copy_lines(x, ar, k * size, rows, tile_rows(m - r), packed_a + r * LINE)
         else:
             pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + r * LINE, NULL)
@@ -210,7 +250,13 @@ cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t 
         vectors = (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
         n = min(vectors * lanes, g.n - j)
         y, y_row = g.b + p * br + j * bc, br
-        if not near or n % lanes:
+        if found_b != NULL:
+            cut = cut_runs(found_b, j, n, size, segments)
+            for q in range(k):
+                copy_segments[Vector](g.b + found_b.rows[p + q] * size, segments, cut,
+                                      packed_b + q * vectors * <Py_ssize_t>sizeof(Vector), NULL)
+            y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
+        elif not near or n % lanes:
             pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
             y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
         r = 0
@@ -227,7 +273,7 @@ cdef void block(const Product *g, const Tile *kernels, Py_ssize_t p, Py_ssize_t 
         j += n
 
 
-cdef void product(const Product *g, Vector *tag) noexcept nogil:
+cdef void product(const Product *g, const Lattice *a, const Lattice *b, Vector *tag) noexcept nogil:
     cdef Tile[6] kernels
     cdef Py_ssize_t most = DEPTH_BYTES // (4 if Vector is Floats else 8), parts = (g.k + most - 1) // most, p = 0, i
     cdef Py_ssize_t depth = (g.k + parts - 1) // parts if parts else 0
@@ -235,17 +281,18 @@ cdef void product(const Product *g, Vector *tag) noexcept nogil:
     while p < g.k or p == 0:
         i = 0
         while i < g.m:
-            block[Vector](g, kernels, p, min(depth, g.k - p), i, min(<Py_ssize_t>BLOCK_ROWS, g.m - i), NULL)
+            block[Vector](g, a, b, kernels, p, min(depth, g.k - p), i,
+                          min(<Py_ssize_t>BLOCK_ROWS, g.m - i), NULL)
             i += BLOCK_ROWS
         p += max(depth, <Py_ssize_t>1)
 
 
-cdef void floats(const Product *g) noexcept nogil:
-    product[Floats](g, NULL)
+cdef void floats(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil:
+    product[Floats](g, a, b, NULL)
 
 
-cdef void doubles(const Product *g) noexcept nogil:
-    product[Doubles](g, NULL)
+cdef void doubles(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil:
+    product[Doubles](g, a, b, NULL)
 
 
 def install(size_t address):

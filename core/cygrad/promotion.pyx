@@ -11,8 +11,11 @@ from cygrad.tensor cimport Tensor
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 
+# How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name.
 C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
            "c10::complex<float>", "c10::complex<double>")
+C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
+           "float", "double", "c10::complex<float>", "c10::complex<double>")
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
                 "ComplexDouble")
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),

@@ -646,10 +646,9 @@ cdef check_gradient(Tensor t, object value):
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
     if g.dtype is not t.dtype:
-        from cygrad.ops.gathering import C_WORDS
-        from cygrad.promotion import SCALAR_NAMES
+        from cygrad.promotion import C_TYPES, SCALAR_NAMES
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{C_WORDS[SCALAR_NAMES[g.dtype.code]]}' to a tensor with "
+            f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "
             f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
             "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
             "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "

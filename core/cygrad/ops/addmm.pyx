@@ -18,7 +18,8 @@ from cygrad.view cimport same_sizes, size_of
 
 from cygrad import fallback
 from cygrad.errors import not_implemented
-from cygrad.ops.products import NAMES, write_exact
+from cygrad.ops.products import write_exact
+from cygrad.promotion import SCALAR_NAMES
 from cygrad.ops.registry import add_op
 
 cdef Row ADDMM = Row("addmm", "self", "mat1", "mat2", "beta", "alpha")
@@ -37,8 +38,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         raise cannot_multiply(a, b)
     if c.dtype is not b.dtype or a.dtype is not b.dtype:
         left, name = (c, "self") if c.dtype is not b.dtype else (a, "mat1")
-        raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {NAMES[(<Tensor>left).dtype.code]} and "
-                           f"{NAMES[b.dtype.code]}")
+        raise RuntimeError(f"{name} and mat2 must have the same dtype, but got "
+                           f"{SCALAR_NAMES[(<Tensor>left).dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     same_device("addmm", a, b)
     same_device("addmm", c, a)
     sizes[0], sizes[1] = a.sizes[0], b.sizes[1]
@@ -77,8 +78,8 @@ cdef int check_factors(DType dtype, object beta, object alpha) except -1:
 
 cdef int check_cast(DType source, DType target) except -1:
     if not can_cast_to(source, target):
-        raise RuntimeError(f"result type {NAMES[source.code]} can't be cast to the desired output type "
-                           f"{NAMES[target.code]}")
+        raise RuntimeError(f"result type {SCALAR_NAMES[source.code]} can't be cast to the desired output type "
+                           f"{SCALAR_NAMES[target.code]}")
     return 0
 
 

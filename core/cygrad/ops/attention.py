@@ -10,9 +10,10 @@ from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
 from cygrad.compositions import visible
 from cygrad.allocation import empty_near
+from cygrad.promotion import C_TYPES
 from cygrad.raw import softmax_op
 from cygrad.fallback import call
-from cygrad.ops.composite import BOOL, C_WORDS, FLOAT32, HALVES, need_tensors, refused, widened
+from cygrad.ops.composite import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.tensor import Tensor
 
@@ -75,13 +76,13 @@ def check(query, key, value, mask, dropout):
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
                            f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead.")
     if not query.dtype is key.dtype is value.dtype:
-        words = [C_WORDS[t.dtype.name] for t in (query, key, value)]
+        words = [C_TYPES[t.dtype.code] for t in (query, key, value)]
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
                            f"{words[0]} key.dtype: {words[1]} and value.dtype: {words[2]} instead.")
     if mask is not None and mask.dtype is not BOOL and mask.dtype is not query.dtype and mask.dtype is not FLOAT32:
         raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                           f"attn_mask.dtype: {C_WORDS[mask.dtype.name]} and  query.dtype: "
-                           f"{C_WORDS[query.dtype.name]} instead.")
+                           f"attn_mask.dtype: {C_TYPES[mask.dtype.code]} and  query.dtype: "
+                           f"{C_TYPES[query.dtype.code]} instead.")
     if not 0 <= dropout <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout:g}")
     if query.is_complex():

@@ -9,7 +9,7 @@ import math
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
-from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.raw import cast_to, clone_like, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
 from cygrad.operands import broadcast, select
@@ -180,8 +180,8 @@ def lerp(input, end, weight):
         broadcast(input, end)
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, Tensor) and value.dtype is not input.dtype and (name == "end" or value.dim()):
-            raise RuntimeError(f"expected dtype {C_WORDS[input.dtype.name]} for `{name}` but got dtype "
-                               f"{C_WORDS[value.dtype.name]}")
+            raise RuntimeError(f"expected dtype {C_TYPES[input.dtype.code]} for `{name}` but got dtype "
+                               f"{C_TYPES[value.dtype.code]}")
     if isinstance(weight, Tensor):
         need_float(input, "lerp_kernel_tensor", complex_too=True)
         return _lerp_tensor(input, end, weight)
@@ -192,9 +192,6 @@ def lerp(input, end, weight):
 
 
 general_lerp_ = inplace_form("lerp", lerp, True)
-C_WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int",
-           "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 
 
 ADD_MULTIPLE = program(lambda x, y, factor: y * factor + x)

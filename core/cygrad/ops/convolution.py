@@ -7,9 +7,10 @@ import warnings
 
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
+from cygrad.promotion import C_TYPES
 from cygrad.raw import copy_, fill_
 from cygrad.fallback import call
-from cygrad.ops.composite import BOOL, C_WORDS, need_tensors, refused
+from cygrad.ops.composite import BOOL, need_tensors, refused
 from cygrad.ops.padding import constant_pad_nd
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
@@ -122,7 +123,7 @@ def check_dtypes(input, weight, bias):
         raise RuntimeError(f"Input type ({input.type()}) and weight type ({weight.type()}) should be the same or input "
                            "should be a MKLDNN tensor and weight is a dense tensor".replace("cygrad.", "torch."))
     if bias is not None and bias.dtype is not input.dtype:
-        raise RuntimeError(f"Input type ({C_WORDS[input.dtype.name]}) and bias type ({C_WORDS[bias.dtype.name]}) "
+        raise RuntimeError(f"Input type ({C_TYPES[input.dtype.code]}) and bias type ({C_TYPES[bias.dtype.code]}) "
                            "should be the same")
     if input.dtype is BOOL:
         raise refused("slow_conv2d_cpu", BOOL)

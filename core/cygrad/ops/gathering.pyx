@@ -91,11 +91,6 @@ def in_range(index, size, dim, negative=False, error=RuntimeError, words=None):
     return found
 
 
-C_WORDS = {"Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",
-           "Long": "long int", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Float": "float", "Double": "double",
-           "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}
-
-
 def overlaps(t):
     """Whether elements of a tensor share memory because it is expanded."""
     return not t.is_contiguous() and any(s == 0 and n > 1 for s, n in zip(t.stride(), t.shape))

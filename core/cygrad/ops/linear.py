@@ -9,13 +9,13 @@ import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import BINARY
 from cygrad.allocation import empty_near
-from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.raw import binary_op, cast_to, copy_
 from cygrad.dtype import all_dtypes
 from cygrad.ops import addmm, products
 from cygrad.ops.addmm import add_scaled, check_numbers
 from cygrad.ops.pointwise import inplace_result
-from cygrad.ops.products import C_TYPES, unsafe_view, write_exact
+from cygrad.ops.products import unsafe_view, write_exact
 from cygrad.ops.registry import op
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.ops.views import wrap

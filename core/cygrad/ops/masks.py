@@ -1,9 +1,10 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
+from cygrad.promotion import C_TYPES
 from cygrad.raw import fill_ as raw_fill, nonzero_op
 from cygrad.operands import fill_where, filled
-from cygrad.ops.gathering import C_WORDS, SET, Written, overlaps, scalar_name, warn_if_expanded
+from cygrad.ops.gathering import SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, same_shape, take_rows
 from cygrad.ops.registry import op, write_out
 from cygrad.ops.shape import common_shape
@@ -93,7 +94,7 @@ def check_fill(mask, value):
                            f"{value.dim()} dimension(s).")
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{C_WORDS[scalar_name(mask)]}")
+                           f"{C_TYPES[mask.dtype.code]}")
 
 
 def _masked_fill_(self, mask, value):

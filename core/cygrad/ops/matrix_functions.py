@@ -4,13 +4,12 @@ import math
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.promotion import SCALAR_NAMES
+from cygrad.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dtype import can_cast
 from cygrad.ops import decompositions, solvers
 from cygrad.ops.lapack import HALVES, adjoint, exact_out, eye_like, need_float, need_matrix, need_square, new
 from cygrad.ops.linear import need_int
 from cygrad.ops.norms import check_norm_dtype, vector_norm
-from cygrad.ops.products import C_TYPES
 from cygrad.ops.registry import op, with_out
 from cygrad.ops.views import wrap
 from cygrad.tensor import Tensor

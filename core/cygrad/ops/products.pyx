@@ -16,12 +16,7 @@ from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
 from cygrad.ops.registry import add_op, refuse_out_grad, write_out
-
-# How PyTorch's messages about products call the dtypes, by code; other messages use the names of dispatch.SCALAR_NAMES.
-C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
-           "float", "double", "c10::complex<float>", "c10::complex<double>")
-NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-         "ComplexDouble")
+from cygrad.promotion import C_TYPES, SCALAR_NAMES
 
 
 cdef class Row:
@@ -191,7 +186,7 @@ cdef Tensor bmm_(Tensor a, Tensor b):
     if a.dtype is not b.dtype:
         if a.dtype.code == BOOL:
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
-        raise RuntimeError(f"expected scalar type {NAMES[a.dtype.code]} but found {NAMES[b.dtype.code]}")
+        raise RuntimeError(f"expected scalar type {SCALAR_NAMES[a.dtype.code]} but found {SCALAR_NAMES[b.dtype.code]}")
     same_device("bmm", a, b)
     out = blank(a, 3, [a.sizes[0], a.sizes[1], b.sizes[2]])
     multiply(a, b, out, "bmm")
@@ -208,9 +203,9 @@ cdef Tensor mv_(Tensor a, Tensor b):
         raise RuntimeError(f"size mismatch, got input ({a.sizes[0]}), mat ({a.sizes[0]}x{a.sizes[1]}), vec "
                            f"({b.sizes[0]})")
     if a.dtype is not b.dtype:
-        name = NAMES[b.dtype.code]
+        name = SCALAR_NAMES[b.dtype.code]
         raise RuntimeError("addmv input tensors must have the same dtype, but got "
-                           f"{name}, {NAMES[a.dtype.code]}, and {name}")
+                           f"{name}, {SCALAR_NAMES[a.dtype.code]}, and {name}")
     same_device("mv", a, b)
     out = blank(a, 1, [a.sizes[0]])
     multiply(matrix(a), column(b), column(out), "addmv_impl_cpu")
@@ -226,8 +221,8 @@ cdef Tensor dot_(Tensor a, Tensor b, Row op):
     if a.rank != 1 or b.rank != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.rank}D and {b.rank}D tensors")
     if a.dtype is not b.dtype:
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {NAMES[a.dtype.code]} and "
-                           f"{NAMES[b.dtype.code]}")
+        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
+                           f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     if a.sizes[0] != b.sizes[0]:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{a.sizes[0]}] and src [{b.sizes[0]}] to have "
                            f"the same number of elements, but got {a.sizes[0]} and {b.sizes[0]} elements respectively")

@@ -1,7 +1,7 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.allocation import empty_near
-from cygrad.promotion import SCALAR_NAMES
+from cygrad.promotion import C_TYPES
 from cygrad.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
 from cygrad.ops.geometry import take_geometry, window
@@ -139,8 +139,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         other = empty_near(self, (0,))
     elif isinstance(source, Tensor):
         if source.dtype is not self.dtype:
-            raise RuntimeError(f"Could not set tensor of type {_c_name(source.dtype)} to a tensor of type "
-                               f"{_c_name(self.dtype)}")
+            raise RuntimeError(f"Could not set tensor of type {C_TYPES[source.dtype.code]} to a tensor of type "
+                               f"{C_TYPES[self.dtype.code]}")
         other = source.detach() if size is None else window(source, None, storage_offset, size, stride)
     elif not hasattr(source, "nbytes"):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
@@ -154,8 +154,3 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     self._take(other)
     self._bump_version()
     return self
-
-
-def _c_name(dtype):
-    from cygrad.ops.gathering import C_WORDS
-    return C_WORDS[SCALAR_NAMES[dtype.code]]

@@ -90,6 +90,14 @@ x.masked_scatter(x > 0, d)
 x.index_put((torch.tensor([0]),), d[0])
 torch.linalg.solve(x, d)
 torch.kron(x, d).dtype
+real, whole = torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2, dtype=torch.int64)
+torch.lerp(real, real, whole)
+real.masked_fill(whole, 1)
+real.clone().set_(whole)
+real.clone().cauchy_(), whole.clone().cauchy_()
+torch.nn.functional.scaled_dot_product_attention(whole, real, real)
+torch.conv2d(real, real, torch.ones(1, dtype=torch.int16))
+real.grad = whole
 
 # %% matrix shapes
 torch.mm(torch.ones(2, 3), torch.ones(2, 3))

@@ -35,19 +35,18 @@ PyTorch composes the rest: `normal` with tensors is a standard normal times std 
 without replacement takes the largest of p / q with q exponential(1); complex normals are pairs with std / sqrt(2).
 """
 import os
-import warnings
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from cygrad.chunks cimport from_bfloat, from_half, to_bfloat, to_half
-from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, UINT8
+from cygrad.dtype cimport BOOL, FLOAT16, FLOAT64
 from cygrad.mt19937 cimport STATE_SIZE, Engine, engine_seed
 from cygrad.rejection cimport multinomial, rejection
+from cygrad.sampler_parameters cimport scalar_name, write_parameters
 from cygrad.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNOULLI_TENSOR, BINOMIAL, CAUCHY, DONE,
                               EXPONENTIAL, GEOMETRIC, INFINITE_ENTRY, LOG_NORMAL, MULTINOMIAL, NEGATIVE_ENTRY, NORMAL,
-                              NORMAL_STRIDED, PERMUTATION, POISSON, RANDOM, RANDOM_LONG, STANDARD_GAMMA, UNIFORM,
+                              NORMAL_STRIDED, PERMUTATION, POISSON, RANDOM, STANDARD_GAMMA, UNIFORM,
                               ZERO_SUM, Job, run)
 
 cdef extern from *:
@@ -114,17 +113,6 @@ cdef dict SAMPLERS = {
     "random": (RANDOM, 2), "permutation": (PERMUTATION, 0), "poisson": (POISSON, 1), "binomial": (BINOMIAL, 2),
     "standard_gamma": (STANDARD_GAMMA, 1), "multinomial": (MULTINOMIAL, 4)}
 
-# By dtype code: PyTorch's names in its messages, and the limits of random integers.
-cdef tuple SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-                           "ComplexFloat", "ComplexDouble")
-cdef tuple C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long", "c10::Half",
-                      "c10::BFloat16", "float", "double")
-cdef tuple LARGEST = (1, 255, 127, 32767, 2**31 - 1, 2**63 - 1, 65504.0, 3.3895313892515355e38, 3.4028234663852886e38,
-                      1.7976931348623157e308)
-cdef tuple SMALLEST = (0, 0, -128, -32768, -2**31, -2**63, -65504.0, -3.3895313892515355e38, -3.4028234663852886e38,
-                       -1.7976931348623157e308)
-cdef tuple DIGITS = (0, 0, 0, 0, 0, 0, 11, 8, 24, 53)
-
 cdef dict MESSAGES = {
     BAD_PROBABILITY: "Expected p_in >= 0 && p_in <= 1 to be true, but got false.",
     BAD_RATE: "invalid Poisson rate, expected rate to be non-negative",
@@ -145,182 +133,6 @@ cdef struct StateBytes:     # PyTorch's CPUGeneratorImplState, 5056 bytes
     int32_t padding
     float next_float
     uint8_t next_float_is_valid
-
-
-cdef str _scalar_name(int dtype):
-    return SCALAR_NAMES[dtype] if 0 <= dtype < len(SCALAR_NAMES) else f"dtype code {dtype}"
-
-
-cdef _not_implemented(str kernel, int dtype):
-    return NotImplementedError(f'"{kernel}" not implemented for \'{_scalar_name(dtype)}\'')
-
-
-cdef int64_t _through(int64_t value, int dtype) noexcept:
-    """The integer as it comes back from a float dtype."""
-    if dtype == FLOAT16:
-        return <int64_t> from_half(to_half(<float> value))
-    if dtype == BFLOAT16:
-        return <int64_t> from_bfloat(to_bfloat(<float> value))
-    return <int64_t> <float> value if dtype == FLOAT32 else <int64_t> <double> value
-
-
-cdef tuple _random_bounds(int dtype, object low, object high):
-    """(base, range) of `random_(low, high)`; high None: up to the dtype's largest integer, or 2**digits of a float.
-
-    Floats round some integers out of the range; its ends move inwards to what the float can hold.
-    """
-    cdef bint real = dtype >= FLOAT16
-    if not real and high is not None and SMALLEST[dtype] <= low < high and high - 1 <= LARGEST[dtype]:
-        return low, high - low
-    digits = DIGITS[dtype]
-    if high is not None and low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if real and _through(low + 1, dtype) < low:
-        low = _through(low + 1, dtype) + 2 ** (abs(low + 1).bit_length() - digits)
-    if high is None:
-        last = 2 ** digits if real else LARGEST[dtype]
-        if real and low >= last:
-            raise RuntimeError("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
-                               f"dtype, but got from={low} > to_inc={last}")
-    else:
-        if real and _through(high - 1, dtype) >= high:
-            high = _through(high - 1, dtype) - 2 ** (abs(high - 1).bit_length() - digits)
-        if low >= high:
-            raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
-                               f"from={low} >= to={high}")
-        last = high - 1
-    for name, value in (("from", low), ("to - 1", last)):
-        if not SMALLEST[dtype] <= value <= LARGEST[dtype]:
-            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[dtype]}")
-        if real and not -2 ** digits <= value <= 2 ** digits:
-            warnings.warn(f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                          f"{C_NAMES[dtype]} can support discrete uniform distribution only within this range.")
-    return low, last - low + 1
-
-
-cdef int _prepare_random(Job* job, tuple params) except -1:
-    cdef int dtype = job.dtype
-    cdef bint wide = False
-    if not params:
-        wide = dtype == INT64 or dtype == FLOAT64
-        job.range = 2 ** DIGITS[dtype] + 1 if dtype >= FLOAT16 else LARGEST[dtype] + 1
-    elif params[1] is None and params[0] == -2**63:
-        if job.n > 0 and (dtype == FLOAT16 or dtype == BOOL):
-            raise _not_implemented("random_full_64_bits_range_kernel_cpu", dtype)
-        if job.n > 0 and dtype < INT64:
-            raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
-        wide = True
-    else:
-        job.base, size = _random_bounds(dtype, params[0], params[1])
-        job.range = size & 0xffffffffffffffff
-        wide = size >= 2**28
-    if wide:
-        job.sampler = RANDOM_LONG
-    return 0
-
-
-cdef int _check_permutation(Py_ssize_t n, int dtype) except -1:
-    digits = DIGITS[dtype]
-    if dtype == BOOL:
-        raise _not_implemented("randperm", dtype)
-    if n < 0:
-        raise RuntimeError(f"n must be non-negative, got{n}")
-    if dtype < FLOAT16:
-        if n - 1 > LARGEST[dtype]:
-            c_name = ("uint8_t", "int8_t", "int16_t", "int")[dtype - UINT8]
-            raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
-    elif n > 2 ** digits + 1:
-        limit = f"2^{digits}+1" if dtype > BFLOAT16 else f"{2 ** digits + 1}"
-        raise RuntimeError(f"n cannot be greater than {limit} for {SCALAR_NAMES[dtype]} type.")
-    return 0
-
-
-cdef int _check_distribution(Job* job) except -1:
-    """The samplers with one or two numbers for parameters."""
-    cdef int sampler = job.sampler, dtype = job.dtype
-    cdef bint real = dtype >= FLOAT16
-    cdef double a = job.a, b = job.b, largest
-    if sampler == UNIFORM:
-        if not real:
-            raise _not_implemented("check_uniform_bounds", dtype)
-        largest = LARGEST[dtype]
-        if not -largest <= a <= largest:
-            raise RuntimeError(f"from is out of bounds for {C_NAMES[dtype]}")
-        if not -largest <= b <= largest:
-            raise RuntimeError(f"to is out of bounds for {C_NAMES[dtype]}")
-        if not a <= b:
-            raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a:g} > to={b:g}")
-        if not b - a <= largest:
-            raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{SCALAR_NAMES[dtype]}>::max(), but "
-                               f"found to={b:g} and from={a:g} which result in to-from to exceed the limit")
-    elif sampler == NORMAL or sampler == NORMAL_STRIDED:
-        if not b >= 0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {b:g}")
-        if job.n > 0 and not real:
-            raise _not_implemented("normal_kernel_cpu", dtype)
-    elif sampler == LOG_NORMAL:
-        if not b > 0:
-            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={b:g}")
-        if job.n > 0 and not real:
-            raise _not_implemented("log_normal_cpu", dtype)
-    elif sampler == CAUCHY:
-        if not b > 0:
-            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={b:g}")
-        if not real:
-            raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating "
-                               f"point but you specified {C_NAMES[dtype]}")
-    elif sampler == EXPONENTIAL:
-        if not a > 0:
-            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={a:g}")
-        if job.n > 0 and not real:
-            raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a "
-                               f"floating point but you specified {SCALAR_NAMES[dtype]}")
-    elif sampler == GEOMETRIC:
-        if not 0 < a < 1:
-            raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={a:g}")
-        if job.n > 0 and dtype == BOOL:
-            raise _not_implemented("geometric_cpu", dtype)
-    elif not 0 <= a <= 1:   # BERNOULLI
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={a:g}")
-    return 0
-
-
-cdef int _prepare(Job* job, tuple params) except -1:
-    """Check the parameters as PyTorch does and write them into the job."""
-    cdef int sampler = job.sampler, dtype = job.dtype
-    if sampler <= BERNOULLI:
-        job.a = params[0]
-        if sampler <= CAUCHY:
-            job.b = params[1]
-        return _check_distribution(job)
-    if sampler == RANDOM:
-        return _prepare_random(job, params)
-    if sampler == PERMUTATION:
-        return _check_permutation(job.n, dtype)
-    job.source = <const void*> <Py_ssize_t> params[0]
-    job.source_dtype = dtype
-    if sampler == BERNOULLI_TENSOR:
-        job.source_dtype = params[1]
-        if not FLOAT16 <= job.source_dtype <= FLOAT64:
-            raise _not_implemented("bernoulli_tensor_cpu_p_", job.source_dtype)
-    elif sampler == MULTINOMIAL:
-        job.source_dtype, job.rows, job.columns = params[1:]
-        if dtype != INT64:
-            raise RuntimeError(f"multinomial expects Long tensor out, got: {SCALAR_NAMES[dtype]}")
-        if not FLOAT16 <= job.source_dtype <= FLOAT64:
-            raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
-                               f"{_scalar_name(job.source_dtype)}")
-        if job.n > 0 and (job.rows <= 0 or job.columns <= 0 or job.n % job.rows != 0):
-            raise RuntimeError(f"multinomial: expected equally many samples from each row, got {job.n} from {job.rows} "
-                               f"rows of {job.columns} weights")
-    elif sampler == POISSON:
-        if dtype < FLOAT16:
-            raise _not_implemented("poisson_cpu", dtype)
-    elif dtype < FLOAT32:
-        raise _not_implemented("binomial_cpu" if sampler == BINOMIAL else "gamma_cpu", dtype)
-    elif sampler == BINOMIAL:
-        job.source2 = <const void*> <Py_ssize_t> params[1]
-    return 0
 
 
 cdef class Generator:
@@ -529,7 +341,7 @@ cdef class Generator:
         cdef Py_ssize_t count
         cdef tuple known
         if not BOOL <= dtype <= FLOAT64:
-            raise NotImplementedError(f"fill: expected a dtype from bool to float64, got {_scalar_name(dtype)}")
+            raise NotImplementedError(f"fill: expected a dtype from bool to float64, got {scalar_name(dtype)}")
         memset(&job, 0, sizeof(job))
         job.engine = &self.engine
         known = SAMPLERS.get(sampler)
@@ -541,7 +353,7 @@ cdef class Generator:
         job.out = out
         job.n = n
         job.dtype = dtype
-        _prepare(&job, params)
+        write_parameters(&job, params)
         if n <= 0:
             return 0
         if self.counted:
@@ -591,15 +403,6 @@ cdef class Generator:
                 run_best(job, &status)
         self.drawing -= 1
         return status
-
-
-def integer_range(int dtype, *params):
-    """(first, count) of what the sampler "random" draws with these parameters."""
-    if not params:
-        return 0, 2 ** DIGITS[dtype] + 1 if dtype >= FLOAT16 else LARGEST[dtype] + 1
-    if params[1] is None and params[0] == -2**63:
-        return -2**63, 2**64
-    return _random_bounds(dtype, params[0], params[1])
 
 
 def _restore(cls, state, device=None):

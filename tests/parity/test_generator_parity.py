@@ -243,6 +243,7 @@ def test_seeds(seed):
     (lambda t: t.log_normal_(0, 1), "int64", "log_normal", (0, 1)),
     (lambda t: t.cauchy_(0, 0), "float32", "cauchy", (0, 0)),
     (lambda t: t.cauchy_(0, 1), "int32", "cauchy", (0, 1)),
+    (lambda t: t.cauchy_(0, 1), "int64", "cauchy", (0, 1)),
     (lambda t: t.exponential_(0), "float32", "exponential", (0,)),
     (lambda t: t.exponential_(1), "int32", "exponential", (1,)),
     (lambda t: t.geometric_(1), "float32", "geometric", (1,)),

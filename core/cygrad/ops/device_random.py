@@ -7,7 +7,7 @@ from cygrad.allocation import empty_near
 from cygrad.raw import binary_op, copy_
 from cygrad.dtype import all_dtypes
 from cygrad.fallback import call
-from cygrad.generator import integer_range
+from cygrad.sampler_parameters import integer_range
 
 FLOAT32 = next(d for d in all_dtypes() if d.name == "float32")
 LT, TO_BOOL = BINARY.index("lt"), 2

@@ -31,7 +31,7 @@ from cygrad_cpu import allocator, blas, isa, parallel
 cdef class CPUBackend(Backend):
     """cygrad's backend for the machine's own processor."""
 
-    checks_places = True
+    checks_places = walks_backwards = True
 
     def __cinit__(self):
         self.name = "cpu"

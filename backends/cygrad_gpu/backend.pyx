@@ -18,14 +18,14 @@ from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
     RUN, ROWS, FLAT, BLOCKS                         # the kinds of Layout
-    NEIGHBOURS = 0, ONE = 1, ANY = 2, TURNED = 3, BACKWARDS = 4     # the letters of Layout.steps
+    NEIGHBOURS = 0, ONE = 1, ANY = 2, TURNED = 3, BACKWARDS = 4, SECOND = 5     # the letters of Layout.steps
     OPERANDS = 8                                    # of a pointwise kernel, at most
     AXES = 8                                        # that a kernel walks, at most
     EACH = 4                            # elements of an item where rows are walked, as in pointwise.py
     LIMIT32 = 1 << 31
     LONG_ROW = 128                      # from which on a row has groups of its own
     TURNED_ROWS = 8                     # from which on an operand is turned tile by tile
-    TURNED_HIGH = 64                    # rows of its blocks
+    TURNED_HIGH = 256                   # rows of its blocks
 
 cdef enum Family:                       # the upper bits of a pointwise kernel's key
     FILL, COPY, UNARY, BINARY, BINARY_SCALAR, SCALAR_BINARY, WHERE, ARANGE
@@ -124,16 +124,16 @@ cdef bint classify(list views, bint processor, Geometry *walk) except -1:
         stride = walk.strides[k][0]
         walk.steps[k] = (NEIGHBOURS if stride == 1 or walk.kind == FLAT else
                          ONE if stride == 0 and walk.elements > 1 else
-                         BACKWARDS if stride == -1 and processor else ANY)
+                         BACKWARDS if stride == -1 and processor else SECOND if stride == 2 and processor else ANY)
     if walk.kind == BLOCKS and walk.n >= TURNED_ROWS:
         for k in range(1, operands):            # the next row is where the first of these operands has its neighbours
-            if walk.steps[k] == ANY:
+            if walk.steps[k] in (ANY, SECOND):
                 for axis in range(2, walk.count):
                     if walk.strides[k][axis] == 1:
                         exchange(walk, operands, 1, axis)
                 break
         for k in range(1, operands):
-            if walk.steps[k] == ANY and walk.strides[k][1] == 1 and walk.sizes[1] >= TURNED_ROWS:
+            if walk.steps[k] in (ANY, SECOND) and walk.strides[k][1] == 1 and walk.sizes[1] >= TURNED_ROWS:
                 walk.steps[k] = TURNED
     walk.code = (walk.kind << 4) | (walk.outer << 1) | walk.wide
     for k in range(operands):
@@ -144,7 +144,7 @@ cdef bint classify(list views, bint processor, Geometry *walk) except -1:
 cdef object layout_of(const Geometry *walk, int operands):
     """The Layout of a class, for the generator of source."""
     return Layout(("run", "rows", "flat", "blocks")[walk.kind],
-                  "".join(["10st-"[walk.steps[k]] for k in range(operands)]), walk.outer, walk.wide)
+                  "".join(["10st-2"[walk.steps[k]] for k in range(operands)]), walk.outer, walk.wide)
 
 
 cdef Py_ssize_t pieces(Py_ssize_t n, Py_ssize_t size) noexcept:
@@ -195,7 +195,7 @@ cdef Py_ssize_t add_strips(Arguments *arguments, int operands, const Geometry *w
     for k in range(operands):
         turned = turned or walk.steps[k] == TURNED
     # a tile is turned as a whole, and tiles below each other read what is in the same lines of memory
-    column_blocks = pieces(walk.n, work // TURNED_HIGH if turned and walk.sizes[1] >= TURNED_HIGH else work)
+    column_blocks = pieces(walk.n, work // min(TURNED_HIGH, walk.sizes[1]) if turned else work)
     columns = (pieces(walk.n, column_blocks) + 63) & ~63 if column_blocks > 1 else walk.n
     column_blocks = pieces(walk.n, columns)
     high = min(max((work // columns + 15) & ~15 if work >= 16 * columns else work // columns, 1), walk.sizes[1])
@@ -278,6 +278,7 @@ cdef tuple plan(tuple program, tuple ins):
 cdef class KernelBackend(GPUBackend):
     """The entries of the contract."""
 
+    walks_backwards = True
     def __cinit__(self):
         self.programs = {}
 
@@ -414,12 +415,19 @@ cdef class KernelBackend(GPUBackend):
     # ---- indexing
 
     cpdef gather(self, View src, View index, int dim, View out):
-        return indexing.gather(self, out.memory.index, src, index, dim, out)
+        indexing.gather(self, out.memory.index, src, index, dim, out)
+
+    def gather_looking(self, View src, View index, int dim, View out):
+        return indexing.gather(self, out.memory.index, src, index, dim, out, True)
 
     cpdef scatter(self, int mode, View out, int dim, View index, View src):
         return indexing.scatter(self, out.memory.index, mode, out, dim, index, src)
 
     # ---- products
+    def scatter_looking(self, int mode, View out, int dim, View index, View src):
+        done = indexing.scatter(self, out.memory.index, mode, out, dim, index, src, True)
+        return True if done is None else done
+
 
     cpdef matmul(self, View a, View b, View out):
         return matmul.product(self, out.memory.index, a, b, out)

@@ -8,7 +8,7 @@ rows    a long last axis of such steps below up to `outer` other axes; a group s
 flat    up to `outer` + 1 axes of any strides; each item finds its own place by dividing
 blocks  on processors in the place of the last two, with "t" for an operand whose neighbours are in the next row
 
-On processors "-" stands for neighbours in the opposite order.
+On processors "-" stands for neighbours in the opposite order, "2" for every other element.
 """
 import re
 from typing import NamedTuple

@@ -12,6 +12,8 @@ RUN = 128                   # elements between two looks for rare arguments
 TILE_ROWS, TILE = 16, 64    # of an operand with its neighbours in the next row: what is turned at once
 VECTORS = {"i8": "char8", "u8": "uchar8", "i16": "short8", "u16": "ushort8", "i32": "int8", "i64": "long8",
            "f32": "float8", "f64": "double8"}
+SET = 2048                  # bytes between two rows whose columns meet in few sets of the first-level cache
+COPY = ("in", 0), ("out", 0)
 OUTER = "s2", "s3", "s4", "s5", "s6", "s7"
 
 
@@ -31,7 +33,7 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
     width = 64 // max(_size(code) for code in (*codes, FLOAT32 if number is None else number))
     lanes = f"LANES({width}, 4)" if layout.kind == "run" else f"MASKED_LANES({width})"
 
-    indices = {name: {"1": "k", "0": "0", "s": f"k * {name}_step", "t": "k - left", "-": "-k"}[step]
+    indices = {name: {"1": "k", "0": "0", "s": f"k * {name}_step", "t": "k - left", "-": "-k", "2": "2 * k"}[step]
                for name, step in zip(names, layout.steps)}
 
     def placed(lines):
@@ -41,7 +43,9 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
         return text
 
     packed = [(f"s{j}", ELEMENTS[code].stored) for j, code in enumerate(outs)]
-    if body == quick and layout.kind == "blocks" and "t" not in layout.steps:
+    if program == COPY and number is None and ins == outs and layout.steps == "1t":
+        strip = None
+    elif body == quick and layout.kind == "blocks" and "t" not in layout.steps:
         strip = f"""        const i64 even = right - (right - left) % {4 * width};
         LANES({width}, 4)
         for (i64 k = left; k < even; k++) {{
@@ -79,6 +83,7 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
     return f"""#define RUN {RUN}
 #define TILE_ROWS {TILE_ROWS}
 #define TILE {TILE}
+#define SET {SET}
 KERNEL(pointwise)({', '.join(arguments + more)}) {{
 {opened}{loops}}}
 """
@@ -105,8 +110,11 @@ def _pointer(name, kind, step, place):
     return f"    GLOBAL {kind} *{name} = {place};\n"
 
 
-def _turned(name, kind, plain):
-    """Copy a tile of an operand with rows and columns exchanged: squares of 8 in registers where there are vectors."""
+def _turned(name, kind, plain, to, pitch, space=""):
+    """Copy a tile of an operand with rows and columns exchanged: squares of 8 in registers where there are vectors.
+
+    `to` is where the tile goes, in memory of that `space`, in rows of `pitch` elements.
+    """
     squares = ""
     if plain in VECTORS:
         vector, eight = VECTORS[plain], range(8)
@@ -118,21 +126,32 @@ def _turned(name, kind, plain):
             lines += [f"const {vector} {letter}{2 * j + half} = ({vector})("
                       + ", ".join(f"{row}.s{4 * half + at}" for at in range(4) for row in pair) + ");"
                       for j, pair in enumerate(pairs) for half in range(2)]
-        lines += [f"VSTORE({vector}, {each}, tile_{name} + (y + {j}) * TILE + x);" for j, each in enumerate(held)]
+        lines += [f"VSTORE_TO({space}, {vector}, {each}, {to} + (y + {j}) * {pitch} + x);"
+                  for j, each in enumerate(held)]
         squares = """                for (; x + 8 <= right - left; x += 8) {
                     int y = 0;
                     for (; y + 8 <= bottom - top; y += 8) {
 """ + "".join(f"                        {line}\n" for line in lines) + f"""                    }}
                     for (; y < bottom - top; y++)
-                        for (int j = x; j < x + 8; j++) tile_{name}[y * TILE + j] = from[j * {name}_step + y];
+                        for (int j = x; j < x + 8; j++) {to}[y * {pitch} + j] = from[j * {name}_step + y];
                 }}
 """
     return f"""            {{
                 GLOBAL {kind} *from = all_{name} + {name}_base + left * {name}_step + top;
                 int x = 0;
 {squares}                for (; x < right - left; x++)
-                    for (int y = 0; y < bottom - top; y++) tile_{name}[y * TILE + x] = from[x * {name}_step + y];
+                    for (int y = 0; y < bottom - top; y++) {to}[y * {pitch} + x] = from[x * {name}_step + y];
             }}
+"""
+
+
+def _tiles(body, high="TILE_ROWS"):
+    """C that does `body` for the tiles of a block, of `high` rows."""
+    return f"""        for (i64 left = first_column; left < last_column; left += TILE)
+        for (i64 top = first_row; top < last_row; top += {high}) {{
+            const i64 right = last_column - left < TILE ? last_column : left + TILE;
+            const i64 bottom = last_row - top < {high} ? last_row : top + {high};
+{body}        }}
 """
 
 
@@ -156,19 +175,21 @@ def _blocks(names, types, stored, steps, strip):
         for (i64 row = first_row; row < last_row; row++) {{
 {rows}{strip}        }}
 """
+    elif strip is None:                 # the tile is the result's own
+        out, ((name, kind, plain),) = names[0], turned
+        inner += f"""        const i64 pitch = {out}_strides.s1;
+        const i64 tile_rows = pitch * (i64)sizeof({plain}) % SET == 0 ? TILE_ROWS : high;
+"""
+        walk = _tiles(f"            GLOBAL {plain} *to = all_{out} + {out}_base + top * pitch + left;\n"
+                      + _turned(name, kind, plain, "to", "pitch", "GLOBAL"), "tile_rows")
     else:
         tiles = "".join(f"            {plain} tile_{name}[TILE_ROWS * TILE];\n" for name, _, plain in turned)
-        turns = "".join(_turned(name, kind, plain) for name, kind, plain in turned)
+        turns = "".join(_turned(name, kind, plain, f"tile_{name}", "TILE") for name, kind, plain in turned)
         rows += "".join(f"            const {plain} *{name} = tile_{name} + (row - top) * TILE;\n"
                         for name, _, plain in turned)
-        walk = f"""        for (i64 left = first_column; left < last_column; left += TILE)
-        for (i64 top = first_row; top < last_row; top += TILE_ROWS) {{
-            const i64 right = last_column - left < TILE ? last_column : left + TILE;
-            const i64 bottom = last_row - top < TILE_ROWS ? last_row : top + TILE_ROWS;
-{tiles}{turns}            for (i64 row = top; row < bottom; row++) {{
+        walk = _tiles(f"""{tiles}{turns}            for (i64 row = top; row < bottom; row++) {{
 {rows}{strip}            }}
-        }}
-"""
+""")
     return more, f"""    const i64 last = (GROUP_ID + 1) * owned < blocks ? (GROUP_ID + 1) * owned : blocks;
     for (i64 block = GROUP_ID * owned; block < last; block++) {{
         i64 rest = block / column_blocks;

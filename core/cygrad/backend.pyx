@@ -159,11 +159,13 @@ cdef class Backend:
         `gather` and `scatter` look at every place of the index and return False if one is outside its axis: then
         `scatter` has written nothing; what the new `out` of `gather` holds is anything. Where False, the core checks
         the index first.
+    walks_backwards : bool
+        `copy` takes a source with negative strides.
     """
 
     interface_version = INTERFACE_VERSION
     fork_safe = True
-    checks_places = False
+    checks_places = walks_backwards = False
 
     # ---- required: devices and memory
 
@@ -294,6 +296,18 @@ cdef class Backend:
         return NotImplemented
 
     # ---- optional kernels
+
+    def gather_looking(self, View src, View index, int dim, View out):
+        """`gather` by an index that nobody has looked at, for a backend that does not always look (`checks_places`).
+
+        True when it is done; False if a place is outside its axis, `out` then holds anything; NotImplemented: the core
+        looks first.
+        """
+        return NotImplemented
+
+    def scatter_looking(self, int mode, View out, int dim, View index, View src):
+        """The same of `scatter`, which then has written nothing."""
+        return NotImplemented
 
     cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
         """out = op(a, x), or op(x, a) if swapped, for a Python number x. Default: `binary` on a one-element buffer."""

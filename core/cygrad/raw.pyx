@@ -201,12 +201,12 @@ cdef void join_few(Tensor out, list tensors, int dim, bint stacked) noexcept:
 
 
 def flipped(Tensor a not None, tuple dims not None):
-    """Raw copy with the order along `dims` reversed, by negative strides, which the CPU alone takes: else None."""
+    """Raw copy with the order along `dims` reversed, by negative strides; None where the backend takes none."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t start = a.offset
     cdef Tensor out
     cdef int i
-    if (<Backend>a.memory.backend).name != "cpu" or a.elements == 0:
+    if not (<Backend>a.memory.backend).walks_backwards or a.elements == 0:
         return None
     out = empty_as(a, a.dtype) if a.dense and a.rank == 1 else empty_like_strided(a, a.dtype)
     for i in range(a.rank):
@@ -265,10 +265,12 @@ cdef bint gather_looking(View src, View index, int dim, View out) except -1:
     Otherwise the backend does not look, or a place is outside src's axis: what `out` holds is then anything.
     """
     cdef Backend backend = <Backend>src.memory.backend
-    if not backend.checks_places:
-        return False
     same_device("gather", src, index, ("the input", "the index"))
-    return out.elements == 0 or backend.gather(src, index, dim, out) is None
+    if out.elements == 0:
+        return True
+    if backend.checks_places:
+        return backend.gather(src, index, dim, out) is None
+    return backend.gather_looking(src, index, dim, out) is True
 
 
 def gather_into(View src not None, View index not None, int dim, View out not None):
@@ -283,11 +285,15 @@ def gather_into(View src not None, View index not None, int dim, View out not No
 cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:
     """Raw scatter by an index that nobody has looked at yet: whether it was done, as in `gather_looking`."""
     cdef Backend backend = <Backend>out.memory.backend
-    if not backend.checks_places or index.memory is out.memory or src.memory is out.memory:
+    if index.memory is out.memory or src.memory is out.memory:
         return False
     same_device("scatter", out, index, ("the input", "the index"))
     same_device("scatter", out, src, ("the input", "the source"))
-    return index.elements == 0 or backend.scatter(mode, out, dim, index, src) is None
+    if index.elements == 0:
+        return True
+    if backend.checks_places:
+        return backend.scatter(mode, out, dim, index, src) is None
+    return backend.scatter_looking(mode, out, dim, index, src) is True
 
 
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:

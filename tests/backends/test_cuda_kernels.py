@@ -94,7 +94,9 @@ def family_kernels():
     for name in ("uint8", "int32", "complex128"):
         yield f"turned/{name}", turned.make, (CODES[name],)
     for size in (1, 16):
-        yield f"gather/{size}", indexing.make_gather, (size, 4)
+        for look in (False, True):
+            yield f"gather/{size}/{look}", indexing.make_gather, (size, 4, look)
+    yield "inside", indexing.make_inside, (4,)
 
 
 def sources(kernels):

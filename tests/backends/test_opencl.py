@@ -78,6 +78,53 @@ def test_all_layouts_share_one_arithmetic(opencl):
         same(there.argmax(1), host.argmax(1))
 
 
+@pytest.mark.parametrize("dtype", [cygrad.uint8, cygrad.int16, cygrad.float32, cygrad.float64, cygrad.complex128])
+@pytest.mark.parametrize("shape", [(300, 40), (9, 1000), (70, 512), (1030, 17)])
+def test_elements_are_moved_whatever_their_order(opencl, dtype, shape):
+    values = cygrad.arange(shape[0] * shape[1]).remainder(251).to(dtype).view(shape)
+    there = values.to(opencl)
+    same(there.t().contiguous(), values.t().contiguous())
+    same(there[:, ::2].t().contiguous(), values[:, ::2].t().contiguous())
+    same(there[1::2, ::2] + there[1::2, ::2], values[1::2, ::2] + values[1::2, ::2])
+    for dims in ((0,), (1,), (0, 1)):
+        same(there.flip(dims), values.flip(dims))
+        same(there.t().flip(dims), values.t().flip(dims))
+
+
+def test_places_outside_raise_and_write_nothing(opencl):
+    x, places = cygrad.arange(5000.0), cygrad.arange(4999, -1, -1)
+    there = x.to(opencl)
+    for wrong in (5000, -5001, 1 << 40):
+        bad = places.clone()
+        bad[4321] = wrong
+        bad = bad.to(opencl)
+        with pytest.raises(RuntimeError, match="out of bounds"):
+            there.gather(0, bad)
+        with pytest.raises(IndexError, match="out of bounds"):
+            there[bad]
+        with pytest.raises(RuntimeError, match="out of bounds"):
+            there.scatter_(0, bad, 0.0)
+    same(there, x)
+    same(there[(places - 5000).to(opencl)], x[places])          # counted from the end
+
+
+@pytest.mark.parametrize("shape", [(5000,), (70, 90), (3, 2000), (400, 3), (6, 7, 8)])
+def test_rows_and_places_are_gathered_and_written(opencl, shape):
+    x = cygrad.arange(float(cygrad.Size(shape).numel())).view(shape)
+    rows = cygrad.tensor([2, 0, 1, 2])
+    there, rows_there = x.to(opencl), rows.to(opencl)
+    same(there.index_select(0, rows_there), x.index_select(0, rows))
+    same(there.movedim(0, -1).index_select(0, rows_there[1:3]), x.movedim(0, -1).index_select(0, rows[1:3]))
+    same(there.index_add(0, rows_there[:3], there[:3]), x.index_add(0, rows[:3], x[:3]))
+    same(there.index_add(0, rows_there, there[:1].expand(4, *shape[1:])),
+         x.index_add(0, rows, x[:1].expand(4, *shape[1:])))
+    same(there.index_copy(0, rows_there[:3], there[:3]), x.index_copy(0, rows[:3], x[:3]))
+    for odd in (x.remainder(3) == 0, x > x.numel() - 5, x < 0):
+        same(odd.to(opencl).nonzero(), odd.nonzero())
+        same(odd.to(opencl)[..., ::2].nonzero(), odd[..., ::2].nonzero())
+        same(there[odd.to(opencl)], x[odd])
+
+
 @pytest.mark.parametrize("n", [1, 255, 256, 257, 70000])
 def test_the_last_group_writes_no_further(opencl, n):
     room = cygrad.zeros(n + 300, device=opencl)

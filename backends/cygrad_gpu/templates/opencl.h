@@ -81,7 +81,8 @@ FUNCTION u16 to_half(f32 x) {
 
 /* A vector from memory that is aligned as its elements are; PoCL's vload is a call. */
 #define VLOAD(space, V, p) (*(space const loose_##V *)(p))
-#define VSTORE(V, v, p) (*(loose_##V *)(p) = (v))
+#define VSTORE_TO(space, V, v, p) (*(space loose_##V *)(p) = (v))
+#define VSTORE(V, v, p) VSTORE_TO(, V, v, p)
 typedef char8 loose_char8 __attribute__((aligned(1)));
 typedef uchar8 loose_uchar8 __attribute__((aligned(1)));
 typedef short8 loose_short8 __attribute__((aligned(2)));

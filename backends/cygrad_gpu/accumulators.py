@@ -1,4 +1,4 @@
-"""What reductions on all devices share: how values are combined, what is started from, the walk over outputs."""
+"""What reductions on all devices share: how values are combined, what is started from, kernels' heads and walks."""
 from cygrad_gpu.dtypes import ELEMENTS
 
 COMBINE = {"sum": "add", "square_sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "any": "bitwise_or",
@@ -33,3 +33,62 @@ def decompose(count, sizes, strided, axes=AXES):
         lines.append(f"if (rest_ != 0) {{ const i64 size_ = {sizes}.{axis}, above_ = rest_ / size_, "
                      f"at_ = rest_ - above_ * size_; rest_ = above_; {adds} }}")
     return "{ " + "\n      ".join(lines) + " }"
+
+
+def each_output(body):
+    """C that does `body` for the outputs ``first`` to ``last``; it ends with ``NEXT(how many of them are done)``.
+
+    The next one's place is ``out_base``, its elements are at ``a_base``; counting it ``left`` are on the last axis,
+    ``out_strides.s0`` and ``strides.s0`` apart.
+    """
+    return f"""\
+#define NEXT(count) a_base += (count) * strides.s0; out_base += (count) * out_strides.s0; left -= count; o += count
+    i64 a_base = 0, out_base = 0, left = 0;
+    for (i64 o = first; o < last;) {{
+        if (left == 0) {{
+            a_base = 0;
+            out_base = part;
+            {decompose("o", "sizes", {"a_base": "strides", "out_base": "out_strides"})}
+            left = sizes.s0 - o % sizes.s0;
+        }}
+{body}    }}
+"""
+
+
+def rows_kernel(element, out, body, shared=""):
+    """The kernel around `body`, see `each_output`, for outputs that have axes of their own; `shared` is declared before.
+
+    A group takes ``begin`` to ``end`` of ``n`` elements that lie ``step`` apart, in the rows ``q_begin`` to ``q_end``
+    of ``repeat``.
+    """
+    return f"""
+KERNEL(rows)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 outputs, const i64 owned,
+             const i64 n, const i64 splits, const i64 chunk, const i64 repeat, const i64 q_splits, const i64 q_chunk,
+             const i64 step, const axes sizes, const axes strides, const axes out_strides, const axes inner_sizes,
+             const axes inner_strides) {{
+    OPEN({out.stored}, out);
+    OPEN(const {element.stored}, a);
+    const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
+    const i64 last = first + owned < outputs ? first + owned : outputs;
+    const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
+    const i64 q_begin = part / splits * q_chunk, q_end = q_begin + q_chunk < repeat ? q_begin + q_chunk : repeat;
+{shared}{each_output(body)}}}
+"""
+
+
+def columns_kernel(element, out, body):
+    """The kernel around `body` for neighbouring outputs from neighbouring elements.
+
+    A group takes the rows ``k`` to ``end``, ``step`` apart, of the ``block``th ``width`` of the last axis's columns.
+    """
+    return f"""
+KERNEL(columns)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), const i64 columns, const i64 blocks,
+                const i64 width, const i64 n, const i64 splits, const i64 chunk, const i64 step, const i64 apart,
+                const i64 out_step, const axes sizes, const axes strides, const axes out_strides) {{
+    OPEN({out.stored}, out);
+    OPEN(const {element.stored}, a);
+    const i64 part = GROUP_ID % splits, which = GROUP_ID / splits, block = which % blocks;
+    i64 k = part * chunk;
+    const i64 end = k + chunk < n ? k + chunk : n;
+{body}}}
+"""

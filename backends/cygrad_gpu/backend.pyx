@@ -13,7 +13,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort, turned)
+from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan, softmax, sort,
+                        turned)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -277,8 +278,8 @@ cdef tuple plan(tuple program, tuple ins):
 
 cdef class KernelBackend(GPUBackend):
     """The entries of the contract."""
-
     walks_backwards = True
+
     def __cinit__(self):
         self.programs = {}
 
@@ -337,7 +338,7 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef binary(self, int op, View a, View b, View out):
         if ops.FLOOR_DIVIDE <= op <= ops.FMOD:
-            if b.dtype.category <= CATEGORY_INTEGER:
+            if b.dtype.category == CATEGORY_INTEGER:
                 self.refuse_zeros(b)
             elif op == ops.TRUNC_DIVIDE and (a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16):
                 self.binary(ops.DIV, a, b, out)         # PyTorch rounds the quotient of two tensors first
@@ -348,7 +349,7 @@ cdef class KernelBackend(GPUBackend):
     cpdef binary_scalar(self, int op, View a, object x, bint swapped, View out):
         """With 16-bit floats products and quotients take x in float32, as PyTorch does; others round it first."""
         cdef int code = a.dtype.code
-        if ops.FLOOR_DIVIDE <= op <= ops.FMOD and a.dtype.category <= CATEGORY_INTEGER:
+        if ops.FLOOR_DIVIDE <= op <= ops.FMOD and a.dtype.category == CATEGORY_INTEGER:
             if swapped:
                 self.refuse_zeros(a)
             elif x == 0:
@@ -410,7 +411,7 @@ cdef class KernelBackend(GPUBackend):
         return reduction.reduce(self, a.memory.index, op, a, out)
 
     cpdef argreduce(self, int op, View a, View out):
-        return reduction.argreduce(self, a.memory.index, op, a, out)
+        return places.argreduce(self, a.memory.index, op, a, out)
 
     # ---- indexing
 
@@ -423,11 +424,11 @@ cdef class KernelBackend(GPUBackend):
     cpdef scatter(self, int mode, View out, int dim, View index, View src):
         return indexing.scatter(self, out.memory.index, mode, out, dim, index, src)
 
-    # ---- products
     def scatter_looking(self, int mode, View out, int dim, View index, View src):
         done = indexing.scatter(self, out.memory.index, mode, out, dim, index, src, True)
         return True if done is None else done
 
+    # ---- products
 
     cpdef matmul(self, View a, View b, View out):
         return matmul.product(self, out.memory.index, a, b, out)

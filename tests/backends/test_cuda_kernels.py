@@ -7,7 +7,8 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import indexing, matmul, nonzero, norm, philox, pointwise, reduction, scan, softmax, sort, turned
+from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan, softmax, sort,
+                        turned)
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
 
@@ -66,8 +67,8 @@ def family_kernels():
     for name in ("int64", "bfloat16", "float64"):
         code = CODES[name]
         yield f"sort/{name}", sort.make, ("sort_blocks", code)
-        yield f"places/{name}", reduction.make_places, (0, code, True, name == "int64")
-        yield f"sum/columns/{name}", reduction.make_columns, (SUM, code, code)
+        yield f"places/{name}", places.make, (0, code, True, name == "int64")
+        yield f"sum/columns/{name}", reduction.make_columns, (SUM, code, code, True)
     code = CODES["float32"]
     yield "addmm", matmul.make, (code, True)
     yield "count", nonzero.make, ("count", *nonzero.compared(code))

@@ -23,9 +23,12 @@
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) interleave_count(streams))
 #define MASKED_LANES(width) \
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
+/* First in a block: its sums may be added up in any order, across the lanes too, else those are added one by one. */
+#define ANY_ORDER PRAGMA(clang fp reassociate(on))
 #else
 #define LANES(width, streams)
 #define MASKED_LANES(width)
+#define ANY_ORDER
 #endif
 
 typedef char i8;

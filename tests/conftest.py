@@ -32,6 +32,23 @@ def steady_state():
     cygrad.set_grad_enabled(enabled)
 
 
+@pytest.fixture(params=[1, 2], ids=["serial", "threads"])
+def threads(request):
+    """How many threads the CPU backend works on: the test runs once for each number."""
+    import cygrad
+    before = cygrad.cpu.get_num_threads()
+    cygrad.cpu.set_num_threads(request.param)
+    yield request.param
+    cygrad.cpu.set_num_threads(before)
+
+
+@pytest.fixture
+def rng():
+    """NumPy's random numbers, always the same ones."""
+    import numpy as np
+    return np.random.default_rng(20)
+
+
 @pytest.fixture(scope="session")
 def fresh_environment(tmp_path_factory):
     """A virtual environment with cygrad installed from its wheel; see packages_env.py."""

@@ -9,11 +9,6 @@ SIZES = (1, 5, 6, 16, 17, 64, 65, 100, 513, 1600, 1601, 5000)
 DTYPES = ("uint8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(7)
-
-
 def numbers(rng, n, dtype, kind):
     """n numbers: many different ones, few of them, in order, or in the reverse order."""
     if kind == "few":
@@ -126,14 +121,6 @@ def test_histc_and_bincount(rng, dtype):
 
 
 # ---- places outside an axis
-
-@pytest.fixture(params=(1, 2), ids=("serial", "threads"))
-def threads(request):
-    before = cygrad.get_num_threads()
-    cygrad.set_num_threads(request.param)
-    yield request.param
-    cygrad.set_num_threads(before)
-
 
 def wrong_places(rng, shape, size):
     """Indices all of whose places are inside but one, dense and not."""

@@ -16,15 +16,7 @@ from cygrad_cpu import allocator
 FLOATS = ["float32", "float64", "complex64", "complex128"]
 INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]
 TOLERANCE = {"float32": 2e-4, "float64": 1e-10, "complex64": 2e-4, "complex128": 1e-10}
-
-
-@pytest.fixture(params=[1, 2], ids=["serial", "threads"], autouse=True)
-def threads(request):
-    """Every test runs serially and on two threads."""
-    before = cygrad.cpu.get_num_threads()
-    cygrad.cpu.set_num_threads(request.param)
-    yield request.param
-    cygrad.cpu.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("threads")
 
 
 def values(rng, shape, dtype):

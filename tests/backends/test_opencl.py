@@ -133,6 +133,20 @@ def test_the_last_group_writes_no_further(opencl, n):
     assert cygrad.ones(n, device=opencl).sum().item() == n
 
 
+def test_lgamma_of_doubles_keeps_its_digits(opencl):
+    x = cygrad.cat([cygrad.linspace(1e-3, 30, 20011, dtype=cygrad.float64), cygrad.logspace(-307, 305, 4099).double(),
+                    1 + cygrad.linspace(-1e-6, 1e-6, 1001, dtype=cygrad.float64),
+                    2 + cygrad.linspace(-1e-9, 1e-9, 1001, dtype=cygrad.float64)])
+    made, expected = x.to(opencl).lgamma().cpu(), x.lgamma()            # the C library's
+    assert ((made - expected).abs() <= 1e-15 * expected.abs()).all()
+    below = cygrad.linspace(-30.3, -0.01, 5003, dtype=cygrad.float64)
+    assert cygrad.allclose(below.to(opencl).lgamma().cpu(), below.lgamma(), rtol=1e-13, atol=1e-13)
+    edges = cygrad.tensor([0.0, -0.0, 1, 2, -1, -7, float("inf"), -float("inf"), 5e-324, -5e-324, 2.6e305, -1e300],
+                          dtype=cygrad.float64)
+    same(edges.to(opencl).lgamma(), edges.lgamma())
+    assert cygrad.tensor([float("nan")], dtype=cygrad.float64, device=opencl).lgamma().isnan().all()
+
+
 def test_integer_division_by_zero_raises(opencl):
     a, b = cygrad.tensor([7, -7], device=opencl), cygrad.tensor([2, 0], device=opencl)
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):

@@ -711,6 +711,72 @@ FUNCTION f64 lgamma_for_float(f64 x) {
     return FABS_f64(x) == INFINITY ? INFINITY : result;
 }
 
+/* log(gamma(x)) for x > 1e-300: near 2 a polynomial, to which the recurrence adds the logarithm of a product, from 8 on
+   Stirling's series. The two large terms are added exactly, so that the zeros at 1 and 2 cost no digits. */
+FUNCTION f64 lgamma_of_positive(f64 x) {
+    int far = x >= 8, i;
+    f64 n = RINT_f64(far ? 8.0 : x);
+    f64 t = x - n, r = 1 / (far ? x : 8.0), product = 1, p, q, e, f, high, low, times, large, sum, rest;
+    UNROLL for (i = 1; i < 7; i++) product = n > i + 1 ? product * (x - i) : product;
+    product = n == 1 ? x : product;
+    product = n == 0 ? x * x + x : product;
+    product = far ? x : product;
+    e = exponent_of(product);
+    f = fraction_of(product) - 1;
+    high = e * 0.6931471803691238 + f;
+    low = e * 0.6931471803691238 - high + f + (full_log_series(f) + e * 1.9082149292705877e-10 - 0.5 * f * f);
+    q = r * r;
+    p = -0.0016526004455595122;
+    p = p * q + 0.0008372834512071336;
+    p = p * q - 0.0005952025951802712;
+    p = p * q + 0.0007936506649488252;
+    p = p * q - 0.002777777777606244;
+    p = p * q + 0.0833333333333333;
+    rest = p * r + 0.4189385332046728;
+    p = -1.3029870239068415e-07;
+    p = p * t + 2.7475390051909663e-07;
+    p = p * t - 4.3454173670260496e-07;
+    p = p * t + 9.242852225162277e-07;
+    p = p * t - 2.043022895180944e-06;
+    p = p * t + 4.3828545383846665e-06;
+    p = p * t - 9.43891959627718e-06;
+    p = p * t + 2.050601970174762e-05;
+    p = p * t - 4.492628637818162e-05;
+    p = p * t + 9.945761692157133e-05;
+    p = p * t - 0.00022315475602710603;
+    p = p * t + 0.0005096695196526673;
+    p = p * t - 0.00119275391176255;
+    p = p * t + 0.002890510330865901;
+    p = p * t - 0.007385551028673429;
+    p = p * t + 0.02058080842778338;
+    p = p * t - 0.0673523010531981;
+    p = p * t + 0.3224670334241132;
+    large = t * 0.42278433509846713;
+    rest = far ? rest : FMA_f64(t, 0.42278433509846713, -large) + (t * t * p + t * 4.942915152430645e-18);
+    large = far ? 0.0 : large;
+    times = far ? x - 0.5 : n < 2 ? -1.0 : 1.0;
+    e = far ? high - 1 : high;
+    low += far ? high - e - 1 : 0.0;
+    high = e;
+    q = times * high;
+    rest += FMA_f64(times, high, -q) + times * low;
+    sum = q + large;
+    e = sum - q;
+    rest += q - (sum - e) + (large - e);
+    return x > 2.5563481638716906e305 ? INFINITY : sum + rest;
+}
+
+/* Below 0 by reflection. */
+FUNCTION f64 lgamma_f64(f64 x) {
+    f64 y = FABS_f64(x);
+    f64 result = lgamma_of_positive(y);
+    parts halved = half_turn(y - RINT_f64(y));
+    f64 reflected = full_log(1.5707963267948966 / (y * FABS_f64(halved.high * halved.low))) - result;
+    result = x < 0 ? reflected : result;
+    result = y < 1e-20 ? -full_log(y) : result;
+    return y == INFINITY ? y : x != x ? x : result;
+}
+
 /* For |x - 1.4616...| < 0.22: the distance to the root, in full, times a polynomial. */
 FUNCTION f64 digamma_near_root(f64 x) {
     f64 t = x - 1.4616321449683622 - 9.549995429965697e-17, p = -0.0017344220766841853;

@@ -134,11 +134,12 @@ def test_the_last_group_writes_no_further(opencl, n):
 
 
 def test_lgamma_of_doubles_keeps_its_digits(opencl):
-    x = cygrad.cat([cygrad.linspace(1e-3, 30, 20011, dtype=cygrad.float64), cygrad.logspace(-307, 305, 4099).double(),
+    x = cygrad.cat([cygrad.linspace(1e-3, 30, 20011, dtype=cygrad.float64),
+                    10 ** cygrad.linspace(-307, 305, 4099, dtype=cygrad.float64),
                     1 + cygrad.linspace(-1e-6, 1e-6, 1001, dtype=cygrad.float64),
                     2 + cygrad.linspace(-1e-9, 1e-9, 1001, dtype=cygrad.float64)])
     made, expected = x.to(opencl).lgamma().cpu(), x.lgamma()            # the C library's
-    assert ((made - expected).abs() <= 1e-15 * expected.abs()).all()
+    assert ((made - expected).abs() <= 1.5e-15 * expected.abs()).all()
     below = cygrad.linspace(-30.3, -0.01, 5003, dtype=cygrad.float64)
     assert cygrad.allclose(below.to(opencl).lgamma().cpu(), below.lgamma(), rtol=1e-13, atol=1e-13)
     edges = cygrad.tensor([0.0, -0.0, 1, 2, -1, -7, float("inf"), -float("inf"), 5e-324, -5e-324, 2.6e305, -1e300],

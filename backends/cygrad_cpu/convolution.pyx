@@ -111,6 +111,10 @@ cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept no
     return (rows - 1) * g.seen.stride[0] + g.reach[0] + 1
 
 
+cdef inline Py_ssize_t lines(Py_ssize_t nbytes) noexcept nogil:
+    return (nbytes + 63) // 64 * 64
+
+
 cdef int plan(Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t work) except -1:
     """Choose the blocks, for products that make (m, n) at most; returns the number of threads for so much work."""
     cdef int threads = threads_for(work, GRAIN)
@@ -124,12 +128,8 @@ cdef int plan(Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t work) except -
         g.rows = max(1, units * p // threads)
     g.blocks = (p + g.rows - 1) // g.rows
     g.rows = (p + g.blocks - 1) // g.blocks
-    g.plane = rows_seen(g, g.rows) * g.seen.row
+    g.plane = (lines(rows_seen(g, g.rows) * g.seen.row * g.itemsize) | 64) // g.itemsize    # odd: all over the cache
     return threads
-
-
-cdef inline Py_ssize_t lines(Py_ssize_t nbytes) noexcept nogil:
-    return (nbytes + 63) // 64 * 64
 
 
 cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ssize_t images, Py_ssize_t extra):
@@ -171,6 +171,7 @@ cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t r
     cdef Py_ssize_t c, size = seen.size[0] * seen.size[1] * g.itemsize
     seen.padding[0] -= row * seen.stride[0]
     seen.rows = rows_seen(g, rows)
+    memset(planes, 0, g.channels * g.plane * g.itemsize)
     for c in range(g.channels):
         kernels.lay_out[g.kind](&seen, a + c * size, planes + c * g.plane * g.itemsize)
 

@@ -15,10 +15,12 @@ cdef struct Stencil:            # sizes in elements, of rows and columns
     Py_ssize_t row              # of the padded plane: `stride[1]` parts, each of the elements of one remainder
     Py_ssize_t rows
 
+# A plane is zero where no element comes to lie: it is cleared once for all channels and images of a stencil.
 ctypedef void (*Correlate)(const Stencil *stencil, const char *a, const char *weight, const char *bias, char *out,
                            char *plane) noexcept nogil                      # bias: NULL or one element
-ctypedef void (*CorrelateWeight)(const Stencil *stencil, const char *grad, const char *a, char *out,
-                                 char *plane) noexcept nogil                # out is added to
+ctypedef void (*CorrelateWeight)(const Stencil *stencil, Py_ssize_t images, const char *grad, Py_ssize_t grad_step,
+                                 const char *a, Py_ssize_t a_step, char *out,
+                                 char *plane) noexcept nogil                # the sum over images, steps in bytes
 ctypedef void (*LayOut)(const Stencil *stencil, const char *a, char *plane) noexcept nogil
 
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64

@@ -55,6 +55,7 @@ cdef int run(const Stencil *g, View a, View weight, View bias, View out) except 
     cdef Temporary room = planes(out, g, threads)
     cdef Correlate correlate = table.correlate[out.dtype.code - FLOAT32]
     step = room.view.strides[0] * size
+    memset(data(room.view), 0, threads * step)
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for i in range(count * t // threads, count * (t + 1) // threads):
@@ -91,18 +92,17 @@ cdef int depthwise_input(View grad, View weight, tuple stride, tuple padding, tu
 cdef int depthwise_weight(View grad, View a, tuple stride, tuple padding, tuple dilation, View out) except -1:
     """A thread sums its channels over all images."""
     cdef Stencil g = stencil(a, out.sizes + 2, stride, padding, dilation, grad)
-    cdef Py_ssize_t size = out.dtype.itemsize, channels = out.sizes[0], images = a.sizes[0], c, i, step
+    cdef Py_ssize_t size = out.dtype.itemsize, channels = out.sizes[0], images = a.sizes[0], c, step
     cdef Py_ssize_t seen = g.size[0] * g.size[1] * size, made = g.out[0] * g.out[1] * size
     cdef Py_ssize_t taps = g.kernel[0] * g.kernel[1] * size
     cdef int threads = threads_of(&g, images * channels), t
     cdef Temporary room = planes(out, &g, threads)
     cdef CorrelateWeight correlate = table.weight[out.dtype.code - FLOAT32]
     step = room.view.strides[0] * size
-    memset(data(out), 0, channels * taps)
+    memset(data(room.view), 0, threads * step)
     with nogil:
         for t in prange(threads, num_threads=threads, schedule="static"):
             for c in range(channels * t // threads, channels * (t + 1) // threads):
-                for i in range(images):
-                    correlate(&g, data(grad) + (i * channels + c) * made, data(a) + (i * channels + c) * seen,
-                              data(out) + c * taps, data(room.view) + t * step)
+                correlate(&g, images, data(grad) + c * made, channels * made, data(a) + c * seen, channels * seen,
+                          data(out) + c * taps, data(room.view) + t * step)
     return 0

@@ -1,4 +1,4 @@
-# distutils: extra_compile_args = -O2
+# distutils: extra_compile_args = -O2 -fpeel-loops -ftree-vectorize -fvect-cost-model=dynamic
 """Convolutions of one channel with one filter, without columns and products.
 
 The channel is copied with its padding into a plane that stays in the level 1 cache, columns with the same remainder by
@@ -10,6 +10,24 @@ from cygrad_cpu.depthwise cimport DepthwiseTable, Stencil, TAPS
 from cygrad_cpu.numbers cimport Real
 from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
 
+cdef enum:
+    TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
+    SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
+
+
+cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
+    """Few elements, for which a call of memcpy would take as long as the copy."""
+    cdef Py_ssize_t i = 0
+    while i + 16 <= n:
+        memcpy(out + i, a + i, 16 * sizeof(Real))
+        i += 16
+    while i + 4 <= n:
+        memcpy(out + i, a + i, 4 * sizeof(Real))
+        i += 4
+    while i < n:
+        out[i] = a[i]
+        i += 1
+
 
 cdef inline Py_ssize_t steps(Py_ssize_t distance, Py_ssize_t step) noexcept nogil:
     """How many steps it takes to go at least so far."""
@@ -17,30 +35,28 @@ cdef inline Py_ssize_t steps(Py_ssize_t distance, Py_ssize_t step) noexcept nogi
 
 
 cdef void lay_out(const Stencil *g, const Real *a, Real *plane) noexcept nogil:
-    """The plane of a channel: zeros where no element comes to lie, and nothing of elements that lie outside it."""
-    cdef Py_ssize_t y, x, i, n, place, parts = g.stride[1], part = g.row // parts, spread = g.spread[1]
-    cdef Py_ssize_t first = steps(-g.padding[1], spread)
+    """Write the elements of a channel that come to lie in its plane, which holds zeros elsewhere."""
+    cdef Py_ssize_t x, y, i, n, parts = g.stride[1], part = g.row // parts, spread = g.spread[1]
+    cdef Py_ssize_t left = steps(-g.padding[1], spread), top = steps(-g.padding[0], g.spread[0])
+    cdef Py_ssize_t bottom = min(g.size[0], steps(g.rows - g.padding[0], g.spread[0]))
     cdef const Real *line
     cdef Real *to
-    memset(plane, 0, g.rows * g.row * sizeof(Real))
-    for y in range(steps(-g.padding[0], g.spread[0]), g.size[0]):
-        place = g.padding[0] + y * g.spread[0]
-        if place >= g.rows:
-            break
-        for x in range(first, min(first + parts, g.size[1])):       # and every element `parts` from it
-            line = a + y * g.size[1] + x
-            to = plane + place * g.row + (g.padding[1] + x * spread) % parts * part
-            i = (g.padding[1] + x * spread) // parts
-            n = min(steps(g.size[1] - x, parts), steps(part - i, spread))
-            to += i
+    for x in range(left, min(left + parts, g.size[1])):         # and every element `parts` from it
+        i = g.padding[1] + x * spread
+        line = a + top * g.size[1] + x
+        to = plane + (g.padding[0] + top * g.spread[0]) * g.row + i % parts * part + i // parts
+        n = min(steps(g.size[1] - x, parts), steps(part - i // parts, spread))
+        for y in range(top, bottom):
             if parts == 1 and spread == 1:
-                memcpy(to, line, n * sizeof(Real))
+                copy_line(line, to, n)
             elif parts == 2 and spread == 1:
                 for i in range(n):
                     to[i] = line[2 * i]
             else:
                 for i in range(n):
                     to[i * spread] = line[i * parts]
+            line += g.size[1]
+            to += g.spread[0] * g.row
 
 
 cdef void places(const Stencil *g, Py_ssize_t size, Py_ssize_t *found) noexcept nogil:
@@ -56,60 +72,102 @@ cdef void places(const Stencil *g, Py_ssize_t size, Py_ssize_t *found) noexcept 
 cdef void correlate(const Stencil *g, const char *a, const char *weight, const char *bias, char *out, char *plane,
                     Vector *tag) noexcept nogil:
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.out[1] * size, taps = g.kernel[0] * g.kernel[1]
-    cdef Py_ssize_t lanes = sizeof(Vector), p, q, i
+    cdef Py_ssize_t lanes = sizeof(Vector), p = 0, q = 0, i
     cdef Py_ssize_t[TAPS] seen
-    cdef Vector sums, first = factor[Vector](0, NULL) if bias == NULL else spread[Vector](bias, NULL)
-    cdef const char *line
+    cdef Vector[TOGETHER] sums
+    cdef const char *lines[TOGETHER]
+    cdef Py_ssize_t[TOGETHER] made
+    cdef Vector x, first = factor[Vector](0, NULL) if bias == NULL else spread[Vector](bias, NULL)
+    cdef int j, n
     if Vector is Floats:
         lay_out(g, <const float *>a, <float *>plane)
     else:
         lay_out(g, <const double *>a, <double *>plane)
     places(g, size, seen)
-    for p in range(g.out[0]):
-        line = plane + p * g.stride[0] * g.row * size
-        q = 0
-        while q < width:
-            sums = first
-            for i in range(taps):
-                sums = sums + spread[Vector](weight + i * size, NULL) * (<const Vector *>(line + seen[i] + q))[0]
-            if q + lanes <= width:
-                (<Vector *>(out + q))[0] = sums
-            else:
-                memcpy(out + q, &sums, width - q)
-            q += lanes
-        out += width
-
-
-cdef void correlate_weight(const Stencil *g, const char *grad, const char *a, char *out, char *plane,
-                           Vector *tag) noexcept nogil:
-    """Every place of the kernel meets the gradient of all outputs, whose rows are copied with zeros behind them."""
-    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.out[1] * size, lanes = sizeof(Vector)
-    cdef Py_ssize_t padded = (width + lanes - 1) // lanes * lanes, step = g.stride[0] * g.row * size, p, q, i, j
-    cdef Py_ssize_t[TAPS] seen
-    cdef char *rows = plane + g.rows * g.row * size
-    cdef const char *x
-    cdef Vector sums
-    if Vector is Floats:
-        lay_out(g, <const float *>a, <float *>plane)
-    else:
-        lay_out(g, <const double *>a, <double *>plane)
-    places(g, size, seen)
-    memset(rows, 0, g.out[0] * padded)
-    for p in range(g.out[0]):
-        memcpy(rows + p * padded, grad + p * width, width)
-    for i in range(g.kernel[0] * g.kernel[1]):
-        sums = factor[Vector](0, NULL)
-        for p in range(g.out[0]):
-            x = plane + p * step + seen[i]
-            q = 0
-            while q < padded:
-                sums = sums + (<const Vector *>(x + q))[0] * (<const Vector *>(rows + p * padded + q))[0]
+    while p < g.out[0]:
+        n = 0
+        for j in range(TOGETHER):               # the next vectors, the last one again where there are no more
+            sums[j] = first
+            if p < g.out[0]:
+                lines[j], made[j] = plane + p * g.stride[0] * g.row * size + q, min(lanes, width - q)
+                n += 1
                 q += lanes
-        for j in range(lanes // size):
-            if Vector is Floats:
-                (<float *>out)[i] += (<float *>&sums)[j]
+                if q >= width:
+                    p += 1
+                    q = 0
             else:
-                (<double *>out)[i] += (<double *>&sums)[j]
+                lines[j] = lines[j - 1]
+        for i in range(taps):
+            x = spread[Vector](weight + i * size, NULL)
+            for j in range(TOGETHER):
+                sums[j] = sums[j] + x * (<const Vector *>(lines[j] + seen[i]))[0]
+        for j in range(n):
+            if made[j] == lanes:
+                (<Vector *>out)[0] = sums[j]
+            else:
+                memcpy(out, &sums[j], made[j])
+            out += made[j]
+
+
+cdef void correlate_weight(const Stencil *g, Py_ssize_t images, const char *grad, Py_ssize_t grad_step, const char *a,
+                           Py_ssize_t a_step, char *out, char *plane, Vector *tag) noexcept nogil:
+    """Every place of the kernel meets the gradient of all outputs, whose rows are copied with zeros behind them where
+    they don't end with a vector."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, width = g.out[1] * size, lanes = sizeof(Vector), n, p, q, i
+    cdef Py_ssize_t padded = (width + lanes - 1) // lanes * lanes, step = g.stride[0] * g.row * size
+    cdef Py_ssize_t taps = g.kernel[0] * g.kernel[1]
+    cdef Py_ssize_t[TAPS + SUMS] seen
+    cdef Vector[TAPS + SUMS] sums
+    cdef Vector[SUMS] part
+    cdef char *copied = plane + g.rows * g.row * size
+    cdef const char *rows
+    cdef const char *x
+    cdef Vector y
+    cdef int j
+    places(g, size, seen)
+    memset(copied, 0, g.out[0] * padded)
+    for i in range(taps + SUMS):
+        sums[i] = factor[Vector](0, NULL)
+        if i >= taps:
+            seen[i] = 0
+    for n in range(images):
+        if Vector is Floats:
+            lay_out(g, <const float *>(a + n * a_step), <float *>plane)
+        else:
+            lay_out(g, <const double *>(a + n * a_step), <double *>plane)
+        rows = grad + n * grad_step
+        if padded != width:
+            for p in range(g.out[0]):
+                memcpy(copied + p * padded, rows + p * width, width)
+            rows = copied
+        i = 0
+        while i < taps:
+            for j in range(SUMS):
+                part[j] = sums[i + j]
+            for p in range(g.out[0]):
+                x = plane + p * step
+                q = 0
+                while q < padded:
+                    y = (<const Vector *>(rows + p * padded + q))[0]
+                    for j in range(SUMS):
+                        part[j] = part[j] + y * (<const Vector *>(x + seen[i + j] + q))[0]
+                    q += lanes
+            for j in range(SUMS):
+                sums[i + j] = part[j]
+            i += SUMS
+    for i in range(taps):
+        if Vector is Floats:
+            (<float *>out)[i] = sum_of(<const float *>(sums + i), lanes // size)
+        else:
+            (<double *>out)[i] = sum_of(<const double *>(sums + i), lanes // size)
+
+
+cdef inline Real sum_of(const Real *a, Py_ssize_t n) noexcept nogil:
+    cdef Real total = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += a[i]
+    return total
 
 
 cdef void correlate_floats(const Stencil *g, const char *a, const char *weight, const char *bias, char *out,
@@ -122,12 +180,14 @@ cdef void correlate_doubles(const Stencil *g, const char *a, const char *weight,
     correlate[Doubles](g, a, weight, bias, out, plane, NULL)
 
 
-cdef void weight_floats(const Stencil *g, const char *grad, const char *a, char *out, char *plane) noexcept nogil:
-    correlate_weight[Floats](g, grad, a, out, plane, NULL)
+cdef void weight_floats(const Stencil *g, Py_ssize_t images, const char *grad, Py_ssize_t grad_step, const char *a,
+                         Py_ssize_t a_step, char *out, char *plane) noexcept nogil:
+    correlate_weight[Floats](g, images, grad, grad_step, a, a_step, out, plane, NULL)
 
 
-cdef void weight_doubles(const Stencil *g, const char *grad, const char *a, char *out, char *plane) noexcept nogil:
-    correlate_weight[Doubles](g, grad, a, out, plane, NULL)
+cdef void weight_doubles(const Stencil *g, Py_ssize_t images, const char *grad, Py_ssize_t grad_step, const char *a,
+                         Py_ssize_t a_step, char *out, char *plane) noexcept nogil:
+    correlate_weight[Doubles](g, images, grad, grad_step, a, a_step, out, plane, NULL)
 
 
 cdef void lay_out_floats(const Stencil *g, const char *a, char *plane) noexcept nogil:

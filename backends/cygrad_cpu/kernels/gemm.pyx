@@ -53,20 +53,23 @@ cdef fused Width:           # of a tile, in vectors
     Three
 
 # The last three arguments are for the choice of the variant only.
-ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row, char *out,
-                      Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
-                      const void *height, const void *vectors, const void *tag) noexcept nogil
+ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
+                      const Py_ssize_t *b_rows, char *out, Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta,
+                      Py_ssize_t rows, Py_ssize_t width, const void *height, const void *vectors,
+                      const void *tag) noexcept nogil
 
 
-cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row, char *out,
-               Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width,
-               Height *height, Width *vectors, Vector *tag) noexcept nogil:
-    """`rows` rows and `width` bytes of the result, from whole tiles of `a` and `b`."""
+cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
+               const Py_ssize_t *b_rows, char *out, Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta,
+               Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors, Vector *tag) noexcept nogil:
+    """`rows` rows and `width` bytes of the result, from whole tiles of `a` and `b`. Rows of `b` are b_row bytes apart,
+    or at the elements b_rows."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Vector sums[24]
     cdef Vector zero = factor[Vector](0, NULL), x, before
     cdef Vector *line
+    cdef const Vector *y
     cdef Py_ssize_t p
     cdef int i, j
     for i in range(m):
@@ -74,10 +77,11 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char 
         for j in range(n):
             sums[i * n + j] = zero
     for p in range(k):
+        y = <const Vector *>(b if b_rows == NULL else b + b_rows[p] * (4 if Vector is Floats else 8))
         for i in range(m):
             x = spread[Vector](a + i * a_row, NULL)
             for j in range(n):
-                sums[i * n + j] = sums[i * n + j] + x * (<const Vector *>b)[j]
+                sums[i * n + j] = sums[i * n + j] + x * y[j]
         a += a_column
         b += b_row
     if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
@@ -224,7 +228,9 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Py_ssize_t j = 0, r, n, rows, q
     cdef bint lines = ac == size or found_a != NULL
     cdef bint direct = lines and found_a == NULL and (ar % PAGE != 0 or g.n <= panel)
-    cdef bint near = bc == size and found_b == NULL and (g.m <= ROWS or g.k * br <= CACHED)
+    cdef bint near = g.m <= ROWS or (bc == size and g.k * br <= CACHED if found_b == NULL else
+                                     found_b.run >= 2 * lanes and found_b.run % lanes == 0)
+    cdef const Py_ssize_t *y_rows = NULL
     cdef double beta = g.beta if p == 0 else 1
     cdef const char *a = g.a + i * ar + p * ac
     cdef const char *x
@@ -246,17 +252,22 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             pack[Vector](x, ac, ar, k, rows, tile_rows(m - r), packed_a + r * LINE, NULL)
         r += ROWS
     while j < g.n:
-        vectors = (g.n - j + lanes - 1) // lanes                # 4 are left: 2 and 2, not 3 and 1
+        n = g.n - j
+        if found_b != NULL and near:
+            n = min(n, found_b.run - j % found_b.run)
+        vectors = (n + lanes - 1) // lanes                      # 4 are left: 2 and 2, not 3 and 1
         vectors = (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
-        n = min(vectors * lanes, g.n - j)
+        n = min(vectors * lanes, n)
         y, y_row = g.b + p * br + j * bc, br
-        if found_b != NULL:
+        if found_b != NULL and near:
+            y, y_row, y_rows = g.b + (found_b.runs[j // found_b.run] + j % found_b.run) * size, 0, found_b.rows + p
+        elif found_b != NULL:
             cut = cut_runs(found_b, j, n, size, segments)
             for q in range(k):
                 copy_segments[Vector](g.b + found_b.rows[p + q] * size, segments, cut,
                                       packed_b + q * vectors * <Py_ssize_t>sizeof(Vector), NULL)
             y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
-        elif not near or n % lanes:
+        elif not near or bc != size or n % lanes:
             pack[Vector](y, br, bc, k, n, vectors * lanes, packed_b, NULL)
             y, y_row = packed_b, vectors * <Py_ssize_t>sizeof(Vector)
         r = 0
@@ -267,7 +278,7 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             else:
                 x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
             kernels[vectors - 1 + (0 if rows == ROWS else 3)](
-                x, x_row, x_column, y, y_row, g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta,
+                x, x_row, x_column, y, y_row, y_rows, g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta,
                 min(rows, m - r), n * size, NULL, NULL, NULL)
             r += ROWS
         j += n

@@ -13,8 +13,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan, softmax, sort,
-                        turned)
+from cygrad_gpu import (convolution, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan,
+                        softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -435,6 +435,15 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
         return matmul.addmm(self, out.memory.index, bias, a, b, beta, alpha, out)
+
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                 View out):
+        return convolution.conv2d(self, out.memory.index, a, weight, bias, stride, padding, dilation, groups, out)
+
+    cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                          View grad_a, View grad_weight, View grad_bias):
+        return convolution.conv2d_backward(self, grad.memory.index, grad, a, weight, stride, padding, dilation, groups,
+                                           grad_a, grad_weight, grad_bias)
 
     # ---- rows
 

@@ -12,7 +12,7 @@ from cpython.long cimport PyLong_Check
 
 from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage, new_storage
-from cygrad.view cimport View, fill_dense
+from cygrad.view cimport View, fill_dense, make_view
 from cygrad_gpu.pool cimport Memory, Pool
 
 from cygrad import discovery
@@ -216,6 +216,17 @@ cdef class GPUBackend(Backend):
             count *= sizes[i]
         fill_dense(v, new_storage(self, index, max(count, 1) * dtype.itemsize), dtype, len(sizes), extents)
         return v
+
+    def window(self, View v not None, shape, strides, Py_ssize_t start=0):
+        """Another View of a View's memory, `start` elements after its first one. The geometry is not checked."""
+        cdef Py_ssize_t sizes[8]
+        cdef Py_ssize_t steps[8]
+        cdef int i, rank = len(shape)
+        if rank > 8 or len(strides) != rank:
+            raise BackendError(f"a window has up to 8 axes and a stride for each, not {rank} and {len(strides)}")
+        for i in range(rank):
+            sizes[i], steps[i] = shape[i], strides[i]
+        return make_view(v.memory, v.dtype, v.offset + start, rank, sizes, steps)
 
     # ---- what users may ask of devices
 

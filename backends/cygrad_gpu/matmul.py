@@ -47,8 +47,8 @@ START = """
 
 VECTOR = """
 #define HEIGHT {height}
-#define WIDTH (2 * LANES)
-#define LANES {lanes}
+#define WIDTH (2 * VECTOR)
+#define VECTOR {lanes}
 #define ROWS {rows}
 #define DEPTH {depth}
 KERNEL(matmul)({arguments}) {{
@@ -71,28 +71,7 @@ KERNEL(matmul)({arguments}) {{
                 GLOBAL const {S} *from = corner + p * b_row;
                 for (int j = 0; j < WIDTH; j++) panel[p * WIDTH + j] = j < wide ? {b} : 0;
             }}
-        for (int i = 0; i < high; i += ROWS) {{
-            GLOBAL const {S} *row[ROWS];
-            V low[ROWS], up[ROWS];
-            UNROLL for (int r = 0; r < ROWS; r++) {{
-                row[r] = a + (top + (i + r < high ? i + r : i)) * a_row + done * a_column;
-                low[r] = VLOAD(, V, sums + (i + r) * WIDTH);
-                up[r] = VLOAD(, V, sums + (i + r) * WIDTH + LANES);
-            }}
-            for (int p = 0; p < depth; p++) {{
-                const V x = VLOAD(, V, panel + p * WIDTH), y = VLOAD(, V, panel + p * WIDTH + LANES);
-                UNROLL for (int r = 0; r < ROWS; r++) {{
-                    const V s = (V)({a});
-                    low[r] += s * x;
-                    up[r] += s * y;
-                }}
-            }}
-            UNROLL for (int r = 0; r < ROWS; r++) {{
-                VSTORE(V, low[r], sums + (i + r) * WIDTH);
-                VSTORE(V, up[r], sums + (i + r) * WIDTH + LANES);
-            }}
-        }}
-    }}
+        {inner}    }}
     for (int i = 0; i < high; i++)
         for (int j = 0; j < wide; j++) {{
             const i64 y = top + i, x = left + j;
@@ -145,6 +124,49 @@ KERNEL(matmul)({arguments}) {{
 }}
 """
 
+# sums[0 .. high) += rows of the left operand * `depth` rows of a panel, two vectors wide; ROWS rows are in registers.
+INNER = """for (int i = 0; i < high; i += ROWS) {{
+            {space} const {S} *row[ROWS];
+            V low[ROWS], up[ROWS];
+            UNROLL for (int r = 0; r < ROWS; r++) {{
+                const int at = i + r < high ? i + r : i;
+                row[r] = {row};
+                low[r] = VLOAD(, V, {sums} + (i + r) * {width});
+                up[r] = VLOAD(, V, {sums} + (i + r) * {width} + VECTOR);
+            }}
+            for (int p = 0; p < depth; p++) {{
+                const V lower = VLOAD({panel_space}, V, {panel}), upper = VLOAD({panel_space}, V, {panel} + VECTOR);
+                UNROLL for (int r = 0; r < ROWS; r++) {{
+                    const V s = (V)({a});
+                    low[r] += s * lower;
+                    up[r] += s * upper;
+                }}
+            }}
+            UNROLL for (int r = 0; r < ROWS; r++) {{
+                VSTORE(V, low[r], {sums} + (i + r) * {width});
+                VSTORE(V, up[r], {sums} + (i + r) * {width} + VECTOR);
+            }}
+        }}
+"""
+
+
+def inner(S, row, a="row[r][p]", space="GLOBAL", panel="panel + p * WIDTH", panel_space="", sums="sums",
+          width="WIDTH"):
+    """C that multiplies rows with a panel.
+
+    Parameters
+    ----------
+    S, space : str
+        What lies in the rows, and where.
+    row, a : str
+        The place of row `at`, and its element p as the vector's type has it.
+    panel, panel_space : str
+        The place of the panel's row p.
+    sums, width : str
+        The place of the sums, in rows of that length; there must be room for a multiple of ROWS.
+    """
+    return INNER.format(S=S, row=row, a=a, space=space, panel=panel, panel_space=panel_space, sums=sums, width=width)
+
 
 def make(traits, code, biased):
     element, work = ELEMENTS[code], work_of(code)
@@ -164,7 +186,7 @@ def make(traits, code, biased):
         else:
             total = f"({T.computed})alpha * {total} + (beta == 0 ? 0 : ({T.computed})beta * {prior})"
     result = f"({T.computed})({total} != 0)" if element.kind == "bool" else total
-    store = f"STORE_{element.name}(out, y * out_row + x * out_column, {_narrow(result, work, code)});"
+    store = f"STORE_{element.name}(out, y * out_row + x * out_column, {narrow(result, work, code)});"
     names = {"S": element.stored, "T": T.computed, "store": store, "arguments": ARGUMENTS.format(S=element.stored),
              "start": START.format(S=element.stored)}
     if not vectors:
@@ -176,11 +198,11 @@ def make(traits, code, biased):
     head = f"#pragma OPENCL FP_CONTRACT ON\ntypedef {vector} V;\ntypedef loose_{vector} loose_V;\n"
     text = head + VECTOR.format(
         height=TILE_ROWS, rows=ROWS, lanes=lanes, depth=DEPTH, **names, b=loaded("from, j * b_column"),
-        a=loaded("row[r], p * a_column"))
+        inner=inner(element.stored, "a + (top + at) * a_row + done * a_column", loaded("row[r], p * a_column")))
     return "matmul", assemble(traits, 1, text), 1
 
 
-def _narrow(value, work, code):
+def narrow(value, work, code):
     """A sum as the dtype's own value: integers wrap."""
     T = ELEMENTS[code]
     return value if ELEMENTS[work].computed == T.computed else f"({T.computed})({value})"

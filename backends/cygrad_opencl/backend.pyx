@@ -49,9 +49,9 @@ cdef class OpenCLBackend(KernelBackend):
     """cygrad's backend for OpenCL devices."""
     fork_safe = False
     declines = {            # what `cygrad.testing` says of entries without a kernel
-        "d2d": "through the host", "conv2d": "copies and matmul on the device",
-        "conv2d_backward": "copies and matmul on the device", "attention": "matmul and softmax on the device",
-        "linalg": "LAPACK on the host"}
+        "d2d": "through the host", "conv2d": "complex numbers: copies and matmul on the device",
+        "conv2d_backward": "complex numbers, and images of few channels: copies and matmul on the device",
+        "attention": "matmul and softmax on the device", "linalg": "LAPACK on the host"}
     cdef readonly object Event
 
     def __cinit__(self):

@@ -7,8 +7,8 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import (indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan, softmax, sort,
-                        turned)
+from cygrad_gpu import (convolution, depthwise, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction,
+                        scan, softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
 
@@ -64,6 +64,10 @@ def family_kernels():
         yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
         yield f"scatter/{name}", indexing.make_scatter, ("add", code, 3)
         yield f"sum/{name}", reduction.make_rows, (SUM, code, code, True)
+        yield f"convolve/{name}", convolution.make, (code, "convolve", True)
+        yield f"convolve_weights/{name}", convolution.make, (code, "convolve_weights", False)
+        yield f"depthwise/{name}", depthwise.make, (code, None, None, True)
+        yield f"depthwise_weights/{name}", depthwise.make_weights, (code, None, None)
     for name in ("int64", "bfloat16", "float64"):
         code = CODES[name]
         yield f"sort/{name}", sort.make, ("sort_blocks", code)

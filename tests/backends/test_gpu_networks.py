@@ -1,0 +1,93 @@
+"""If this fails, a convolution on an OpenCL or CUDA device computes something else than on the CPU, or copies columns.
+
+CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the family, and the edges of its tiles.
+"""
+import os
+
+import pytest
+
+import cygrad
+from cygrad import discovery
+
+F = cygrad.nn.functional
+TOLERANCE = {cygrad.float64: 1e-12, cygrad.float32: 3e-5, cygrad.bfloat16: 2e-2, cygrad.int64: 0}
+
+# input, weight; stride, padding, dilation, groups
+CONVOLUTIONS = {
+    "no whole tile": ((3, 5, 9, 11), (7, 5, 3, 2), 1, (1, 0), 1, 1),
+    "many filters": ((2, 3, 8, 9), (200, 3, 3, 3), 1, 1, 1, 1),
+    "many taps": ((1, 40, 6, 7), (9, 40, 5, 5), 1, 2, 1, 1),
+    "many positions": ((2, 6, 40, 37), (12, 6, 3, 3), 1, 1, 1, 1),
+    "one by one": ((3, 20, 7, 5), (24, 20, 1, 1), 1, 0, 1, 1),
+    "one by one, some rows": ((3, 6, 7, 8), (10, 6, 1, 1), (2, 3), 0, 1, 1),
+    "strides of 2 and 3": ((2, 6, 17, 19), (8, 6, 3, 4), (2, 3), (1, 2), 1, 1),
+    "strides above the filter": ((2, 6, 14, 15), (8, 6, 2, 2), (4, 3), 0, 1, 1),
+    "dilation": ((2, 6, 15, 16), (8, 6, 3, 3), 1, (3, 2), (3, 2), 1),
+    "dilation and stride": ((2, 6, 19, 21), (8, 6, 3, 3), (2, 3), (3, 4), (4, 3), 1),
+    "padding beyond the filter": ((2, 6, 5, 4), (8, 6, 3, 3), 1, (5, 4), 1, 1),
+    "groups": ((2, 12, 9, 8), (24, 4, 3, 3), 1, 1, 1, 3),
+    "groups of few filters": ((2, 12, 9, 40), (8, 3, 3, 3), 1, 1, 1, 4),
+    "depthwise": ((3, 7, 12, 35), (7, 1, 3, 5), 1, (1, 2), 1, 7),
+    "depthwise, strides": ((2, 5, 13, 40), (10, 1, 3, 3), (2, 3), 1, (1, 2), 5),
+    "depthwise, in bands": ((1, 2, 150, 120), (2, 1, 7, 7), 1, 3, 1, 2),
+    "lines too long for a plane": ((1, 2, 5, 9000), (2, 1, 3, 3), 1, 1, 1, 2),
+}
+
+
+@pytest.fixture(params=["opencl", "cuda"])
+def where(request, monkeypatch):
+    """A device that must not turn to the CPU."""
+    monkeypatch.setenv("CYGRAD_FALLBACK", "error")
+    if request.param == "cuda":
+        request.getfixturevalue("computing_gpu")
+        return "cuda"
+    if os.environ.get("CI") != "true":
+        pytest.importorskip("pyopencl", reason="the extra 'pocl' is not installed")
+    if "opencl" not in discovery._loaded:
+        from cygrad_opencl import OpenCLBackend
+        monkeypatch.setitem(discovery._loaded, "opencl", OpenCLBackend())
+    return "opencl"
+
+
+def close(made, expected, tolerance):
+    """Whether results are right in relation to the largest of them."""
+    return (made.cpu().double() - expected).abs().max().item() <= tolerance * max(1, expected.abs().max().item())
+
+
+def drawn(shape, dtype):
+    t = cygrad.randint(-9, 9, shape) if dtype is cygrad.int64 else cygrad.randn(shape, dtype=cygrad.float64)
+    return t.to(dtype)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions(where, name, dtype):
+    shape, filters, *geometry = CONVOLUTIONS[name]
+    cygrad.manual_seed(0)
+    host = [drawn(size, dtype) for size in (shape, filters, filters[:1])]
+    there = [t.to(where) for t in host]
+    there[0] = there[0].permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2) if "strides" in name else there[0]
+    wanted, found = [t.double() for t in host], there
+    if dtype is not cygrad.int64:
+        wanted, found = ([t.detach().requires_grad_() for t in each] for each in (wanted, found))
+    y, made = F.conv2d(*wanted, *geometry), F.conv2d(*found, *geometry)
+    assert made.dtype is dtype and close(made.detach(), y.detach(), TOLERANCE[dtype])
+    if dtype is not cygrad.int64:
+        slope = drawn(y.shape, dtype)
+        pairs = zip(cygrad.autograd.grad(made, found, slope.to(where)),
+                    cygrad.autograd.grad(y, wanted, slope.double()))
+        assert all(close(a, b, TOLERANCE[dtype]) for a, b in pairs)
+
+
+def test_no_columns_are_kept(where):
+    """Nine times the input would be needed; the filters' copy and the parts of their gradient are small."""
+    x, w = cygrad.randn(2, 16, 96, 96, device=where), cygrad.randn(16, 16, 3, 3, device=where)
+    backend, size = discovery.load(where), 4 * x.numel()
+    backend.reset_peak_memory_stats()
+    before = backend.memory_allocated()
+    y = F.conv2d(x, w, padding=1)
+    assert backend.max_memory_allocated() - before < 1.5 * size
+    backend.reset_peak_memory_stats()
+    before = backend.memory_allocated()
+    cygrad.autograd.grad(F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1).sum(), (x, w))
+    assert y.shape == x.shape and backend.max_memory_allocated() - before < 6 * size

@@ -6,8 +6,9 @@ tensors at home:
 * `print` and `type()` don't mention the device, and ``FloatTensor`` stands for tensors there; so does "cpu" in files
   that are saved and loaded;
 * tensors in host memory (``device="cpu"``, `from_numpy`) may be operands beside tensors at home: they are copied there,
-  and the result lies there. In-place ops leave what they change where it is, and copy the others;
-* `numpy()` and `numpy.asarray` work. Where kernels use the host's memory, the array and the tensor share it; elsewhere
+  and the result lies there. In-place ops leave what they change where it is, and copy the others; so do subscripts,
+  which copy their indices. A gradient is copied to the tensor it belongs to;
+* `numpy()`, `numpy.asarray`, NumPy's functions and `apply_` work. Where kernels use the host's memory, the array and the tensor share it; elsewhere
   the array is a copy that can't be written to, so that no write is lost. `as_tensor` of an array shares likewise.
 
 Everything else is as ever: ``x.device`` says where a tensor is, an explicit ``device=`` is obeyed, and tensors on
@@ -67,6 +68,14 @@ def together(args, kwargs, inplace=False):
         return value
 
     return tuple(map(moved, args)), {name: moved(value) for name, value in kwargs.items()}
+
+
+def brought(t, where):
+    """`t` on the device `where`, if one of the two is host memory and the other home; else None.
+
+    For what belongs to a tensor and goes to it, wherever that is: its gradient, its indices.
+    """
+    return t.to(where) if away() is not None and stands_for_cpu(t.device) and stands_for_cpu(where) else None
 
 
 # ------------------------------------------------------------------ NumPy

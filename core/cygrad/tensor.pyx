@@ -164,7 +164,7 @@ cdef class Tensor(View):
     @grad.setter
     def grad(self, value):
         if value is not None:
-            check_gradient(self, value)
+            value = checked_gradient(self, value)
         self.gradient = value
 
     @grad.deleter
@@ -639,7 +639,8 @@ cdef object single(Tensor t, str real_type):
     return value
 
 
-cdef check_gradient(Tensor t, object value):
+cdef Tensor checked_gradient(Tensor t, object value):
+    """What was assigned to `.grad`, if it can be t's gradient."""
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is t:
@@ -654,12 +655,17 @@ cdef check_gradient(Tensor t, object value):
             "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
             "break downstream systems that assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
-        raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
-                           f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "
-                           "same device")
+        from cygrad.home import brought
+        value = brought(g, t.device)
+        if value is None:
+            raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
+                               f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on "
+                               "the same device")
+        g = <Tensor>value
     if size_of(g) != size_of(t):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(size_of(g))}' to a tensor of size "
                            f"'{list(size_of(t))}'. Please ensure that the gradient and the tensor are the same size")
+    return g
 
 
 cdef Tensor new_tensor():

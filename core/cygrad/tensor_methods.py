@@ -9,7 +9,7 @@ from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.autograd.hooks import RemovableHandle
 from cygrad.elements import tolist
 from cygrad.ops.geometry import window
-from cygrad.ops.registry import methods, op
+from cygrad.ops.registry import functions, methods, op
 from cygrad.tensor import Tensor
 from cygrad.typed_storage import untyped
 
@@ -92,6 +92,15 @@ def __array__(self, dtype=None, copy=None):
     if dtype is not None:
         found = found.astype(dtype, copy=False)
     return found.copy() if copy else found
+
+
+@op(only_method=True)
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    """What NumPy's functions make of their result, if they were given a tensor; of bools a tensor of uint8."""
+    return functions["from_numpy"](array.astype("uint8") if array.dtype == bool else array).to(self.device)
+
+
+methods["__array_priority__"] = 1000       # a NumPy scalar beside a tensor leaves the operator to it
 
 
 def set_data(self, value):

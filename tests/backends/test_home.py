@@ -76,6 +76,65 @@ def test_what_is_changed_in_place_stays(script):
     """) == ["cpu [5.0, 5.0, 5.0] one:0 [1.0, 1.0, 1.0]"]
 
 
+def test_indices_go_to_what_they_index(script):
+    assert script("""
+        host, home = torch.arange(4., device="cpu"), torch.arange(4.)
+        some, where = torch.tensor([3, 0]), torch.tensor([1, 2], device="cpu")
+        print(host[some].device, host[some].tolist(), host[home > 1].tolist(), home[where].tolist(), home[where].device)
+        host[some] = 7.
+        host[home == 1] = torch.tensor([8.])
+        home[where] = host[:2]
+        print(host.device, host.tolist(), home.device, home.tolist())
+        print(torch.searchsorted(host[1:3].sort()[0], home).tolist(), [t.device for t in torch.meshgrid(host, home)][0])
+        print(home.apply_(lambda x: -x).tolist(), home.map_(host, lambda x, y: x + y).tolist())
+        elsewhere = torch.arange(2, device="two")
+        for index in lambda: home[elsewhere], lambda: host[elsewhere], lambda: elsewhere[some]:
+            try:
+                index()
+            except RuntimeError as error:
+                print(type(error).__name__)
+    """) == ["cpu [3.0, 0.0] [2.0, 3.0] [1.0, 2.0] one:0", "cpu [7.0, 8.0, 2.0, 7.0] one:0 [0.0, 7.0, 8.0, 3.0]",
+             "[0, 1, 1, 1] one:0", "[-0.0, -7.0, -8.0, -3.0] [7.0, 1.0, -6.0, 4.0]", *["DeviceMismatch"] * 3]
+
+
+def test_gradients_go_to_what_they_belong_to(script):
+    """Functions and hooks that compute with NumPy, as those written for the CPU do."""
+    assert script("""
+        import numpy
+
+        class Sine(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return torch.from_numpy(numpy.sin(x.detach().numpy()))
+
+            @staticmethod
+            def backward(ctx, gradient):
+                x, = ctx.saved_tensors
+                return torch.from_numpy(numpy.cos(x.detach().numpy()) * gradient.numpy())
+
+        x = torch.zeros(2, requires_grad=True)
+        (Sine.apply(x * 2) * torch.ones(2)).sum().backward()
+        print(x.grad.device, x.grad.tolist())
+        x.grad = torch.ones(2, device="cpu")
+        (x * 2).backward(torch.ones(2, device="cpu"))
+        print(x.grad.device, x.grad.tolist(), torch.autograd.grad(x * 3, x, torch.ones(2, device="cpu"))[0].device)
+        x.register_hook(lambda gradient: gradient.cpu() * 5)
+        x.sum().backward()
+        print(x.grad.device, x.grad.tolist())
+        y = torch.ones(2, device="two", requires_grad=True)
+        handle = y.register_hook(lambda gradient: gradient.cpu())
+        for wrong in lambda: y.sum().backward(), lambda: y.backward(torch.ones(2)), lambda: setattr(y, "grad", x):
+            try:
+                wrong()
+            except RuntimeError as error:
+                print(str(error)[-60:])
+    """) == ["one:0 [2.0, 2.0]", "one:0 [3.0, 3.0] one:0", "one:0 [8.0, 8.0]",
+             "of value (was cygrad.two.FloatTensor got cygrad.FloatTensor)",
+             "invalid gradient at index 0 - expected device two:0 but got one:0"[-60:],
+             "Please ensure that the gradient and the tensor are on the same device"[-60:]]
+
+
 def test_numpy_reads_and_loses_no_write(script):
     assert script("""
         import numpy

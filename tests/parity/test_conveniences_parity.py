@@ -1,5 +1,6 @@
 """If one of these fails, a small function (windows, distances, queries of tensors) prints other text than PyTorch's."""
 import cygrad
+import numpy
 import pytest
 import torch
 
@@ -58,12 +59,22 @@ torch.ones(2, requires_grad=True)._backward_hooks
 (torch.ones(2, requires_grad=True) * 2).grad_fn._saved_self
 torch.ones(2, requires_grad=True).sqrt().grad_fn._saved_self
 torch.ones(2, requires_grad=True).roll(1)._is_view()
+numpy.float32(2) * torch.arange(3.), numpy.float64(2) * torch.arange(3), numpy.int64(1) - torch.arange(3)
+numpy.sqrt(2.) * torch.ones(2, requires_grad=True)
+numpy.float32(1) / torch.arange(1., 3), 2 ** torch.arange(3.), numpy.int64(7) // torch.arange(1, 3)
+numpy.float32(1) < torch.arange(3.), numpy.int64(1) == torch.arange(3)
+numpy.ones(2) * torch.ones(2)
+torch.ones(2) * numpy.ones(2)
+numpy.float32(2) @ torch.ones(2)
+numpy.sin(torch.arange(3.)), numpy.add(1, torch.arange(3)), numpy.greater(torch.arange(3), 1)
+numpy.exp(torch.ones(2, requires_grad=True))
+numpy.linalg.inv(torch.eye(2)), numpy.clip(torch.arange(4.), 1, 2), numpy.concatenate([torch.ones(1), torch.ones(1)])
 """.strip().splitlines()
 
 
 def shown(m, expression):
     """What the expression's value, or its error, shows."""
-    found = attempt(lambda: repr(eval(expression, {"torch": m})))
+    found = attempt(lambda: repr(eval(expression, {"torch": m, "numpy": numpy})))
     if isinstance(found, Error):
         return found.type, normal(found.text, m.__name__)
     return found.replace("cygrad", "torch")

@@ -104,7 +104,8 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
     held = <Tensor>variable.gradient
     if grad_enabled():
         variable.gradient = apply_binary(op_add, held, grad)
-    elif held.dtype is grad.dtype and same_sizes(held, grad):
+    elif (held.dtype is grad.dtype and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
+            and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)
         bump_version(held)
     else:

@@ -38,8 +38,12 @@ def _root_gradients(outputs, gradients, create_graph):
                                    f"{gradient.shape} and output[{i}] has a shape of {output.shape}."
                                    .replace("cygrad.", "torch."))
             if gradient.device != output.device:
-                raise RuntimeError(f"invalid gradient at index {i} - expected device {output.device} but got "
-                                   f"{gradient.device}")
+                from cygrad.home import brought
+                found = brought(gradient, output.device)
+                if found is None:
+                    raise RuntimeError(f"invalid gradient at index {i} - expected device {output.device} but got "
+                                       f"{gradient.device}")
+                gradient = found
             if gradient.is_complex() != output.is_complex():
                 raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same "
                                    f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {gradient.dtype} and "

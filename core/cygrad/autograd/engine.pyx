@@ -433,14 +433,18 @@ cdef int run_node(Pass self, Node node, list grads) except -1:
     cdef Py_ssize_t i
     cdef int number
     returned = node.run(grads)
-    if node.attached is not None and node.attached.post_hooks:
-        returned = run_post_hooks(node, returned, grads)
-    grads = None
     results = returned if type(returned) is list else list(returned)
     returned = None
     if len(results) != node.edges:
         raise RuntimeError(f"function {node.name()} returned an incorrect number of gradients (expected "
                            f"{node.edges}, got {len(results)})")
+    if node.attached is not None and node.attached.post_hooks:
+        for i in range(len(results)):
+            following = next_of(node, i)
+            if following is not None and results[i] is not None:
+                results[i] = fitted(results[i], following, number_of(node, i), node, i)
+        run_post_hooks(node, results, grads)
+    grads = None
     if not self.keeps_graph:
         node.release()
     for i in range(len(results)):

@@ -44,9 +44,13 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
         from cygrad.devices import of
+        from cygrad.home import brought
         if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake
-            raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - expected "
-                               f"device {of(node.backend, node.index)} but got {grad.device}")
+            found = brought(grad, of(node.backend, node.index))
+            if found is None:
+                raise RuntimeError(f"Function {source.name()} returned an invalid gradient at index {position} - "
+                                   f"expected device {of(node.backend, node.index)} but got {grad.device}")
+            return found
         grad = grad.to(of(node.backend, node.index))
     return grad
 

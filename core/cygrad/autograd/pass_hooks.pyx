@@ -16,20 +16,45 @@ cdef object run_hooks(object hooks, object grad):
     for hook in list(hooks.values()):
         result = hook(grad)
         if result is not None:
-            if not isinstance(result, Tensor):
-                raise TypeError(f"hook {getattr(hook, '__name__', hook)!r} returned an invalid type: expected Tensor "
-                                f"or None, got {type(result).__name__}")
-            check_hook_result(result, grad, hook)
-            grad = result
+            grad = in_place_of(grad, result, hook)
     return grad
 
 
-cdef check_hook_result(Tensor result, Tensor grad, object hook):
-    name = getattr(hook, "__name__", repr(hook))
+cdef Tensor in_place_of(Tensor grad, object value, object hook):
+    """What a hook returned, if it can take the place of a gradient: of the same shape, dtype and device."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
+    cdef Tensor result = <Tensor>value
+    if result.memory.backend is not grad.memory.backend or result.memory.index != grad.memory.index:
+        from cygrad.home import brought
+        value = brought(result, grad.device)
+    if value is None or result.dtype is not grad.dtype:
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {grad.type()} got "
+                           f"{result.type()})")
     if not same_sizes(result, grad):
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
-    if result.dtype is not grad.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was {grad.type()} got {result.type()})")
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value")
+    return <Tensor>value
+
+
+cdef str name_of(object hook):
+    return getattr(hook, "__name__", "<unknown>")
+
+
+cdef int replace(list grads, object result, object hook) except -1:
+    """Put what a hook of a node returned, if anything, in the place of what it was given."""
+    cdef Py_ssize_t i
+    if result is None:
+        return 0
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(grads):
+        raise RuntimeError(f"hook '{name_of(hook)}' has returned an incorrect number of values (got {len(result)}, but "
+                           f"expected {len(grads)})")
+    for i in range(len(grads)):
+        if grads[i] is None and result[i] is not None:
+            raise RuntimeError("can't replace a None gradient with a non-None value")
+        grads[i] = None if result[i] is None else in_place_of(grads[i], result[i], hook)
+    return 0
 
 
 cdef int run_pre_hooks(Node node, list grads) except -1:
@@ -41,11 +66,7 @@ cdef int run_pre_hooks(Node node, list grads) except -1:
                 grads[number] = run_hooks(attached.tensor_hooks[number], grads[number])
     if attached.pre_hooks:
         for hook in list(attached.pre_hooks.values()):
-            result = hook(tuple(grads))
-            if result is not None:
-                result = result if isinstance(result, (tuple, list)) else (result,)
-                for i in range(len(grads)):
-                    grads[i] = result[i]
+            replace(grads, hook(tuple(grads)), hook)
     if attached.retained is not None:
         for number, reference in list(attached.retained.items()):
             kept = reference()
@@ -63,13 +84,11 @@ cdef retain(Tensor t, Tensor grad):
         t.gradient = apply_binary(op_add, t.gradient, grad)
 
 
-cdef object run_post_hooks(Node node, object returned, list grads):
-    """What the hooks of a node make of the gradients it returned."""
+cdef int run_post_hooks(Node node, list results, list grads) except -1:
+    """Let the hooks of a node see and change the gradients it returned."""
     for hook in list(node.attached.post_hooks.values()):
-        result = hook(tuple(returned), tuple(grads))
-        if result is not None:
-            returned = result if isinstance(result, (tuple, list)) else (result,)
-    return returned
+        replace(results, hook(tuple(results), tuple(grads)), hook)
+    return 0
 
 
 def tensor_hooks_of(Tensor t not None):

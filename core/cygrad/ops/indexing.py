@@ -12,6 +12,7 @@ from cygrad.allocation import empty_near
 from cygrad.dispatch import where_into
 from cygrad.raw import fill_ as raw_fill, refuse_any_overlap
 from cygrad.errors import DeviceMismatch
+from cygrad.home import brought
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
@@ -157,10 +158,13 @@ def parsed(self, index):
 
 
 def near(self, index):
-    """An index tensor on self's device: one in host memory is copied there, another refused."""
+    """An index tensor on self's device: one in host memory or at home is copied there, another refused."""
     if index.device == self.device:
         return index
     if not index._backend().host_memory:
+        found = brought(index, self.device)
+        if found is not None:
+            return found
         raise DeviceMismatch("indices should be either on cpu or on the same device as the indexed tensor "
                              f"({self.device}), but got one on {index.device}; move it with .to()")
     return index.to(self.device)
@@ -342,6 +346,9 @@ def setitem(self, key, value):
     mask = leading_mask(view, tensors)
     tracked = grad_mode() and (view.requires_grad or isinstance(value, Tensor) and value.requires_grad)
     if isinstance(value, Tensor):
+        if value.device != view.device:
+            beside = brought(value, view.device)
+            value = value if beside is None else beside
         value = converted(view, tensors, value)
         if value.dim() and value.shape[0] == 1:
             value = without_leading_ones(value)

@@ -2,6 +2,7 @@
 import math
 
 import cygrad
+from cygrad.home import stands_for_cpu
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
 
@@ -35,7 +36,7 @@ def to_dense(self, dtype=None, *, masked_grad=None):
 def _need_plain(self, name, *others):
     if self.requires_grad:
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
-    if any(t.device.type != "cpu" for t in (self, *others)):
+    if not all(stands_for_cpu(t.device) for t in (self, *others)):
         raise TypeError(f"{name}() is only implemented on CPU tensors")
 
 

@@ -4,6 +4,7 @@ import math
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
+from cygrad.errors import DeviceMismatch
 from cygrad.promotion import SCALAR_NAMES, result_type
 from cygrad.raw import clone_dense, fill_ as raw_fill, gather_op, scatter_into, sort_op
 from cygrad.dtype import DType, all_dtypes
@@ -114,8 +115,9 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if side == "left" and right:
         raise RuntimeError(f"{name}side and right can't be set to opposites, got side of left while right was True")
     if isinstance(input, Tensor) and input.device != rows.device:
-        raise RuntimeError(f"{name}boundaries and input value tensors should have same device type, but got boundaries "
-                           f"tensor device type {rows.device} and input value tensor device type {input.device}")
+        raise DeviceMismatch(f"{name}boundaries and input value tensors should have same device type, but got "
+                             f"boundaries tensor device type {rows.device} and input value tensor device type "
+                             f"{input.device}")
     if not shape and rows.dim() != 1:
         count = input.numel() if isinstance(input, Tensor) else 1
         raise RuntimeError(f"{name}input value can be a scalar only when boundaries tensor dimension is 1, but we got "

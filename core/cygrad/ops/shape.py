@@ -5,6 +5,7 @@ What one view op can do is in `ops/views`; here are those that PyTorch makes of 
 import warnings
 
 from cygrad.dtype import DType
+from cygrad.errors import DeviceMismatch
 from cygrad.ops.geometry import reinterpreted
 from cygrad.ops.joining import listed
 from cygrad.ops.registry import op
@@ -274,7 +275,7 @@ def meshgrid(*tensors, indexing=None):
         if t.dtype is not tensors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
         if t.device != tensors[0].device:
-            raise RuntimeError("meshgrid expects all tensors to have the same device")
+            raise DeviceMismatch("meshgrid expects all tensors to have the same device")
     if indexing is None:
         warnings.warn("cygrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
                       UserWarning, stacklevel=2)

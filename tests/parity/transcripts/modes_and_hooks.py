@@ -166,3 +166,38 @@ x = torch.tensor(0.0, requires_grad=True)
 with torch.autograd.detect_anomaly():
     y = (x * 0) / x
     y.backward()
+
+# %% what hooks of nodes may return
+def gradient(hook, before=True, op=lambda x: x * x, shape=(2,)):
+    x = torch.ones(shape, requires_grad=True)
+    y = op(x)
+    (y.grad_fn.register_prehook if before else y.grad_fn.register_hook)(hook)
+    y.sum().backward()
+    return x.grad
+
+class Hook:
+    def __call__(self, *grads):
+        return (torch.ones(7),)
+
+wrong = [(torch.ones(5),), (torch.ones(2).double(),), (), (torch.ones(2),) * 3, 5, torch.ones(2), [torch.ones(2)], (3,)]
+gradient(lambda g: wrong[0])
+gradient(lambda g: wrong[1])
+gradient(lambda g: wrong[2])
+gradient(lambda g: wrong[3])
+gradient(lambda g: wrong[4])
+gradient(lambda g: wrong[5])
+gradient(lambda g: wrong[6])
+gradient(lambda g: wrong[7])
+gradient(Hook())
+gradient(lambda g: (None,))
+gradient(lambda g: (g[0] * 3,))
+gradient(lambda *g: wrong[0], before=False, op=lambda x: x.exp())
+gradient(lambda *g: wrong[1], before=False, op=lambda x: x.exp())
+gradient(lambda *g: wrong[2], before=False)
+gradient(lambda *g: wrong[5], before=False)
+gradient(lambda given, got: (given[0] * 2, None), before=False)
+gradient(lambda given, got: (given[0],) * 2, before=False, op=lambda x: x * torch.ones(2))
+gradient(lambda given, got: print(*(g.shape for g in given + got)), before=False, op=lambda x: x + torch.ones(3, 2).requires_grad_())
+x = torch.ones(2, requires_grad=True)
+x.register_hook(lambda g: 3)
+(x * 2).sum().backward()

@@ -12,7 +12,6 @@ from cygrad_gpu.pool cimport Memory, Pool, pop, push
 
 from contextlib import contextmanager
 
-from cygrad.errors import OutOfMemoryError
 
 cdef enum:
     PORTABLE = 1                        # CU_MEMHOSTALLOC_PORTABLE: page-locked for all devices

@@ -13,7 +13,7 @@ from cpython.long cimport PyLong_Check
 from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage, new_storage
 from cygrad.view cimport View, fill_dense, make_view
-from cygrad_gpu.pool cimport Memory, Pool
+from cygrad_gpu.pool cimport Memory
 
 from cygrad import discovery
 from cygrad.errors import BackendError

@@ -5,7 +5,7 @@ A device has one context and one in-order queue. Kernels are enqueued and not wa
 """
 cimport cython
 
-from cygrad.dtype cimport BFLOAT16, COMPLEX128, FLOAT64, DType
+from cygrad.dtype cimport COMPLEX128, FLOAT64, DType
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_gpu.backend cimport KernelBackend

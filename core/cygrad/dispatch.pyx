@@ -176,7 +176,6 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
     cdef bint dense = out.rank <= INLINE_RANK
     cdef tuple views, parts, each
     cdef list slices
-    cdef int k
     if out.elements == 0:
         return 0
     for v in ins:

@@ -79,7 +79,7 @@ cdef list row(char *p, int code, Py_ssize_t step, Py_ssize_t count):
 
 
 cdef object nested(char *p, int code, Py_ssize_t itemsize, int rank, Py_ssize_t *sizes, Py_ssize_t *strides):
-    cdef Py_ssize_t i, step
+    cdef Py_ssize_t step
     if rank == 0:
         return element_at(p, code)
     step = strides[0] * itemsize

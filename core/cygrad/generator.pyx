@@ -41,7 +41,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BOOL, FLOAT16, FLOAT64
-from cygrad.mt19937 cimport STATE_SIZE, Engine, engine_seed
+from cygrad.mt19937 cimport STATE_SIZE, engine_seed
 from cygrad.rejection cimport multinomial, rejection
 from cygrad.sampler_parameters cimport scalar_name, write_parameters
 from cygrad.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNOULLI_TENSOR, BINOMIAL, CAUCHY, DONE,

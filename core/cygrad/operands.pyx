@@ -62,19 +62,6 @@ def broadcast(*tensors):
     return expanded([on_device_of(main, t) for t in tensors])
 
 
-def promoted(DType dtype, *operands):
-    """The operands (tensors or numbers) in `dtype` and of one shape; numbers become 0-d tensors first."""
-    cdef Tensor main = main_operand(operands)
-    cdef Py_ssize_t none = 0
-    cdef list found = []
-    for value in operands:
-        if isinstance(value, Tensor):
-            found.append(cast(on_device_of(main, <Tensor>value), dtype))
-        else:
-            found.append(number_near(main, value, dtype))
-    return expanded(found)
-
-
 cdef Tensor number_near(Tensor like, object value, DType dtype):
     """A 0-d tensor on like's device that holds a number."""
     cdef Tensor out = empty(like.memory.backend, like.memory.index, dtype, 0, NULL)

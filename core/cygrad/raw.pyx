@@ -418,15 +418,6 @@ def matmul3(Tensor a not None, Tensor b not None):
     return out
 
 
-def matmul_into(Tensor a not None, Tensor b not None, Tensor out not None):
-    """Raw batched product into `out` (B, M, N)."""
-    cdef Backend backend = <Backend>a.memory.backend
-    same_device("matmul", a, b)
-    same_device("matmul", a, out, ("argument 1", "the result"))
-    if out.elements and lacks("matmul", backend.matmul(a, b, out)):
-        declined(backend, "matmul", (a, b, out), (2,))
-
-
 def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     """Raw LAPACK-class routine on batches; fills `outs` (see Backend.linalg)."""
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend

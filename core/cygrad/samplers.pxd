@@ -327,7 +327,7 @@ cdef inline void random(Job* job) noexcept nogil:
     cdef uint32_t words[CHUNK]
     cdef int64_t values[CHUNK]
     cdef uint32_t d = <uint32_t> job.range, t, q, x
-    cdef uint64_t l = 0, m
+    cdef uint64_t l = 0
     cdef uint32_t shift1, shift2, factor
     cdef Py_ssize_t i, start, count
     while (<uint64_t> 1 << l) < d:

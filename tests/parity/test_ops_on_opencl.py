@@ -11,7 +11,6 @@ import sys
 
 import pytest
 
-import cygrad
 from cygrad import entry_points
 from fake_packages import install
 

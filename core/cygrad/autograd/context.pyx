@@ -63,7 +63,6 @@ cdef class FunctionCtx(PythonNode):
 
     @property
     def needs_input_grad(self):
-        cdef Py_ssize_t i
         if self.needs is None:
             self.needs = tuple([bool(self.needing >> i & 1) for i in range(self.arguments)])
         return self.needs

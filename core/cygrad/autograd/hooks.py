@@ -1,6 +1,5 @@
 """Handles of hooks on tensors and nodes."""
 import itertools
-import weakref
 
 _ids = itertools.count()
 

@@ -52,8 +52,3 @@ def set_grad_mode(bint enabled):
 def inference_mode_enabled():
     """Whether this thread is in inference mode."""
     return bool(cygrad_inference)
-
-
-def set_inference_mode(bint enabled):
-    """Enter or leave inference mode in this thread."""
-    enter_inference(enabled)

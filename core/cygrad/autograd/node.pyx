@@ -56,7 +56,6 @@ cdef class Node:
     @property
     def next_functions(self):
         """Tuple of (node or None, output number) for each input."""
-        cdef int i
         return tuple([(next_of(self, i), number_of(self, i)) for i in range(self.edges)])
 
     @property
@@ -69,11 +68,6 @@ cdef class Node:
 
     def _sequence_nr(self):
         return self.sequence
-
-    def _input_metadata(self, int i=0):
-        """(shape, dtype, backend, index) of output i of the forward op."""
-        cdef View meta = meta_of(self, i)
-        return size_of(meta), meta.dtype, self.backend, self.index
 
     def register_hook(self, hook):
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; returns a removable handle."""
@@ -215,19 +209,12 @@ cdef class PythonNode(Node):
     def release_variables(self):
         """Called after the node ran without retain_graph; drop what was saved."""
 
-    @property
-    def num_inputs(self):
-        return self.edges
-
     cdef int own(self, Tensor output, int index, bint alone) except -1:
         """Make `output` output number `index` of this node; a view among them can't be changed in place any more."""
         set_output(self, output, index)
         if output.base is not None:
             output.creation = CREATED_IN_CUSTOM_FUNCTION if alone else CREATED_BY_MULTI_OUTPUT
         return 0
-
-    def input_metadata(self, int i):
-        return self._input_metadata(i)
 
 
 show_without_module(AccumulateGrad, "AccumulateGrad")       # as PyTorch's is

@@ -6,7 +6,6 @@ formula's argument comes from (`sources`): an argument's position i >= 0, or one
 A node keeps a tensor as it is, with its version; the engine's `release` drops it after use. A result is kept as an
 alias without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
 """
-from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport blank, next_of
 from cygrad.autograd.saved cimport modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
@@ -198,7 +197,7 @@ cdef class OpNode(Node):
         """Formula k of the row; `grads` may be None if there is but one output."""
         cdef Derivative row = self.row
         cdef int *codes = row.sources[k]
-        cdef int j, arity = row.arity[k]
+        cdef int arity = row.arity[k]
         formula = row.formulas[k]
         if arity == 1:
             return formula(self.argument(codes[0], grad, grads))
@@ -212,7 +211,6 @@ cdef class OpNode(Node):
     cdef object argument(self, int code, object grad, list grads):
         """What a formula's parameter stands for."""
         cdef View like
-        cdef int i
         if code == GRAD:
             return grad
         if code == GRADS:

@@ -8,7 +8,7 @@ from cygrad cimport backend as k
 from cygrad.autograd.rows cimport OpNode, set_shortcut
 from cygrad.allocation cimport empty, empty_as
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport (binary, binary_into, copy_into, expand_to, fill_into, reduce, scalar_into, sum_to, unary,
+from cygrad.dispatch cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into, sum_to, unary,
                               where_into)
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
 from cygrad.elements cimport element_at

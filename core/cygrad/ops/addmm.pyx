@@ -177,7 +177,7 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
         addmm_(c, a, b, beta, alpha, c)
         bump_version(c)
         return c
-    return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha), "addmm_")
+    return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha))
 
 
 add_op("addmm", addmm, inplace=addmm_inplace)

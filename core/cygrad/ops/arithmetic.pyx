@@ -196,7 +196,6 @@ cdef int refuse_bools(str name, object x, object y) except -1:
 cdef object scaled(BinaryOp op, object input, object other, object alpha):
     """add or sub with alpha: one node, whose formula multiplies by alpha."""
     cdef Tensor out
-    cdef OpNode node
     if alpha == 1 and not PyBool_Check(alpha):
         return checked_binary(op, input, other)
     if op.rule == NO_BOOL:
@@ -255,7 +254,7 @@ cdef object scaled_(BinaryOp op, Tensor target, object other, object alpha):
             return result
     elif scaled_in_place(target, other, -alpha if op.code == k.SUB else alpha):
         return target
-    return finish_inplace(target, scaled(op, target, other, alpha), op.name + "_")
+    return finish_inplace(target, scaled(op, target, other, alpha))
 
 
 cdef bint scaled_in_place(Tensor target, object other, object alpha) except -1:
@@ -396,8 +395,8 @@ def pow_(self, exponent):
     from cygrad.autograd.inplace import shadow
     if grad_enabled():
         check_target(need_tensor(self, "pow_"))
-        return finish_inplace(self, pow(shadow(self), exponent), "pow_")
-    return finish_inplace(self, pow(self, exponent), "pow_")
+        return finish_inplace(self, pow(shadow(self), exponent))
+    return finish_inplace(self, pow(self, exponent))
 
 
 def square(input, *, out=None):

@@ -14,7 +14,7 @@ from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32,
                            UINT8, dtype_of)
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
-from cygrad.view cimport INLINE_RANK, MAX_RANK, View, data, fill_strided, size_of
+from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
 
 import warnings
 
@@ -122,7 +122,7 @@ cdef Tensor shared_with(object array):
     return out
 
 
-cdef object array_of(Tensor t, str kind):
+cdef object array_of(Tensor t):
     """An array on the memory of a host tensor with elements; None where NumPy's functions can't be used."""
     cdef Py_ssize_t strides[64]
     cdef PyObject *made
@@ -226,7 +226,7 @@ def to_numpy(Tensor t not None):
     if t.elements == 0:
         import numpy
         return numpy.empty(tuple(size_of(t)), dtype=kind)
-    found = array_of(t, kind)
+    found = array_of(t)
     if found is not None:
         return found
     import numpy

@@ -13,7 +13,7 @@ from cygrad.allocation import empty_near
 from cygrad.promotion import C_TYPES
 from cygrad.raw import softmax_op
 from cygrad.fallback import call
-from cygrad.ops.composite import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
+from cygrad.ops.composite import BOOL, FLOAT32, need_tensors, refused, widened
 from cygrad.ops.shape import broadcast_shapes
 from cygrad.tensor import Tensor
 

@@ -2,7 +2,7 @@
 """Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
-from cygrad.autograd.rows cimport Derivative, OpNode, find_row
+from cygrad.autograd.rows cimport OpNode, find_row
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, FLOAT32, FLOAT64, DType
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
@@ -12,7 +12,7 @@ from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
 from cygrad.allocation import empty_near
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import cast_to, clone_like, copy_, unary_op
+from cygrad.raw import copy_, unary_op
 from cygrad.operands import broadcast
 from cygrad.ops.pointwise import inplace_result
 from cygrad.ops.registry import add_op, methods, op
@@ -133,7 +133,7 @@ def conj_physical(Tensor input not None):
 
 
 def conj_physical_(Tensor self not None):
-    return inplace_result(self, conj_physical(shadow(self)), "conj_physical_") \
+    return inplace_result(self, conj_physical(shadow(self))) \
         if self.dtype.category == CATEGORY_COMPLEX else unchanged(self)
 
 

@@ -406,7 +406,7 @@ def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
     from cygrad.autograd.inplace import shadow
     from cygrad.ops.pointwise import check_writable, inplace_result
     check_writable(self)
-    return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf), "nan_to_num_")
+    return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf))
 
 
 @op(inplace=_nan_to_num_, out="exact")

@@ -10,9 +10,7 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 from cygrad import devices as _devices, discovery, transfer
-from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
-from cygrad.allocation import empty_near
 from cygrad.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill, refuse_partial_overlap,
                         wide_enough)
 from cygrad.dtype import all_dtypes

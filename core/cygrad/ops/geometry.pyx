@@ -5,7 +5,7 @@ from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.rows cimport OpNode
 from cygrad.dtype cimport DType
 from cygrad.ops.views cimport ViewOp, parse_shape, tracked
-from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad, view_of
+from cygrad.tensor cimport Tensor, bump_version, new_tensor
 from cygrad.view cimport check_inside, fill_dense, fill_strided
 
 from cygrad.promotion import SCALAR_NAMES

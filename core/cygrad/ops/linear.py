@@ -76,7 +76,7 @@ def writing(function, shape=None):
             if list(self.shape) != wanted:
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
                                    f"{wanted} should match")
-        return inplace_result(self, function(self, *args, **kwargs), function.__name__ + "_")
+        return inplace_result(self, function(self, *args, **kwargs))
     return inplace
 
 
@@ -247,14 +247,14 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 def _addr_(self, vec1, vec2, *, beta=1, alpha=1):
     if self.dim() != 2:
         raise RuntimeError(f"2D tensor expected, got {self.dim()}D tensor for input")
-    return inplace_result(self, addr(self, vec1, vec2, beta=beta, alpha=alpha), "addr_")
+    return inplace_result(self, addr(self, vec1, vec2, beta=beta, alpha=alpha))
 
 
 def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     found = addbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     if self.shape != found.shape:
         self._take(empty_near(self, found.shape))         # as PyTorch does
-    return inplace_result(self, found, "addbmm_")
+    return inplace_result(self, found)
 
 
 exact(inplace=writing(addmv, lambda mat, vec: [mat.shape[0]]))(addmv)

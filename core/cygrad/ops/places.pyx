@@ -7,13 +7,12 @@ whatever the operand's strides. Index tensors come here as int64; `wrapped` chec
 looks at them as it reads.
 """
 from cygrad cimport backend as k
-from cygrad.backend cimport Backend
 from cygrad.allocation cimport empty, output_like
 from cygrad.dispatch cimport binary, cast, dense_copy, expand_to, reduce
 from cygrad.elements cimport scalar_value
 from cygrad.promotion cimport SAME
 from cygrad.raw cimport gather_looking, scatter_into, scatter_looking
-from cygrad.dtype cimport BOOL, INT64, dtype_of
+from cygrad.dtype cimport INT64, dtype_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport View, data, fill_strided, same_sizes, size_of
 
@@ -166,7 +165,7 @@ cdef int add_places(Plan *plan, Tensor places, int at) noexcept:
 def check_shapes(tuple indices not None):
     """Raise PyTorch's error if the index tensors don't broadcast."""
     cdef Py_ssize_t sizes[64]
-    cdef int rank = 0, i
+    cdef int i
     cdef Tensor t
     for i in range(64):
         sizes[i] = 1
@@ -242,7 +241,7 @@ cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked
     """
     cdef Plan plan
     cdef Tensor places = make_plan(a, indices, &plan), walked, index
-    cdef int i, rank = plan.rank - plan.scalar, missing
+    cdef int rank = plan.rank - plan.scalar
     walked = strided(a, a.offset, plan.rank, plan.sizes, plan.strides)
     index = strided(places, places.offset, plan.rank, plan.sizes, plan.index)
     if plan.scalar:

@@ -33,7 +33,7 @@ cdef object apply_unary_(UnaryOp op, Tensor a)
 cdef object apply_binary_(BinaryOp op, Tensor a, object y)
 cdef object apply_pow(object x, object y)
 cdef object apply_reciprocal(Tensor x, object y)
-cdef object finish_inplace(Tensor target, Tensor value, str name)
+cdef object finish_inplace(Tensor target, Tensor value)
 cdef int check_target(Tensor a) except -1
 cdef object bool_error(str name, bint both)
 cdef bint is_number(object x)

@@ -312,7 +312,7 @@ cdef object apply_binary_(BinaryOp op, Tensor a, object y):
         row = op.derivative() if b is not None else op.number_derivative(True)
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
         from cygrad.autograd.inplace import shadow
-        return finish_inplace(a, apply_binary(op, shadow(a), y), op.name)
+        return finish_inplace(a, apply_binary(op, shadow(a), y))
     if row is not None:
         node = record_pair(row, a, y, op.extra)
     if dtype is a.dtype and op.rule != TO_BOOL:
@@ -364,7 +364,7 @@ cdef check_fits(Tensor a, int rank, Py_ssize_t *sizes):
                            f"{[sizes[i] for i in range(rank)]}")
 
 
-cdef object finish_inplace(Tensor target, Tensor value, str name):
+cdef object finish_inplace(Tensor target, Tensor value):
     """Write the result of an out-of-place op into its first input: values, version and history."""
     check_target(target)
     if not same_sizes(target, value):
@@ -379,9 +379,9 @@ cdef object finish_inplace(Tensor target, Tensor value, str name):
     return target
 
 
-def inplace_result(Tensor target not None, Tensor value not None, str name):
+def inplace_result(Tensor target not None, Tensor value not None):
     """Write the result of an out-of-place op into its first input: values, version and history."""
-    return finish_inplace(target, value, name)
+    return finish_inplace(target, value)
 
 
 cdef object apply_unary_(UnaryOp op, Tensor a):
@@ -404,12 +404,12 @@ cdef object apply_unary_(UnaryOp op, Tensor a):
             rebase(a, node, 0)
             return a
         from cygrad.autograd.inplace import shadow
-        return finish_inplace(a, apply_unary(op, shadow(a)), op.name)
+        return finish_inplace(a, apply_unary(op, shadow(a)))
     if op.plain >> a.dtype.category & 1 and op.rule != TO_BOOL:
         unary_into(op.code, a, a)
         bump_version(a)
         return a
-    return finish_inplace(a, apply_unary(op, a), op.name)
+    return finish_inplace(a, apply_unary(op, a))
 
 
 # ------------------------------------------------------- the ops that Cython code names

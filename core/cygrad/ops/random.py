@@ -11,7 +11,7 @@ from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_laid_out, empty_like_strided, empty_on
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import copy_ as raw_copy
-from cygrad.dtype import all_dtypes, get_default_dtype
+from cygrad.dtype import all_dtypes
 from cygrad.generator import Generator
 from cygrad.ops import device_random
 from cygrad.ops.creation import empty_, empty_like

@@ -3,7 +3,6 @@ import math
 
 from cpython.long cimport PyLong_CheckExact
 
-from cygrad.backend cimport Backend
 from cygrad.dispatch cimport fill_into
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.ops.creation cimport checked_dtype, clear, new_on

@@ -2,7 +2,7 @@
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_like_strided, empty_near
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import (arange_into, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill, flipped, rolled,
+from cygrad.raw import (arange_into, clone_dense, clone_like, copy_ as raw_copy, flipped, rolled,
                         scan_op)
 from cygrad.ops.places import take_into
 from cygrad.ops.registry import functions, op

@@ -9,7 +9,7 @@ from cygrad cimport backend as k
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record_pair
 from cygrad.dispatch cimport binary, cast, reduce, scalar_into
-from cygrad.promotion cimport SAME, TO_BOOL
+from cygrad.promotion cimport TO_BOOL
 from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
                            UINT8 as UINT8_CODE, dtype_of)
 from cygrad.ops.products cimport Row
@@ -19,7 +19,7 @@ from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import REDUCE
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import cast_to, reduce_dims
+from cygrad.raw import reduce_dims
 from cygrad.dtype import can_cast
 from cygrad.operands import select
 from cygrad.ops.composite import is_integral, refused

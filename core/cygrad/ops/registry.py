@@ -125,7 +125,7 @@ def inplace_form(name, function, pointwise=False):
     def inplace(self, *args, **kwargs):
         check_writable(self, args if pointwise else ())
         source = shadow(self) if grad_mode() and self.requires_grad else self
-        return inplace_result(self, function(source, *args, **kwargs), name + "_")
+        return inplace_result(self, function(source, *args, **kwargs))
     inplace.__name__ = inplace.__qualname__ = name + "_"
     inplace.__module__ = "cygrad"
     inplace.__doc__ = f"In-place version of `{name}`: writes the result into the tensor and returns it."

@@ -1,7 +1,7 @@
 """Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
 import warnings
 
-from cygrad.dtype cimport CATEGORY_FLOAT, DType
+from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport recorded, sum_dtype
 from cygrad.ops.views cimport wrap_dim
@@ -57,7 +57,7 @@ def in_place(running):
                                f"{dtype.name} should match")
         check_writable(self)
         own = computable(running.name, self, self.dtype)
-        return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own), running.name + "_")
+        return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own))
     return inplace
 
 

@@ -140,7 +140,6 @@ cdef double real_of(object x) except? -1.0:
 
 cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_ssize_t *sizes) except NULL:
     """Write the elements of nested sequences in order; returns where the next one goes."""
-    cdef Tensor part, target
     if level == rank:
         if isinstance(x, Tensor):
             x = x.item()

@@ -118,7 +118,7 @@ def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):
 
 # ------------------------------------------------------- several parts at once
 
-cdef mark_multi_output(list outs, Tensor source):
+cdef mark_multi_output(list outs):
     for t in outs:
         if (<Tensor>t).creation == 0:
             (<Tensor>t).creation = CREATED_BY_MULTI_OUTPUT
@@ -138,7 +138,7 @@ def unbind(Tensor input not None, Py_ssize_t dim=0):
         outs.append(plain_view(input, dim, i, -1))
     if node is not None:
         attach(node, tuple(outs))
-    mark_multi_output(outs, input)
+    mark_multi_output(outs)
     return tuple(outs)
 
 
@@ -186,7 +186,7 @@ cdef tuple parts(Tensor t, int dim, tuple lengths, ViewOp op, tuple args):
         start += n
     if node is not None:
         attach(node, tuple(outs))
-    mark_multi_output(outs, t)
+    mark_multi_output(outs)
     return tuple(outs)
 
 

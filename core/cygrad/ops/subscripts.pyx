@@ -18,7 +18,7 @@ from cygrad.promotion cimport SAME, scalar_dtype
 from cygrad.dtype cimport BOOL, INT64
 from cygrad.ops.places cimport all_inside, extremes, put_at, strided, take_at, take_rows
 from cygrad.ops.slices cimport select_, slice_, slice_bounds
-from cygrad.ops.views cimport alias_, tracked, unsqueeze_
+from cygrad.ops.views cimport alias_, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 

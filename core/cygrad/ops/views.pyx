@@ -4,12 +4,11 @@ Every function here ends in `recorded`, which makes the tensor and, when the inp
 """
 from cpython.long cimport PyLong_CheckExact
 
-from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.rows cimport Derivative, OpNode, find_row
 from cygrad.dispatch cimport dense_copy
 from cygrad.dtype cimport DType
-from cygrad.tensor cimport Tensor, new_tensor, requires_grad, view_of
+from cygrad.tensor cimport Tensor, new_tensor, view_of
 from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of
 
 from cygrad.promotion import SCALAR_NAMES

@@ -1,61 +1,80 @@
 """Sorting along the last axis on processors: a group sorts whole rows by the bytes of their keys, the lowest first.
 
-Stable, with a count of all bytes made in the pass that makes the keys; bytes that all elements share are passed over.
-Rows go to different groups, a row is one group's: reading and writing it four times takes less than the merges of many
-groups would.
+Stable; bytes that all elements share are passed over. Bytes are counted in four tables in turn, so that neighbours that
+are alike don't wait for each other. Keys of 64 bits that differ in their lower halves alone are sorted by those. Rows
+go to different groups, a row is one group's: reading and writing it four times takes less than the merges of many
+groups would. Short rows are for networks.py.
 """
 from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.source import assemble
 
 RANK = 8
 
+# `E` is an element, its key of type `K` and its place; the sorted ones are in what is returned.
+PASSES = """
+typedef struct {{ {K} key; i32 place; }} {E};
+FUNCTION GLOBAL {E} *sorted_{K}(GLOBAL {E} *from, GLOBAL {E} *to, i64 n, {K} differing) {{
+    for (int shift = 0; shift < {bits}; shift += 8) {{
+        if ((differing >> shift & 255) == 0) continue;
+        u32 counts[4][256];
+        for (int j = 0; j < 256; j++) counts[0][j] = counts[1][j] = counts[2][j] = counts[3][j] = 0;
+        i64 k = 0;
+        for (; k + 4 <= n; k += 4) {{
+            counts[0][from[k].key >> shift & 255]++;
+            counts[1][from[k + 1].key >> shift & 255]++;
+            counts[2][from[k + 2].key >> shift & 255]++;
+            counts[3][from[k + 3].key >> shift & 255]++;
+        }}
+        for (; k < n; k++) counts[0][from[k].key >> shift & 255]++;
+        u32 before = 0;
+        for (int j = 0; j < 256; j++) {{
+            const u32 many = counts[0][j] + counts[1][j] + counts[2][j] + counts[3][j];
+            counts[0][j] = before;
+            before += many;
+        }}
+        for (k = 0; k < n; k++) {{
+            const {E} x = from[k];
+            to[counts[0][x.key >> shift & 255]++] = x;
+        }}
+        GLOBAL {E} *other = from;
+        from = to;
+        to = other;
+    }}
+    return from;
+}}
+"""
+SORTED = """{{
+            GLOBAL {E} *from = (GLOBAL {E} *)(elements + row * n);
+            LANES({width}, 2)
+            for (i64 k = 0; k < n; k++) {{
+                from[k].key = ({K})(key_of(LOAD_{dtype}(a, base + k * step)) ^ ({long})flip);
+                from[k].place = (i32)k;
+            }}
+            from = sorted_{K}(from, (GLOBAL {E} *)(spare + row * n), n, ({K})differing);
+            for (i64 k = 0; k < count; k++) {{
+                const i64 place = from[first + k].place;
+                values[values_base + k * values_step] = a[base + place * step];
+                index[index_base + k * index_step] = place;
+            }}
+        }}"""
+
 TEXT = """
 FUNCTION {K} key_of({T} x) {{ return {key}; }}
 
-KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), ARRAY({K}, keys), ARRAY({K}, spare_keys),
-                  ARRAY(i32, places), ARRAY(i32, spare_places), const i64 rows, const i64 owned, const i64 n,
-                  const i64 first, const i64 count, const i64 flip, const i64 step, const i64 values_step,
-                  const i64 index_step, const axes sizes, const axes strides, const axes values_strides,
-                  const axes index_strides) {{
-    OPEN({S}, values); OPEN(i64, index); OPEN(const {S}, a); OPEN({K}, keys); OPEN({K}, spare_keys);
-    OPEN(i32, places); OPEN(i32, spare_places);
+KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), ARRAY({room}, elements),
+                  ARRAY({room}, spare), const i64 rows, const i64 owned, const i64 n, const i64 first, const i64 count,
+                  const i64 flip, const i64 step, const i64 values_step, const i64 index_step, const axes sizes,
+                  const axes strides, const axes values_strides, const axes index_strides) {{
+    OPEN({S}, values); OPEN(i64, index); OPEN(const {S}, a); OPEN({room}, elements); OPEN({room}, spare);
     const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
     for (i64 row = GROUP_ID * owned; row < last; row++) {{
         i64 rest = row, base = 0, values_base = 0, index_base = 0;
         {walk}
-        GLOBAL {K} *from = keys + row * n, *to = spare_keys + row * n;
-        GLOBAL i32 *place_from = places + row * n, *place_to = spare_places + row * n;
-        u32 counts[{bytes}][256];
-        for (int b = 0; b < {bytes}; b++)
-            for (int j = 0; j < 256; j++) counts[b][j] = 0;
-        for (i64 k = 0; k < n; k++) {{
-            const {K} x = key_of(LOAD_{dtype}(a, base + k * step)) ^ ({K})flip;
-            from[k] = x;
-            place_from[k] = (i32)k;
-            for (int b = 0; b < {bytes}; b++) counts[b][(x >> (8 * b)) & 255]++;
-        }}
-        for (int b = 0; b < {bytes}; b++) {{
-            if (counts[b][(from[0] >> (8 * b)) & 255] == n) continue;
-            u32 before = 0;
-            for (int j = 0; j < 256; j++) {{
-                const u32 many = counts[b][j];
-                counts[b][j] = before;
-                before += many;
-            }}
-            for (i64 k = 0; k < n; k++) {{
-                const {K} x = from[k];
-                const u32 at = counts[b][(x >> (8 * b)) & 255]++;
-                to[at] = x;
-                place_to[at] = place_from[k];
-            }}
-            GLOBAL {K} *other = from; from = to; to = other;
-            GLOBAL i32 *other_place = place_from; place_from = place_to; place_to = other_place;
-        }}
-        for (i64 k = 0; k < count; k++) {{
-            const i64 place = place_from[first + k];
-            values[values_base + k * values_step] = a[base + place * step];
-            index[index_base + k * index_step] = place;
-        }}
+        const {K} one = key_of(LOAD_{dtype}(a, base));
+        {K} differing = 0;
+        LANES({width}, 2)
+        for (i64 k = 0; k < n; k++) differing |= key_of(LOAD_{dtype}(a, base + k * step)) ^ one;
+        {sorted}
     }}
 }}
 """
@@ -68,7 +87,16 @@ def make(traits, code, key_type, key):
     walk = "\n        ".join(
         f"if (rest != 0) {{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
         + " ".join(f"{base} += at * {strides}.s{d};" for base, strides in bases) + " }" for d in range(RANK - 1))
-    size = element.stored[1:]
-    return "sort_rows", assemble(traits, 1, TEXT.format(
-        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk,
-        bytes=8 if size == "64" else 4)), 1
+    wide = key_type == "u64"
+
+    def written(text, K):
+        bits = int(K[1:])
+        return text.format(K=K, E=f"E{bits}", bits=bits, width=256 // bits, long=key_type, dtype=element.name)
+
+    sorted_ = written(SORTED, "u32")
+    if wide:                            # the upper halves may be all the same, as those of indices are
+        sorted_ = f"if (differing >> 32 == 0) {sorted_} else {written(SORTED, 'u64')}"
+    text = written(PASSES, "u32") + written(PASSES, "u64") * wide + TEXT.format(
+        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk, sorted=sorted_,
+        room="c128" if wide else "c64", width=4 if wide else 8)
+    return "sort_rows", assemble(traits, 1, text), 1

@@ -3,12 +3,12 @@
 Elements become unsigned keys whose order is theirs (NaN above all, the bits complemented if descending). An item sorts
 a BLOCK of them; then runs are merged two by two, an item finding by bisection where its BLOCK of the result begins
 (merge path: Odeh, Green, Mwassi, Shmueli, Birk 2012). At last values and places are written, all or a part. Processors
-have a kernel of their own, radix.py.
+have kernels of their own: networks.py for short rows and for a part, radix.py for the others.
 """
 import math
 
-from cygrad_gpu import radix
-from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
+from cygrad_gpu import networks, radix
+from cygrad_gpu.dtypes import COMPLEX128, ELEMENTS, INT32, INT64
 from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
 
@@ -116,8 +116,9 @@ def sort(backend, device, a, descending, first, values, index):
     outer = [shape[axis] for axis in kept]
     rows, count = math.prod(outer), values.shape[-1] if shape and values.shape else 1
     key_name, key = KEYS[ELEMENTS[code].computed]
-    key_type, place_type = backend.dtype_of(INT64 if key_name == "u64" else INT32), backend.dtype_of(INT32)
-    keys, places = ([backend.scratch(device, each, rows, n) for _ in range(2)] for each in (key_type, place_type))
+
+    def scratch(dtype_code, *sizes):
+        return backend.scratch(device, backend.dtype_of(dtype_code), *sizes)
 
     def steps(view):
         strides = tuple(view.stride()) or (1,)
@@ -126,11 +127,20 @@ def sort(backend, device, a, descending, first, values, index):
     (a_step, a_strides), (values_step, values_strides), (index_step, index_strides) = map(steps, (a, values, index))
     sizes, flip = _reversed(outer, 1), -1 if descending else 0
     if traits.processor:
-        made = backend.kernel(device, ("sort_rows", code), radix.make, code, key_name, key)
         owned = max(1, min(4096 // n, -(-rows // traits.units)))
-        backend.launch(made, -(-rows // owned), values, index, a, *keys, *places, rows, owned, n, first, count, flip,
-                       a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
+        groups = -(-rows // owned)
+        if key_name == "u32" and networks.fits(n, count):
+            name, family = "sort_few", networks
+            room = [scratch(INT32, groups, n) if networks.selects(n, count) else values]
+        else:
+            name, family = "sort_rows", radix
+            room = [scratch(INT64 if key_name == "u32" else COMPLEX128, rows, n) for _ in range(2)]
+        made = backend.kernel(device, (name, code), family.make, code, key_name, key)
+        backend.launch(made, groups, values, index, a, *room, rows, owned, n, first, count, flip, a_step, values_step,
+                       index_step, sizes, a_strides, values_strides, index_strides)
         return None
+    keys = [scratch(INT64 if key_name == "u64" else INT32, rows, n) for _ in range(2)]
+    places = [scratch(INT32, rows, n) for _ in range(2)]
     blocks = -(-n // BLOCK)
     items, group = rows * blocks, traits.group
     kernels = [backend.kernel(device, (name, code), make, name, code)

@@ -133,6 +133,26 @@ def test_the_last_group_writes_no_further(opencl, n):
     assert cygrad.ones(n, device=opencl).sum().item() == n
 
 
+@pytest.mark.parametrize("dtype", [cygrad.float32, cygrad.int64, cygrad.uint8])
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 100, 257, 1000, 4096, 5000])
+def test_rows_of_all_lengths_are_sorted_stably(opencl, dtype, n):
+    generator = cygrad.Generator().manual_seed(n)
+    drawn = cygrad.randn(3, n, generator=generator)
+    if dtype is cygrad.float32:
+        drawn[1:, ::7], drawn[2, ::5] = float("nan"), -0.0
+    for values in ((drawn * 50).to(dtype), cygrad.where(drawn < 1, 0, 1).to(dtype)):        # few ties and many
+        there = values.to(opencl)
+        for largest in (False, True):
+            for made, expected in zip(there.sort(-1, descending=largest, stable=True),
+                                      values.sort(-1, descending=largest, stable=True)):
+                assert str(made.tolist()) == str(expected.tolist())
+            for k in {1, min(n, 5), n // 3 + 1, n}:
+                for made, expected in zip(there.topk(k, largest=largest), values.topk(k, largest=largest)):
+                    assert str(made.tolist()) == str(expected.tolist())
+        for made, expected in zip(there.median(1), values.median(1)):
+            assert str(made.tolist()) == str(expected.tolist())
+
+
 def test_lgamma_of_doubles_keeps_its_digits(opencl):
     x = cygrad.cat([cygrad.linspace(1e-3, 30, 20011, dtype=cygrad.float64),
                     10 ** cygrad.linspace(-307, 305, 4099, dtype=cygrad.float64),

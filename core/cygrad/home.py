@@ -8,7 +8,7 @@ tensors at home:
 * tensors in host memory (``device="cpu"``, `from_numpy`) may be operands beside tensors at home: they are copied there,
   and the result lies there. In-place ops leave what they change where it is, and copy the others; so do subscripts,
   which copy their indices. A gradient is copied to the tensor it belongs to;
-* `numpy()`, `numpy.asarray`, NumPy's functions and `apply_` work. Where kernels use the host's memory, the array and the
+* `numpy()`, `numpy.asarray`, NumPy's functions, `apply_` work. Where kernels use the host's memory, the array and the
   tensor share it; elsewhere the array is a copy that can't be written to, so that no write is lost. `as_tensor` of an
   array shares likewise.
 

@@ -22,6 +22,7 @@ cdef struct Reduction:
     bint ordered            # a sum of floats: PyTorch's order
     bint stops              # ANY and ALL end at the first run that decides
     char decided
+    char *known             # of one result: set by the thread that is decided first; or NULL
     fold_loop fold
     column_loop columns
     binary_loop combine

@@ -17,6 +17,8 @@ from cygrad_cpu.temporary cimport Temporary, converted, copy_views
 
 cdef enum:
     GRAIN = 32768               # elements a thread should at least get
+    LINE = 16                   # elements that a row should have to be looked for by the thread that owns its place
+    MOST = 64                   # threads that search
 
 cdef IndexTable table
 install_kernels("index", &table)
@@ -167,6 +169,11 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
     if out.rank:
         step, count = out.strides[dim], out.sizes[dim]
     set_walk(&walk, index.sizes, index.rank, dim, out.strides, True, index.strides, src.strides)
+    if by_owner(&walk, index.elements, count):
+        if not table.inside(<long long *>data(index), &walk, count):
+            return False
+        scatter_by_owner(mode, out, index, src, &walk, step, count)
+        return True
     if not keep:
         return table.inside(<long long *>data(index), &walk, count) and \
             scatter_walk(mode, out, index, src, &walk, step, count)
@@ -177,6 +184,40 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
         memcpy(data(out), kept, nbytes)
     give(kept, nbytes)
     return done
+
+
+cdef bint by_owner(const Walk *walk, Py_ssize_t elements, Py_ssize_t count) noexcept nogil:
+    """Whether rows go to places that several threads can have ranges of, as they have of what was filled just before.
+
+    To share the columns instead takes every row from two processors' caches.
+    """
+    return (walk.rank == 2 and walk.first[0] == 0 and walk.second[1] == 0 and walk.sizes[1] >= LINE
+            and 1 < threads_for(elements, GRAIN) <= count)
+
+
+cdef void scatter_by_owner(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step,
+                           Py_ssize_t count):
+    cdef int threads = threads_for(index.elements, GRAIN), i
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            scatter_range(mode, out, <long long *>data(index), data(src), walk, step, count, count * i // threads,
+                          count * (i + 1) // threads)
+
+
+cdef void scatter_range(int mode, View out, long long *index, char *src, const Walk *walk, Py_ssize_t step,
+                        Py_ssize_t count, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
+    """The rows for places `low` to `high` - 1, stretch by stretch."""
+    cdef Py_ssize_t row = 0, first, x = walk.second[0], size = out.dtype.itemsize
+    cdef Walk mine = walk[0]
+    while row < walk.sizes[0]:
+        first = row
+        while row < walk.sizes[0] and low <= index[row * x] < high:
+            row += 1
+        if row > first:
+            mine.sizes[0] = row - first
+            scatter_kernel(mode, out.dtype.code, size, data(out), index + first * x,
+                           src + first * walk.third[0] * size, &mine, step, count)
+        row += 1                        # this one is another thread's
 
 
 cdef bint scatter_walk(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step, Py_ssize_t count):
@@ -201,53 +242,96 @@ cdef bint scatter_part(int mode, int code, char *out, long long *index, char *sr
     out += begin * walk.first[axis] * size
     index += begin * walk.second[axis]
     src += begin * walk.third[axis] * size
+    return scatter_kernel(mode, code, size, out, index, src, &mine, step, count)
+
+
+cdef inline bint scatter_kernel(int mode, int code, Py_ssize_t size, char *out, long long *index, char *src,
+                                const Walk *walk, Py_ssize_t step, Py_ssize_t count) noexcept nogil:
     if mode == modes.SCATTER_SET:
-        return table.put[size_class(size)](mode, out, index, src, &mine, step, count)
-    return table.scatter[code](mode, out, index, src, &mine, step, count)
+        return table.put[size_class(size)](mode, out, index, src, walk, step, count)
+    return table.scatter[code](mode, out, index, src, walk, step, count)
+
+
+# ---- nonzero
+
+cdef struct Search:             # for the ones of a mask, by rows
+    const char *mask
+    Py_ssize_t rows
+    Py_ssize_t n                # elements of a row; all of a tensor with one axis are one column
+    Py_ssize_t[MOST + 1] starts # of each part, in the result
+    int parts
 
 
 cdef object cpu_nonzero(View a, object allocate):
     """Make a mask of bytes where `a` is not one already; count its ones; write the coordinates of each."""
     cdef Temporary mask = None
     cdef View source = a, out
-    cdef Py_ssize_t found, i
-    cdef long long *target
-    cdef Py_ssize_t rows, row_size
+    cdef Search s
+    cdef int i
     if a.dtype.code != BOOL or not a.dense:
         mask = converted(a, dtype_of(BOOL))
         source = mask.view
-    found = table.count(data(source), source.elements)
-    out = allocate(found)
-    if found == 0 or a.rank == 0:
+    s.mask = data(source)
+    s.n = a.sizes[a.rank - 1] if a.rank > 1 else 1
+    s.rows = source.elements // s.n if source.elements else 0
+    s.parts = min(threads_for(source.elements, GRAIN), MOST)
+    if s.parts == 1:
+        count_part(&s, 0)
+    else:
+        with nogil:
+            for i in prange(s.parts, num_threads=s.parts, schedule="static"):
+                count_part(&s, i)
+    s.starts[0] = 0
+    for i in range(s.parts):
+        s.starts[i + 1] += s.starts[i]
+    out = allocate(s.starts[s.parts])
+    if out.elements == 0:
         return None
+    if s.parts == 1:
+        write_part(&s, a, out, 0)
+    else:
+        with nogil:
+            for i in prange(s.parts, num_threads=s.parts, schedule="static"):
+                write_part(&s, a, out, i)
+
+
+cdef void count_part(Search *s, int part) noexcept nogil:
+    cdef Py_ssize_t first = s.rows * part // s.parts, last = s.rows * (part + 1) // s.parts
+    s.starts[part + 1] = table.count(s.mask + first * s.n, (last - first) * s.n)
+
+
+cdef void write_part(const Search *s, View a, View out, int part) noexcept nogil:
+    cdef Py_ssize_t first = s.rows * part // s.parts, last = s.rows * (part + 1) // s.parts
+    cdef Py_ssize_t start = s.starts[part], found = s.starts[part + 1] - start
     if a.rank == 1 and out.strides[0] == 1:
-        table.positions(data(source), source.elements, found, <long long *>data(out))
-        return None
-    write_coordinates(data(source), a, out)
+        table.positions(s.mask + first, last - first, found, first, <long long *>data(out) + start)
+    elif found:
+        write_coordinates(s.mask, a, out, first, last, start)
 
 
-cdef void write_coordinates(const char *mask, View a, View out):
+cdef void write_coordinates(const char *mask, View a, View out, Py_ssize_t first, Py_ssize_t last_row,
+                            Py_ssize_t at) noexcept nogil:
     """Row by row: positions within the row into the last column, the row's own coordinates into the others."""
     cdef int last = a.rank - 1, axis
-    cdef Py_ssize_t n = a.sizes[last], rows = a.elements // n, row, at = 0, k, here
+    cdef Py_ssize_t n = a.sizes[last], row, here, rest = first
     cdef Py_ssize_t[64] place
     cdef long long *target = <long long *>data(out)
     cdef Py_ssize_t s0 = out.strides[0], s1 = out.strides[1]
-    with nogil:
-        for axis in range(a.rank):
+    for axis in range(last - 1, -1, -1):
+        place[axis] = rest % a.sizes[axis]
+        rest //= a.sizes[axis]
+    for row in range(first, last_row):
+        here = table.count(mask + row * n, n)
+        if here:
+            write_row(mask + row * n, here, target + at * s0, s0, s1, place, last)
+            at += here
+        axis = last - 1
+        while axis >= 0:
+            place[axis] += 1
+            if place[axis] < a.sizes[axis]:
+                break
             place[axis] = 0
-        for row in range(rows):
-            here = table.count(mask + row * n, n)
-            if here:
-                write_row(mask + row * n, here, target + at * s0, s0, s1, place, last)
-                at += here
-            axis = last - 1
-            while axis >= 0:
-                place[axis] += 1
-                if place[axis] < a.sizes[axis]:
-                    break
-                place[axis] = 0
-                axis -= 1
+            axis -= 1
 
 
 cdef inline void write_row(const char *mask, Py_ssize_t found, long long *out, Py_ssize_t s0, Py_ssize_t s1,

@@ -204,7 +204,9 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
             r.fold(load(r, row + start * inner.stride * r.item, 0, inner.stride, 1, n, buffers), n, 0, partial, 0, 1,
                    NULL)
             push(&cascade, partial)
-            if r.stops and levels[0] == r.decided:
+            if r.stops and (levels[0] == r.decided or r.known != NULL and r.known[0]):
+                if r.known != NULL:
+                    r.known[0] = True
                 total[0] = r.decided
                 return
             start += step
@@ -372,7 +374,8 @@ cdef int reduce_all(const Reduction *r) noexcept nogil:
     if threads > 1 and units(r) >= 4 * threads:
         reduce_in_units(r, threads)
         return 0
-    if threads > 1 and r.reduced.axes[r.reduced.rank - 1].size >= 4 * threads and not r.stops:
+    if threads > 1 and r.reduced.axes[r.reduced.rank - 1].size >= 4 * threads and (
+            not r.stops or r.known != NULL or by_columns(r)):
         partials = <char *>malloc(threads * r.kept.elements * r.wide)
         if partials != NULL:
             reduce_in_parts(r, threads, partials)
@@ -392,6 +395,7 @@ cdef void add_narrow(Reduction *r, int code) noexcept:
 
 cdef object cpu_reduce(int op, View a, View out):
     cdef Reduction r
+    cdef char known = False
     cdef int code = out.dtype.code
     cdef int binary = (ops.ADD if op == ops.SUM or op == ops.SQUARE_SUM else ops.MUL if op == ops.PROD else
                        ops.MAXIMUM if op == ops.MAX or op == ops.ANY else ops.MINIMUM)
@@ -413,6 +417,7 @@ cdef object cpu_reduce(int op, View a, View out):
     r.ordered = op == ops.SUM and (code == FLOAT32 or code == FLOAT64)
     r.stops = op == ops.ANY or op == ops.ALL
     r.decided = op == ops.ANY
+    r.known = &known if r.stops and out.elements == 1 else NULL
     r.out = data(out)
     r.item = a.dtype.itemsize
     r.out_item = out.dtype.itemsize

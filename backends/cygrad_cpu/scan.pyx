@@ -5,7 +5,7 @@ from cython.parallel cimport prange
 from cygrad.dtype cimport BFLOAT16, FLOAT16, FLOAT32, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.isa cimport install_kernels
-from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.parallel cimport threads_across, threads_for
 from cygrad_cpu.tables cimport Lanes, ScanTable
 from cygrad_cpu.temporary cimport Temporary, converted, copy_views, temporary
 
@@ -74,6 +74,8 @@ cdef void scan_views(int op, int code, View a, View out, View index) noexcept:
             outer.rank += 1
             rows *= out.sizes[axis]
     threads = threads_for(out.elements, GRAIN)
+    if rows < threads:
+        threads = threads_across(threads, lanes.count * lanes.out_lane * out.dtype.itemsize)
     if threads == 1:
         for i in range(rows):
             scan_part(op, code, a, out, index, &lanes, &outer, i, 0, lanes.count)

@@ -10,7 +10,7 @@ from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT64
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.isa cimport install_kernels
-from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.parallel cimport threads_across, threads_for
 from cygrad_cpu.reduction cimport cpu_reduce
 from cygrad_cpu.tables cimport SoftmaxTable
 from cygrad_cpu.temporary cimport Temporary, computed, copy_views, dense, temporary, writable
@@ -45,6 +45,7 @@ cdef object cpu_softmax(View a, bint log, View out):
         return NotImplemented
     kind = dtype.code == FLOAT64
     if a.dtype is dtype and out.dtype is dtype and not a.dense and column_axis(a) and column_axis(out):
+        threads = threads_across(threads, rows * size)
         if threads == 1:
             table.columns[kind](data(a), a.strides[a.rank - 1], data(out), out.strides[a.rank - 1], rows, n, log)
             return None

@@ -30,7 +30,7 @@ ctypedef bint (*ScatterLoop)(int mode, char *out, const long long *index, const 
                              Py_ssize_t step, unsigned long long size) noexcept nogil
 ctypedef bint (*InsideLoop)(const long long *index, const Walk *walk, unsigned long long size) noexcept nogil
 ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil
-ctypedef Py_ssize_t (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long *out) noexcept nogil
+ctypedef void (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long first, long long *out) noexcept nogil
 
 cdef struct IndexTable:
     GatherLoop gather[5]        # by log2 of the item size

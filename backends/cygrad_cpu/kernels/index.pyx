@@ -372,22 +372,21 @@ cdef inline Py_ssize_t count_block(const uint8 *mask, Py_ssize_t n) noexcept nog
     return total
 
 
-cdef Py_ssize_t positions(const uint8 *mask, Py_ssize_t n, Py_ssize_t found, int64 *out) noexcept nogil:
-    """Positions of the ones: stores without branches until `found` are known, and skips empty stretches."""
+cdef void positions(const uint8 *mask, Py_ssize_t n, Py_ssize_t found, int64 first, int64 *out) noexcept nogil:
+    """Positions of the ones, counted from `first`: stores without branches until all `found` are known."""
     cdef Py_ssize_t i = 0, at = 0, j
     cdef uint64 eight
     while at + 8 <= found:
         memcpy(&eight, mask + i, 8)
         if eight != 0:
             for j in range(8):
-                out[at] = i + j
+                out[at] = first + i + j
                 at += mask[i + j] != 0
         i += 8
     while at < found:
-        out[at] = i
+        out[at] = first + i
         at += mask[i] != 0
         i += 1
-    return at
 
 
 def install(size_t address):

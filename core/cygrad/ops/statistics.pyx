@@ -7,7 +7,7 @@ from cygrad.elements cimport scalar_value
 from cygrad.promotion cimport SAME
 from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
 from cygrad.ops.products cimport Row
-from cygrad.ops.reductions cimport every_axis, recorded
+from cygrad.ops.reductions cimport every_axis, plus, recorded, slabs
 from cygrad.tensor cimport Tensor
 
 import cygrad
@@ -48,12 +48,13 @@ def variance(x, axes, correction, keepdim):
 
 cdef Tensor whole_variance(Tensor x):
     """The variance of all elements of a float32 or float64 tensor, raw: as `variance` computes it, without axes."""
-    cdef tuple axes = every_axis(x)
-    cdef Tensor mean = reduce(k.SUM, x, axes, False, x.dtype), apart, rest, squares
+    cdef Tensor mean = reduce(k.SUM, x, every_axis(x), False, x.dtype), part, apart, rest = None, squares = None
     scalar_into(k.DIV, mean, <double>x.elements, False, mean)
-    apart = binary(k.SUB, x, scalar_value(mean), SAME)
-    rest = reduce(k.SUM, apart, axes, False, x.dtype)
-    squares = reduce(k.SQUARE_SUM, apart, axes, False, x.dtype)
+    center = scalar_value(mean)
+    for part in slabs(x):
+        apart = binary(k.SUB, part, center, SAME)
+        rest = plus(rest, reduce(k.SUM, apart, every_axis(part), False, x.dtype))
+        squares = plus(squares, reduce(k.SQUARE_SUM, apart, every_axis(part), False, x.dtype))
     binary_into(k.MUL, rest, rest, rest)
     scalar_into(k.DIV, rest, <double>x.elements, False, rest)
     binary_into(k.SUB, squares, rest, squares)

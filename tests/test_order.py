@@ -213,3 +213,60 @@ def test_rows_of_every_width_move_whole(rng, width, dtype):
     assert np.array_equal(t[places].numpy(), a[index])
     assert np.array_equal(t.index_select(0, places).numpy(), a[index])
     assert np.array_equal(cygrad.zeros_like(t).index_copy(0, cygrad.arange(33), t[:33]).numpy()[:33], a[:33])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("n", [1, 7, 300, 5000])
+def test_one_different_element_makes_tensors_unequal(n, dtype):
+    a = cygrad.ones(n, dtype=getattr(cygrad, dtype))
+    assert cygrad.equal(a, a.clone()) and cygrad.equal(a, cygrad.ones(2 * n, dtype=a.dtype)[::2])
+    for place in {0, n // 2, n - 1}:
+        b = a.clone()
+        b[place] = 0
+        assert not cygrad.equal(a, b)
+    assert not cygrad.equal(a, cygrad.ones(n + 1, dtype=a.dtype))
+
+
+def test_equality_of_nan_and_of_zeros():
+    assert not cygrad.equal(cygrad.tensor([1.0, np.nan]), cygrad.tensor([1.0, np.nan]))
+    assert cygrad.equal(cygrad.tensor([0.0, -0.0]), cygrad.tensor([-0.0, 0.0]))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "float32", "float64"])
+def test_runs_and_modes(rng, dtype):
+    for n in (1, 2, 9, 1000):
+        for kinds in (1, 3, n):
+            a = rng.integers(0, kinds, (6, n)).astype(dtype)
+            row = a[0]
+            kept = row[np.r_[True, row[1:] != row[:-1]]]
+            np.testing.assert_array_equal(cygrad.tensor(row).unique_consecutive().numpy(), kept)
+            values, places = cygrad.tensor(a).mode(1)
+            for line, value, place in zip(a, values.tolist(), places.tolist()):
+                numbers, counts = np.unique(line, return_counts=True)
+                assert value == numbers[counts.argmax()] and place == np.flatnonzero(line == value)[-1]
+    values, places = cygrad.tensor(a.T.copy()).mode(0, keepdim=True)
+    assert values.shape == places.shape == (1, 6)
+
+
+def test_few_columns_of_many_rows(rng):
+    """More rows than are in the cache at a time."""
+    a, columns = rng.standard_normal((1000, 9)).astype("f4"), rng.integers(0, 9, 5)
+    index = cygrad.tensor(columns)
+    np.testing.assert_array_equal(cygrad.tensor(a).index_select(1, index).numpy(), a[:, columns])
+    np.testing.assert_array_equal(cygrad.tensor(a)[:, index].numpy(), a[:, columns])
+    with pytest.raises(IndexError):
+        cygrad.tensor(a)[:, cygrad.tensor([0, 9])]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_extremes_that_are_scattered(rng, dtype):
+    old, new, places = rng.integers(-9, 9, 50).astype(dtype), rng.integers(-9, 9, 400).astype(dtype), \
+        rng.integers(0, 50, 400)
+    if dtype != "int32":
+        old[3] = new[70] = np.nan
+    for reduce, ufunc in (("amax", np.maximum), ("amin", np.minimum)):
+        wanted = old.copy()
+        ufunc.at(wanted, places, new)
+        found = cygrad.tensor(old).scatter_reduce(0, cygrad.tensor(places), cygrad.tensor(new), reduce)
+        np.testing.assert_array_equal(found.numpy(), wanted)

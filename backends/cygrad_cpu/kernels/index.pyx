@@ -49,6 +49,8 @@ cdef extern from *:
 cdef enum:
     NEAR = 32768                # bytes of a row that are worth fetching before it is addressed
     AHEAD = 8                   # how many places ahead a row that moves as a whole is fetched
+    SHORT = 16                  # places of a row that are less work one after another for many rows
+    BLOCK = 256                 # ... which stay in the cache meanwhile
 
 cdef struct Wide:
     uint64 low
@@ -168,18 +170,39 @@ cdef inline bint move_rows(const Item *src, Py_ssize_t s, const int64 *index, Py
     return True
 
 
+cdef inline bint gather_columns(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step,
+                                uint64 size) noexcept nogil:
+    """A matrix of short rows of one index: the elements of a block of rows at each place, one place after another."""
+    cdef int r = walk.rank - 2, c = walk.rank - 1
+    cdef Py_ssize_t i, j, place, begin = 0, end
+    while begin < walk.sizes[r]:
+        end = min(begin + BLOCK, walk.sizes[r])
+        for j in range(walk.sizes[c]):
+            place = index[j * walk.second[c]]
+            if <uint64>place >= size:
+                return False
+            place = j * walk.first[c] + place * step
+            for i in range(begin, end):
+                out[i * walk.third[r] + j * walk.third[c]] = src[i * walk.first[r] + place]
+        begin = end
+    return True
+
+
 cdef bint gather(const Item *src, const int64 *index, Item *out, const Walk *walk, Py_ssize_t step,
                  uint64 size) noexcept nogil:
     cdef Place place
     cdef int r = walk.rank - 2, c = walk.rank - 1
     cdef Py_ssize_t i, ahead = fetched(walk, step, size, sizeof(Item))
     cdef bint whole = walk.second[c] == 0 and walk.first[c] == 1 and walk.third[c] == 1
+    cdef bint columns = not whole and walk.second[r] == 0 and walk.sizes[c] < SHORT and walk.sizes[r] > walk.sizes[c]
     start(walk, &place)
     while True:
+        if columns and not gather_columns(src + place.first, index + place.second, out + place.third, walk, step, size):
+            return False
         if whole and not move_rows(src + place.first, walk.first[r], index + place.second, walk.second[r],
                                    out + place.third, walk.third[r], walk.sizes[r], walk.sizes[c], step, size):
             return False
-        for i in range(0 if whole else walk.sizes[r]):
+        for i in range(0 if whole or columns else walk.sizes[r]):
             fetch(<const char *>(src + place.first + (i + 1) * walk.first[r]), ahead)
             if not gather_row(src + place.first + i * walk.first[r], walk.first[c],
                               index + place.second + i * walk.second[r], walk.second[c],
@@ -270,9 +293,11 @@ cdef inline Number combined(int mode, Number old, Number new, bint boolean) noex
     if mode == modes.SCATTER_PROD:
         return <Number>(old * new)
     if Number is float or Number is double:
-        if mode == modes.SCATTER_MAX:
-            return old if old > new or old != old else new
-        return old if old < new or old != old else new
+        if mode == modes.SCATTER_MAX:                   # an instruction; a branch would only foresee that none is NaN
+            new = old if old > new else new
+        else:
+            new = old if old < new else new
+        return old if old != old else new
     elif Number is floatcomplex or Number is doublecomplex:
         return new
     else:

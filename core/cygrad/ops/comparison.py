@@ -9,6 +9,7 @@ from cygrad.raw import binary_op
 from cygrad.dtype import get_default_dtype
 from cygrad.errors import on_two_devices
 from cygrad.ops.composite import BOOL, is_integral, need_tensors
+from cygrad.ops.lookup import same_elements
 from cygrad.ops.registry import op
 
 COPYSIGN = BINARY.index("copysign")
@@ -74,6 +75,9 @@ def equal(input, other):
     >>> cygrad.equal(cygrad.tensor([1, 2]), cygrad.tensor([1, 2]))
     True
     """
+    same = same_elements(input, other)
+    if same is not None:
+        return same
     need_tensors("equal", input=input, other=other)
     if input._backend() is not other._backend() or input._device_index() != other._device_index():
         raise on_two_devices("equal", input, other, ("input", "other"))

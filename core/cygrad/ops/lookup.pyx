@@ -1,17 +1,18 @@
 # distutils: extra_compile_args = -O3 -fno-thread-jumps -fno-split-paths
 """Loops over values in host memory, where whole-tensor steps would read and write many times: binary search, counting,
-distinct values. A function that is given other operands, or can't do better, returns None.
+distinct values, equality. A function that is given other operands, or can't do better, returns None.
 """
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from cygrad cimport backend as k
 from cygrad.allocation cimport empty, empty_as
 from cygrad.dispatch cimport cast, dense_copy, reduce
 from cygrad.elements cimport scalar_value
-from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
+                           FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of)
 from cygrad.ops.reductions cimport every_axis
-from cygrad.tensor cimport Tensor
-from cygrad.view cimport data
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport data, fill_strided, same_sizes
 
 cdef enum:
     TOGETHER = 8                # values whose searches go side by side
@@ -45,6 +46,47 @@ cdef DType plain_dtype(DType dtype):
 
 cdef Tensor blank(Tensor like, int code, Py_ssize_t size):
     return empty(like.memory.backend, like.memory.index, dtype_of(code), 1, &size)
+
+
+# -------------------------------------------------------------------- equality
+
+cdef bint equal_numbers(const Real *a, const Real *b, Py_ssize_t n) noexcept nogil:
+    """Looks as far as the first block with a difference."""
+    cdef Py_ssize_t i, begin = 0, end
+    cdef int differences = 0
+    while begin < n and not differences:
+        end = min(begin + BLOCK, n)
+        for i in range(begin, end):
+            differences |= a[i] != b[i]
+        begin = end
+    return not differences
+
+
+cdef bint equal_data(int code, const char *a, const char *b, Py_ssize_t nbytes) noexcept nogil:
+    if code == FLOAT32 or code == COMPLEX64:
+        return equal_numbers(<const float *>a, <const float *>b, nbytes // 4)
+    if code == FLOAT64 or code == COMPLEX128:
+        return equal_numbers(<const double *>a, <const double *>b, nbytes // 8)
+    return memcmp(a, b, nbytes) == 0
+
+
+def same_elements(left, right):
+    """Whether two tensors of one shape and dtype have equal elements."""
+    cdef Tensor a, b
+    cdef Py_ssize_t nbytes
+    cdef bint same
+    if not isinstance(left, Tensor) or not isinstance(right, Tensor):
+        return None
+    a, b = left, right
+    if a.dtype is not b.dtype or not same_sizes(a, b) or a.memory.backend is not b.memory.backend or not at_hand(a) \
+            or not at_hand(b) or a.dtype.code == BOOL or a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:
+        return None
+    nbytes = a.elements * a.dtype.itemsize
+    if a.elements < RELEASE:
+        return equal_data(a.dtype.code, data(a), data(b), nbytes)
+    with nogil:
+        same = equal_data(a.dtype.code, data(a), data(b), nbytes)
+    return same
 
 
 # ---------------------------------------------------------------- binary search
@@ -211,32 +253,27 @@ def bin_counts(Tensor values not None, int bins, double low, double high):
 
 # -------------------------------------------------------------- distinct values
 
-cdef Py_ssize_t count_runs(const Number *x, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, total = 1
+cdef Py_ssize_t first_of_runs(const Number *x, Number *out, Py_ssize_t n) noexcept nogil:
+    """The first element of each run: every element is written, and the next one over it if no run begins there."""
+    cdef Py_ssize_t i, at = 1
+    cdef Number last = x[0], one
+    out[0] = last
     for i in range(1, n):
-        total += x[i] != x[i - 1]
-    return total
-
-
-cdef void first_of_runs(const Number *x, Number *out, Py_ssize_t found) noexcept nogil:
-    """The first element of each of so many runs: every one is written, and the next one over it if no run begins."""
-    cdef Py_ssize_t i = 1, at = 1
-    out[0] = x[0]
-    while at < found:
-        out[at] = x[i]
-        at += x[i] != x[i - 1]
-        i += 1
+        one = x[i]
+        out[at] = one
+        at += one != last                   # read again, it might wait for what was written to a like address
+        last = one
+    return at
 
 
 cdef Tensor runs_in(Tensor row, Number *x):
-    cdef Py_ssize_t found
-    cdef Tensor out
+    cdef Py_ssize_t found, step = 1
+    cdef Tensor room = blank(row, row.dtype.code, row.elements), out
     with nogil:
-        found = count_runs(x, row.elements)
-    out = blank(row, row.dtype.code, found)
-    with nogil:
-        first_of_runs(x, <Number *>data(out), found)
-    return out
+        found = first_of_runs(x, <Number *>data(room), row.elements)
+    out = new_tensor()
+    fill_strided(out, room.memory, room.dtype, 0, 1, &found, &step)
+    return out if found > row.elements // 2 else dense_copy(out)       # no more memory is held than twice what is used
 
 
 def without_repeats(Tensor row not None):
@@ -255,6 +292,39 @@ def without_repeats(Tensor row not None):
     else:
         out = runs_in(plain, <long long *>data(plain))
     return cast(out, row.dtype)
+
+
+cdef void end_longest(const Number *x, Py_ssize_t n, Py_ssize_t count, long long *ends) noexcept nogil:
+    cdef Py_ssize_t row, i, begin, longest
+    for row in range(count):
+        begin, longest, ends[row] = 0, 0, 0
+        for i in range(1, n):
+            if x[i] != x[i - 1]:
+                begin = i
+            if i - begin > longest:
+                longest, ends[row] = i - begin, i
+        x += n
+
+
+def ends_of_longest_runs(Tensor rows not None):
+    """Where the first of the longest runs of equal elements ends, in each row; NaN equals nothing."""
+    cdef DType dtype = plain_dtype(rows.dtype)
+    cdef Tensor plain, ends
+    cdef Py_ssize_t n
+    if rows.rank == 0 or rows.elements == 0 or dtype is None or not at_hand(rows):
+        return None
+    plain, n = cast(rows, dtype), rows.sizes[rows.rank - 1]
+    ends = empty(rows.memory.backend, rows.memory.index, dtype_of(INT64), rows.rank - 1, rows.sizes)
+    with nogil:
+        if dtype.code == FLOAT32:
+            end_longest(<float *>data(plain), n, rows.elements // n, <long long *>data(ends))
+        elif dtype.code == FLOAT64:
+            end_longest(<double *>data(plain), n, rows.elements // n, <long long *>data(ends))
+        elif dtype.code == INT32:
+            end_longest(<int *>data(plain), n, rows.elements // n, <long long *>data(ends))
+        else:
+            end_longest(<long long *>data(plain), n, rows.elements // n, <long long *>data(ends))
+    return ends
 
 
 cdef Py_ssize_t mark(const long long *x, Py_ssize_t n, long long low, unsigned char *seen,

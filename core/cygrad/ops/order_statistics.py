@@ -8,6 +8,7 @@ from cygrad.raw import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.extremes import need_elements, take_along
+from cygrad.ops.lookup import ends_of_longest_runs
 from cygrad.ops.reductions import MAX, SUM, axis_of
 from cygrad.ops.registry import op
 from cygrad.tensor import Tensor
@@ -121,6 +122,11 @@ def _mode(self, dim, keepdim):
         shape = tuple([1 if i == dim else m for i, m in enumerate(self.shape) if keepdim or i != dim])
         return cygrad.empty(shape, dtype=self.dtype, device=self.device), cygrad.empty(shape, dtype=INT64,
                                                                                       device=self.device)
+    best = ends_of_longest_runs(values.movedim(dim, -1).contiguous())
+    if best is not None:
+        if keepdim:
+            best = best.unsqueeze(dim)
+        return take_along(values, best, dim, keepdim), take_along(order, best, dim, keepdim)
     places = cygrad.arange(n, device=self.device).view((n,) + (1,) * (self.dim() - 1 - dim)).expand(self.shape)
     starts = cygrad.zeros_like(places)
     fresh = values.narrow(dim, 1, n - 1) != values.narrow(dim, 0, n - 1)

@@ -56,7 +56,7 @@ def each_output(body):
 
 
 def rows_kernel(element, out, body, shared=""):
-    """The kernel around `body`, see `each_output`, for outputs that have axes of their own; `shared` is declared before.
+    """The kernel around `body`, see `each_output`, for outputs that have axes of their own. `shared`: declarations.
 
     A group takes ``begin`` to ``end`` of ``n`` elements that lie ``step`` apart, in the rows ``q_begin`` to ``q_end``
     of ``repeat``.

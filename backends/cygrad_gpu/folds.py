@@ -49,9 +49,9 @@ def _rows_together(kind, first, combine, value, store, width):
     each = range(TOGETHER)
 
     def loop(hint, begin, end, name):
-        steps = "\n".join(f"                const {kind} x{j} = {value(f'row{j}')}; "
+        steps = "ANY_ORDER\n" + "\n".join(f"                const {kind} x{j} = {value(f'row{j}')}; "
                           f"{name}{j} = {combine(f'{name}{j}', f'x{j}')};" for j in each)
-        return f"            {hint}\n            for (i64 k = {begin}; k < {end}; k++) {{\n                ANY_ORDER\n{steps}\n            }}"
+        return f"            {hint}\n            for (i64 k = {begin}; k < {end}; k++) {{\n{steps}\n            }}"
 
     def starts(name):
         return f"{kind} " + ", ".join(f"{name}{j} = {first}" for j in each)

@@ -1,10 +1,11 @@
 """Layer normalisation over rows, and its gradients."""
 from cygrad.backend import REDUCE
 
-from cygrad_gpu import rows
+from cygrad_gpu import rows, sweeps
 from cygrad_gpu.dtypes import ELEMENTS
-from cygrad_gpu.rows import load, store, sweep
+from cygrad_gpu.rows import load, store
 from cygrad_gpu.source import assemble
+from cygrad_gpu.sweeps import Sweep
 
 SUM = REDUCE.index("sum")
 
@@ -16,23 +17,20 @@ def make(traits, code, weighted, biased, form="any"):
     value = f"({a} - center) * scale"
     value += " * " + load(code, "weight") if weighted else ""
     value += " + " + load(code, "bias") if biased else ""
-    body = (f"    {T} center = 0, scale = 0;\n" + sweep(traits, T, a, "center") + "    center /= n;\n"
-            + sweep(traits, T, f"({a} - center) * ({a} - center)", "scale")
-            + f"    scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);\n"
-            + sweep(traits, T, value, store=store(code, "out", "v"))
-            + "    if (LEADER) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }\n")
+    steps = [Sweep(a, "center"), "center /= n;", Sweep(f"({a} - center) * ({a} - center)", "scale"),
+             f"scale = 1 / SQRT_{element.suffix}(scale / n + ({T})eps);",
+             Sweep(value, store=store(code, "out", "v")),
+             "if (LEADER) { mean[row * mean_one] = center; rstd[row * rstd_one] = scale; }"]
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
     operands |= {name: (element.stored, False) for name, there in (("weight", weighted), ("bias", biased)) if there}
     more = [f"ARRAY({T}, mean)", "const i64 mean_one", f"ARRAY({T}, rstd)", "const i64 rstd_one", "const number eps"]
-    body = f"    OPEN({T}, mean); OPEN({T}, rstd);\n" + body
-    group = rows.group_of(traits)
-    text = rows.kernel(traits, "layer_norm", T, operands, more, body, form)
-    return "layer_norm", assemble(traits, group, text), group
+    return sweeps.make(traits, "layer_norm", T, operands, ("center", "scale"), steps, form, more,
+                       f"OPEN({T}, mean); OPEN({T}, rstd);")
 
 
 def layer_norm(backend, device, a, weight, bias, eps, out, mean, rstd):
     code, vectors = a.dtype.code, present(weight=weight, bias=bias)
-    form = rows.form_of(backend.traits(device), (out, a, *vectors.values()))
+    form = sweeps.form_of(backend.traits(device), (out, a, *vectors.values()))
     key = code, weight is not None, bias is not None, form
     made = backend.kernel(device, ("layer_norm", *key), make, *key)
     rows.launch(backend, device, made, {"out": out, "a": a, **vectors},
@@ -55,18 +53,14 @@ def make_backward(traits, code, weighted, form="any"):
     T = element.computed
     normal = f"(({load(code, 'a')} - center) * scale)"
     grad = f"({load(code, 'grad')} * {load(code, 'weight')})" if weighted else load(code, "grad")
-    body = (f"    OPEN(const {T}, mean); OPEN(const {T}, rstd);\n"
-            f"    const {T} center = mean[row * mean_one], scale = rstd[row * rstd_one];\n"
-            f"    {T} first = 0, second = 0;\n"
-            + sweep(traits, T, grad, "first") + sweep(traits, T, f"{grad} * {normal}", "second")
-            + "    first /= n; second /= n;\n"
-            + sweep(traits, T, f"({grad} - first - {normal} * second) * scale", store=store(code, "out", "v")))
+    steps = ["center = mean[row * mean_one]; scale = rstd[row * rstd_one];", Sweep(grad, "first"),
+             Sweep(f"{grad} * {normal}", "second"), "first /= n; second /= n;",
+             Sweep(f"({grad} - first - {normal} * second) * scale", store=store(code, "out", "v"))]
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "a": (element.stored, False)}
     operands |= {"weight": (element.stored, False)} if weighted else {}
     more = [f"ARRAY(const {T}, mean)", "const i64 mean_one", f"ARRAY(const {T}, rstd)", "const i64 rstd_one"]
-    group = rows.group_of(traits)
-    return "layer_norm_backward", assemble(
-        traits, group, rows.kernel(traits, "layer_norm_backward", T, operands, more, body, form)), group
+    return sweeps.make(traits, "layer_norm_backward", T, operands, ("center", "scale", "first", "second"), steps, form,
+                       more, f"OPEN(const {T}, mean); OPEN(const {T}, rstd);")
 
 
 WIDTH = 32                  # columns of a processor's item
@@ -111,7 +105,7 @@ def layer_norm_backward(backend, device, grad, a, mean, rstd, weight, grad_a, gr
     steps = (mean.stride()[0], rstd.stride()[0])
     if grad_a is not None:
         vectors = present(weight=weight)
-        key = code, weight is not None, rows.form_of(traits, (grad_a, grad, a, *vectors.values()))
+        key = code, weight is not None, sweeps.form_of(traits, (grad_a, grad, a, *vectors.values()))
         made = backend.kernel(device, ("layer_norm_backward", *key), make_backward, *key)
         rows.launch(backend, device, made, {"out": grad_a, "grad": grad, "a": a, **vectors},
                     (mean, steps[0], rstd, steps[1]), repeated(vectors), key[-1])

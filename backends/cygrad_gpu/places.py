@@ -52,8 +52,8 @@ def _search_in_lanes(op, code, load, place):
 
     def loops(*lines):
         """Loops over the block: what fills vectors, and the rest."""
-        text = "".join(f"                {line}\n" for line in lines)
-        return "".join(f"            {hint}\n            for (i64 k = {start}; k < {stop}; k++) {{\n{text}            }}\n"
+        text = " ".join(lines)
+        return "".join(f"            {hint}\n            for (i64 k = {start}; k < {stop}; k++) {{ {text} }}\n"
                        for hint, start, stop in ((f"LANES({width}, 4)", "at", "even"),
                                                  (f"MASKED_LANES({width})", "even", "stop")))
 

@@ -1,27 +1,24 @@
 """Softmax and its logarithm over the last axis, and their gradients, row by row."""
-from cygrad_gpu import rows
+from cygrad_gpu import rows, sweeps
 from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.parts import by_rows
-from cygrad_gpu.rows import LARGER, load, store, sweep
-from cygrad_gpu.source import assemble
+from cygrad_gpu.rows import load, store
+from cygrad_gpu.sweeps import LARGER, Sweep
 
 
 def make(traits, code, log, form="any"):
     element = ELEMENTS[code]
-    T, S = element.computed, element.suffix
-    body = f"    {T} top = 0, sum = 0;\n" + sweep(traits, T, load(code, "a"), "top", "-INFINITY", LARGER)
-    power = f"exp_{S}({load(code, 'a')} - top)"
+    S, a, out, kept = element.suffix, load(code, "a"), load(code, "out"), store(code, "out", "v")
+    power = f"exp_{S}({a} - top)"
+    steps = [Sweep(a, "top", "-INFINITY", LARGER)]
     if log:
-        body += sweep(traits, T, power, "sum") + f"    sum = log_{S}(sum);\n"
-        body += sweep(traits, T, f"{load(code, 'a')} - top - sum", store=store(code, "out", "v"))
-    elif element.stored == T:                           # the powers wait in the result
-        body += sweep(traits, T, power, "sum", store=store(code, "out", "v"))
-        body += sweep(traits, T, load(code, "out") + " / sum", store=store(code, "out", "v"))
+        steps += [Sweep(power, "sum"), f"sum = log_{S}(sum);", Sweep(f"{a} - top - sum", store=kept)]
+    elif element.stored == element.computed:            # the powers wait in the result
+        steps += [Sweep(power, "sum", store=kept), Sweep(f"{out} / sum", store=kept)]
     else:
-        body += sweep(traits, T, power, "sum") + sweep(traits, T, power + " / sum", store=store(code, "out", "v"))
+        steps += [Sweep(power, "sum"), Sweep(f"{power} / sum", store=kept)]
     operands = {"out": (element.stored, True), "a": (element.stored, False)}
-    group = rows.group_of(traits)
-    return "softmax", assemble(traits, group, rows.kernel(traits, "softmax", T, operands, [], body, form)), group
+    return sweeps.make(traits, "softmax", element.computed, operands, ("top", "sum"), steps, form)
 
 
 def softmax(backend, device, a, log, out):
@@ -33,14 +30,11 @@ def softmax(backend, device, a, log, out):
 
 def make_backward(traits, code, log, form="any"):
     element = ELEMENTS[code]
-    T, grad, result = element.computed, load(code, "grad"), load(code, "result")
-    body = f"    {T} sum = 0;\n" + sweep(traits, T, grad if log else f"{grad} * {result}", "sum")
+    grad, result = load(code, "grad"), load(code, "result")
     value = f"{grad} - exp_{element.suffix}({result}) * sum" if log else f"({grad} - sum) * {result}"
-    body += sweep(traits, T, value, store=store(code, "out", "v"))
+    steps = [Sweep(grad if log else f"{grad} * {result}", "sum"), Sweep(value, store=store(code, "out", "v"))]
     operands = {"out": (element.stored, True), "grad": (element.stored, False), "result": (element.stored, False)}
-    group = rows.group_of(traits)
-    text = rows.kernel(traits, "softmax_backward", T, operands, [], body, form)
-    return "softmax_backward", assemble(traits, group, text), group
+    return sweeps.make(traits, "softmax_backward", element.computed, operands, ("sum",), steps, form)
 
 
 def softmax_backward(backend, device, grad, result, log, out):
@@ -52,8 +46,14 @@ def softmax_backward(backend, device, grad, result, log, out):
 
 
 def _launch(backend, device, name, make, code, log, views):
+    traits = backend.traits(device)
+    axis = sweeps.axis_beside(traits, views.values())
+    if axis is not None:
+        key = code, log, "beside"
+        sweeps.launch_beside(backend, device, backend.kernel(device, (name, *key), make, *key), views, axis)
+        return
     views, back = rows.straight(backend, device, views, ("out",))
-    key = code, log, rows.form_of(backend.traits(device), views.values())
+    key = code, log, sweeps.form_of(traits, views.values())
     rows.launch(backend, device, backend.kernel(device, (name, *key), make, *key), views, form=key[-1])
     for copy, view in back:
         backend.copy(copy, view)

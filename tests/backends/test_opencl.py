@@ -196,6 +196,25 @@ def test_nan_goes_through_extremes_and_comes_first(opencl):
     assert x.to(opencl).argmax().item() == x.argmax().item() == 1
 
 
+@pytest.mark.parametrize("n", [1, 3, 12, 13, 64, 100, 300, 1500])
+def test_rows_and_columns_of_all_lengths(opencl, n):
+    """A few rows more than go through one loop, and a few columns more than fill vectors."""
+    cygrad.manual_seed(n)
+    x = cygrad.randn(3, 45, n)
+    numbers = (x * 4).to(cygrad.int32)                          # equal ones: the first place counts
+    for x, numbers in ((x, numbers), (x.transpose(1, 2), numbers.transpose(1, 2))):
+        y, whole = x.to(opencl), numbers.to(opencl)
+        for reduce in (lambda t: t.sum(-1), lambda t: t.amax(-1), lambda t: t.softmax(-1), lambda t: t.log_softmax(-1),
+                       lambda t: cygrad.nn.functional.layer_norm(t, t.shape[-1:])):
+            assert cygrad.allclose(reduce(y).cpu(), reduce(x), rtol=1e-4, atol=1e-4)
+        for place in (lambda t: t.argmax(-1), lambda t: t.argmin(-1), lambda t: t.max(-1)[1]):
+            assert place(whole).tolist() == place(numbers).tolist()
+        grad, other = y.clone().requires_grad_(), x.clone().requires_grad_()
+        for each in (grad, other):
+            (each.softmax(-1) * each.detach()).sum().backward()
+        assert cygrad.allclose(grad.grad.cpu(), other.grad, rtol=1e-4, atol=1e-4)
+
+
 def test_a_long_sum_keeps_its_digits(opencl):
     x = cygrad.full((3_000_000,), 0.1)
     assert abs(x.to(opencl).sum().item() - 300000.0) < 0.3         # one chain of float32 additions gives 290775

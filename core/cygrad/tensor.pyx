@@ -7,27 +7,25 @@ used or wordy parts live in `tensor_methods.py`, attached the same way. Methods 
 interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython
-from cpython.object cimport Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject, PyObject
+from cpython.object cimport Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject
 from cpython.ref cimport Py_CLEAR, Py_INCREF
 
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
-from cygrad.autograd.node cimport Node
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.backend cimport Backend
-from cygrad.allocation cimport empty_as
-from cygrad.dispatch cimport copy_into, fill_into
+from cygrad.dispatch cimport copy_into
 from cygrad.elements cimport scalar_value
-from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType)
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
 from cygrad.ops.matmul cimport matmul_
 from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs,
                                    op_add, op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le,
                                    op_lshift, op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub,
                                    op_xor)
 from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
-from cygrad.ops.views cimport permute_reversed, t_, transpose_, wrap_dim
+from cygrad.ops.views cimport permute_reversed, transpose_, wrap_dim
 from cygrad.reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
-from cygrad.view cimport (View, fill_dense, fill_strided, size_of, tuple_of)
+from cygrad.view cimport View, fill_strided, size_of, tuple_of
 
 cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject *)
@@ -377,15 +375,6 @@ cdef class Tensor(View):
     def _device_index(self):
         return self.memory.index
 
-    def _set_retains(self, bint value):
-        self.retains = value
-
-    def _get_hooks(self):
-        return self.hooks
-
-    def _set_hooks(self, hooks):
-        self.hooks = hooks
-
     def _get_post_hooks(self):
         return self.post_hooks
 
@@ -397,9 +386,6 @@ cdef class Tensor(View):
         self.output_number = 0
         self.requires = False
         self.base = None
-
-    def _set_creation(self, int creation):
-        self.creation = <char>creation
 
     # ---------------------------------------------------------------- operators
 

@@ -5,6 +5,7 @@ import pytest
 
 import fake_cublas
 import fake_cuda
+from fake_nvrtc import FakeNVRTC
 
 
 class Machine:
@@ -27,7 +28,7 @@ def machine(monkeypatch, tmp_path):
                 pytest.importorskip("pyopencl", reason="the extra 'pocl' is not installed")
             from fake_kernels import Executor
             driver.execute = Executor()
-        nvrtc, library = fake_cuda.FakeNVRTC(), fake_cublas.FakeCuBLAS(driver) if cublas else None
+        nvrtc, library = FakeNVRTC(), fake_cublas.FakeCuBLAS(driver) if cublas else None
         fake_cuda.install(monkeypatch, driver, nvrtc)
         compiler.version.cache_clear()
         backend = CUDABackend()

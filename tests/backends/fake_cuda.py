@@ -1,4 +1,4 @@
-"""`cuda.bindings.driver` and NVRTC without a GPU: devices whose memory is the host's, streams, events, graphs.
+"""`cuda.bindings.driver` without a GPU: devices whose memory is the host's, streams, events, graphs.
 
 Kernels leave a record, or run too where an executor is given (fake_kernels.py). The driver checks what hardware would
 punish now and then only, and notes it in ``misuse``: memory used after it was freed, by another context than its own,
@@ -9,7 +9,6 @@ nothing until somebody waits for it, so that what relies on luck fails.
 ``failing`` {name of a call: status}.
 """
 import ctypes
-import enum
 import re
 import sys
 import threading
@@ -18,50 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-
-class CUresult(enum.IntEnum):
-    CUDA_SUCCESS = 0
-    CUDA_ERROR_INVALID_VALUE = 1
-    CUDA_ERROR_OUT_OF_MEMORY = 2
-    CUDA_ERROR_NO_DEVICE = 100
-    CUDA_ERROR_INVALID_IMAGE = 200
-    CUDA_ERROR_INVALID_CONTEXT = 201
-    CUDA_ERROR_NO_BINARY_FOR_GPU = 209
-    CUDA_ERROR_NOT_READY = 600
-    CUDA_ERROR_ILLEGAL_ADDRESS = 700
-    CUDA_ERROR_LAUNCH_FAILED = 719
-    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900
-    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901
-
-
-class CUdevice_attribute(enum.IntEnum):
-    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8
-    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10
-    CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13
-    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16
-    CU_DEVICE_ATTRIBUTE_INTEGRATED = 18
-    CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33
-    CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34
-    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36
-    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37
-    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38
-    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39
-    CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75
-    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
-    CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82
-    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
-
-
-class CUpointer_attribute(enum.IntEnum):
-    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
-
-
-class CUstreamCaptureMode(enum.IntEnum):
-    CU_STREAM_CAPTURE_MODE_GLOBAL = 0
-    CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1
-    CU_STREAM_CAPTURE_MODE_RELAXED = 2
-
+from cuda_enums import CUdevice_attribute, CUpointer_attribute, CUresult, CUstreamCaptureMode
 
 OK = CUresult.CUDA_SUCCESS
 FORBIDDEN = CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
@@ -528,44 +484,3 @@ def install(monkeypatch, driver, nvrtc=None):
     if nvrtc is not None:
         monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", nvrtc)
         monkeypatch.setattr(bindings, "nvrtc", nvrtc, raising=False)
-
-
-class FakeNVRTC(types.ModuleType):
-    """`cuda.bindings.nvrtc` whose code is the source; refuses "nonsense"; knows architectures up to 90."""
-
-    def __init__(self):
-        super().__init__("cuda.bindings.nvrtc")
-        self.built = []
-
-    def nvrtcVersion(self):
-        return 0, 13, 0
-
-    def nvrtcGetSupportedArchs(self):
-        return 0, [75, 80, 90]
-
-    def nvrtcGetErrorString(self, status):
-        return 0, b"NVRTC_ERROR"
-
-    def nvrtcCreateProgram(self, source, name, *headers):
-        return 0, source
-
-    def nvrtcCompileProgram(self, program, count, options):
-        self.built.append((program, options))
-        return (6 if b"nonsense" in program else 0,)
-
-    def nvrtcGetProgramLogSize(self, program):
-        return 0, 16
-
-    def nvrtcGetProgramLog(self, program, room):
-        ctypes.memmove(room, b"error: nonsense\0", 16)
-        return (0,)
-
-    def nvrtcGetCUBINSize(self, program):
-        return 0, len(program) + 4
-
-    def nvrtcGetCUBIN(self, program, room):
-        ctypes.memmove(room, b"\x7fELF" + program, len(program) + 4)
-        return (0,)
-
-    def nvrtcDestroyProgram(self, program):
-        return (0,)

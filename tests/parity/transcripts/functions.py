@@ -24,7 +24,7 @@ y.sum().backward()
 x.grad
 y.sum().backward()
 
-# %% Function: double backward
+# %% Function: double backward, and once_differentiable
 class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -41,25 +41,11 @@ x = torch.tensor([3.0], requires_grad=True)
 (g,) = torch.autograd.grad(Square.apply(x), x, create_graph=True)
 torch.autograd.grad(g, x)
 
-# %% Function: once_differentiable
-once_differentiable = torch.autograd.function.once_differentiable
+class Once(Square):
+    backward = staticmethod(torch.autograd.function.once_differentiable(Square.backward))
 
 
-class Square(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return 2 * x * grad
-
-
-x = torch.tensor([3.0], requires_grad=True)
-(g,) = torch.autograd.grad(Square.apply(x), x, create_graph=True)
+(g,) = torch.autograd.grad(Once.apply(x), x, create_graph=True)
 torch.autograd.grad(g, x)
 
 # %% Function: setup_context
@@ -254,7 +240,7 @@ x = torch.ones(2, requires_grad=True)
 Bad.apply(x).sum().backward()
 x.grad
 
-# %% Function: no backward, and instances are refused [types]
+# %% Function: no backward, no graph without grad, and instances are refused [types]
 class Half(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -264,20 +250,8 @@ class Half(torch.autograd.Function):
 x = torch.ones(2, requires_grad=True)
 Half.apply(x).sum().backward()
 Half()(x)
-
-# %% Function: without grad there is no graph
-class Half(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x / 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad / 2
-
-
 y = Half.apply(torch.ones(2))
 y.requires_grad, y.grad_fn
 with torch.no_grad():
-    y = Half.apply(torch.ones(2, requires_grad=True))
-y.requires_grad
+    y = Half.apply(x)
+y.requires_grad, y.grad_fn

@@ -2,8 +2,9 @@
 
 A group takes a row in stretches of GROUP * EACH elements: every item scans EACH of them, the items' totals are scanned,
 and what came before is put in front. Floats add up in double where the device has it, integers in int64, as the CPU
-does. A processor's item takes a row element by element; where the elements of a row are far apart and rows are
-neighbours, it takes many rows together, which vectorises.
+does. A processor's item takes LINES rows at once, so that one's addition does not wait for the one before alone; where
+the elements of a row are far apart and rows are neighbours, it takes many rows together, which vectorises. Extremes
+seldom change: stretches without a new one are filled in lanes.
 """
 import math
 
@@ -13,11 +14,14 @@ from cygrad_gpu import folds, rows
 from cygrad_gpu.accumulators import decompose
 from cygrad_gpu.dtypes import COMPLEX64, COMPLEX128, ELEMENTS, FLOAT32, FLOAT64, INT64, convert
 from cygrad_gpu.formulas import expression
+from cygrad_gpu.indexing import reversed_axes
 from cygrad_gpu.parts import by_rows
 from cygrad_gpu.source import assemble
 
 EACH = 4
 WIDTH = 512                 # columns of a processor's item, at most
+LINES, SPAN = 4, 16384      # rows that its item takes at once; elements of its rows
+STRETCH = 64                # elements among which a new extreme is sought at once
 
 BODY = """
     A carry = NOTHING;
@@ -85,20 +89,56 @@ KERNEL(scan_columns)(%(arguments)s, const i64 columns, const i64 blocks, const i
 }
 """
 
-SINGLE = """
-    %(kind)s best = %(first)s;             /* a key, see folds.py */
-    %(T)s extreme = 0;
-    i64 at = 0;
-    for (i64 k = 0; k < n; k++) {
-        const %(T)s value = %(value)s;
-        const %(kind)s x = %(key)s;
-        const int ahead = x %(sign)s best;
-        best = ahead ? x : best;
-        extreme = ahead ? value : extreme;
-        at = ahead ? k : at;
-        %(store)s
+ROWS = """
+#define LINES %(lines)d
+#define AT(name) %(at)s
+KERNEL(scan)(%(arguments)s, const i64 rows, const i64 owned, const i64 n, const axes sizes, %(steps)s) {
+%(opened)s    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
+    for (i64 row = GROUP_ID * owned; row < last; row += LINES) {
+        i64 %(bases)s;
+        UNROLL for (int l = 0; l < LINES; l++) {             /* past the last row it is done again */
+            i64 rest = row + l < last ? row + l : last - 1;
+            %(starts)s
+            %(walk)s
+        }
+        %(pointers)s
+        %(body)s
     }
+}
 """
+SUMS = """if (row + 1 == last) {
+            A total0 = START;
+            UNROLL for (i64 k = 0; k < n; k++) { %(one)s }
+        } else {
+            A %(totals)s;
+            for (i64 k = 0; k < n; k++) { %(all)s }
+        }"""
+EXTREMES = """%(kind)s best = %(first)s;             /* a key, see folds.py */
+        %(T)s extreme = 0;
+        i64 at = 0;
+        for (i64 start = 0; start < n; start += %(stretch)d) {
+            const i64 stop = n - start < %(stretch)d ? n : start + %(stretch)d;
+            int some = start == 0;
+            LANES(%(width)d, 2)
+            for (i64 k = start; k < stop; k++) {
+                const %(T)s value = %(value)s;
+                some |= %(key)s %(sign)s best;
+            }
+            if (some)
+                for (i64 k = start; k < stop; k++) {
+                    const %(T)s value = %(value)s;
+                    const %(kind)s x = %(key)s;
+                    const int ahead = x %(sign)s best;
+                    best = ahead ? x : best;
+                    extreme = ahead ? value : extreme;
+                    at = ahead ? k : at;
+                    %(store)s
+                }
+            else {
+                LANES(8, 2)
+                for (i64 k = start; k < stop; k++) { %(store)s }
+            }
+        }"""
 
 
 def accumulator(traits, code):
@@ -126,16 +166,12 @@ def running(traits, name, target):
 
 
 def make(traits, name, source, target):
+    """For a GPU: a group takes a row."""
     out, group = ELEMENTS[target], rows.group_of(traits)
     operands = {"out": (out.stored, True), "a": (ELEMENTS[source].stored, False)}
     value = convert(rows.load(source, "a"), ELEMENTS[source].compute_code, out.compute_code)
-    extreme = name in ("cummax", "cummin")
-    if extreme:
+    if name in ("cummax", "cummin"):
         operands["index"] = ("i64", True)
-        if traits.processor:
-            body = SINGLE % (keyed(name, target) | {
-                "value": value, "store": rows.store(target, "out", "extreme") + " index_row[AT(index)] = at;"})
-            return "scan", assemble(traits, group, rows.kernel(traits, "scan", "f32", operands, [], body)), group
         wins = "b.value >= a.value" if name == "cummax" else "b.value <= a.value"
         if out.kind == "real":
             wins = f"(b.value != b.value) | ((a.value == a.value) & ({wins}))"
@@ -151,9 +187,46 @@ def make(traits, name, source, target):
         load = convert(value, out.compute_code, work)
         store = rows.store(target, "out", convert("x", work, target))
     body = BODY % {"load": load, "store": store}
-    text = f"#define EACH {1 if traits.processor else EACH}\n" + head
-    text += rows.kernel(traits, "scan", "A", operands, [], body)
+    text = f"#define EACH {EACH}\n" + head + rows.kernel(traits, "scan", "A", operands, [], body)
     return "scan", assemble(traits, group, text), group
+
+
+def make_rows(traits, name, source, target, neighbours):
+    """For a processor; `neighbours`: the elements of rows lie side by side."""
+    out, element, extreme = ELEMENTS[target], ELEMENTS[source], name in ("cummax", "cummin")
+    operands = {"out": out.stored, "a": f"const {element.stored}"} | ({"index": "i64"} if extreme else {})
+    lines = 1 if extreme else LINES
+
+    def value(line):
+        return convert(f"LOAD_{element.name}(a{line}, AT(a))", element.compute_code, out.compute_code)
+
+    head = ""
+    if extreme:
+        body = EXTREMES % (keyed(name, target) | {
+            "value": value(0), "stretch": STRETCH, "width": folds.lanes(source, target),
+            "store": f"STORE_{out.name}(out0, AT(out), extreme); index0[AT(index)] = at;"})
+    else:
+        work, start, combined = running(traits, name, target)
+        head = f"typedef {ELEMENTS[work].computed} A;\n#define START {start}\n"
+
+        def step(line):
+            total, x = f"total{line}", convert(value(line), out.compute_code, work)
+            return (f"const A x{line} = {x}; {total} = {combined(total, f'x{line}')}; "
+                    f"STORE_{out.name}(out{line}, AT(out), {convert(total, work, target)});")
+
+        body = SUMS % {"one": step(0), "all": " ".join(map(step, range(lines))),
+                       "totals": ", ".join(f"total{line} = START" for line in range(lines))}
+    text = head + ROWS % {
+        "lines": lines, "at": "k" if neighbours else "(k * name##_step)", "body": body,
+        "arguments": ", ".join(f"ARRAY({kind}, {each})" for each, kind in operands.items()),
+        "steps": ", ".join(f"const i64 {each}_step, const axes {each}_strides" for each in operands),
+        "opened": "".join(f"    OPEN({kind}, {each});\n" for each, kind in operands.items()),
+        "bases": ", ".join(f"{each}_at[LINES]" for each in operands),
+        "starts": " ".join(f"{each}_at[l] = 0;" for each in operands),
+        "walk": decompose("rest", "sizes", {f"{each}_at[l]": f"{each}_strides" for each in operands}),
+        "pointers": "\n        ".join(f"GLOBAL {kind} *{each}{line} = {each} + {each}_at[{line}];"
+                                      for each, kind in operands.items() for line in range(lines))}
+    return "scan", assemble(traits, 1, text), 1
 
 
 def make_columns(traits, name, source, target):
@@ -202,9 +275,25 @@ def scan(backend, device, op, a, out, index):
         view.stride()[-1] != 1 and view.stride()[-2] == 1 for view in views.values())
     if backend.traits(device).processor and side_by_side and a.shape[-2] >= 8 and a.shape[-1] < 1 << 31:
         return _scan_columns(backend, device, op, name, source, target, views)
+    if backend.traits(device).processor:
+        return _scan_rows(backend, device, op, name, source, target, views)
     made = backend.kernel(device, ("scan", op, source, target), make, name, source, target)
     rows.launch(backend, device, made, views)
     return None
+
+
+def _scan_rows(backend, device, op, name, source, target, views):
+    shape, strides = tuple(views["a"].shape), [view.stride() for view in views.values()]
+    neighbours = all(each[-1] == 1 for each in strides)
+    made = backend.kernel(device, ("scan", op, source, target, neighbours), make_rows, name, source, target, neighbours)
+    n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
+    many = math.prod(shape[:-1])
+    owned = min(max(SPAN // n // LINES, 1) * LINES, -(-many // backend.traits(device).units))
+    geometry = []
+    for each in strides:
+        geometry += [each[-1], reversed_axes([each[axis] for axis in kept], 0)]
+    backend.launch(made, -(-many // owned), *views.values(), many, owned, n,
+                   reversed_axes([shape[axis] for axis in kept], 1), *geometry)
 
 
 def _scan_columns(backend, device, op, name, source, target, views):

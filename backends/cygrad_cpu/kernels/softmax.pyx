@@ -51,9 +51,9 @@ cdef inline Real row_max(const Real *a, Py_ssize_t n) noexcept nogil:
         i = n - LANES
         for j in range(LANES):
             best[j] = higher(best[j], a[i + j])
-    else:
-        for j in range(n - i):
-            best[j] = higher(best[j], a[i + j])
+    elif n < LANES:
+        for j in range(LANES):              # with a mask, where the processor has them
+            best[j] = a[j] if j < n else -INFINITY
     return top_of(<const Real *>best)
 
 
@@ -118,16 +118,20 @@ cdef inline Real exponentials(const Real *a, Real top, Real *out, Py_ssize_t n, 
     cdef Real[LANES] partial
     cdef Real[LANES] rest
     cdef Real power
-    cdef Py_ssize_t i = 0, j, seen = n // LANES * LANES + LANES - n         # of `rest`: summed before, or none at all
+    cdef Py_ssize_t i = 0, j, seen = n // LANES * LANES + LANES - n         # of `rest`: summed before
+    if n < LANES:
+        for j in range(LANES):
+            rest[j] = a[j] if j < n else -INFINITY
+        for j in range(LANES):
+            rest[j] = exp_(<Real>(rest[j] - top))
+        if keep:
+            for j in range(LANES):
+                if j < n:
+                    out[j] = rest[j]
+        return total_of(<const Real *>rest)
     for j in range(LANES):
         partial[j] = 0
-        rest[j] = -INFINITY
-    if n >= LANES:
-        for j in range(LANES):
-            rest[j] = a[n - LANES + j]          # before `out`, which may be the same row, is written
-    else:
-        for j in range(n):
-            rest[seen + j] = a[j]
+        rest[j] = a[n - LANES + j]              # before `out`, which may be the same row, is written
     while i + LANES <= n:
         for j in range(LANES):
             power = exp_(<Real>(a[i + j] - top))
@@ -139,12 +143,9 @@ cdef inline Real exponentials(const Real *a, Real top, Real *out, Py_ssize_t n, 
         for j in range(LANES):
             rest[j] = exp_(<Real>(rest[j] - top))
             partial[j] += rest[j] if j >= seen else 0
-        if keep and n >= LANES:
+        if keep:
             for j in range(LANES):
                 out[n - LANES + j] = rest[j]
-        elif keep:
-            for j in range(n):
-                out[j] = rest[seen + j]
     return total_of(<const Real *>partial)
 
 

@@ -13,8 +13,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import (convolution, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction, scan,
-                        softmax, sort, turned)
+from cygrad_gpu import (attention, convolution, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction,
+                        scan, softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -444,6 +444,9 @@ cdef class KernelBackend(GPUBackend):
                           View grad_a, View grad_weight, View grad_bias):
         return convolution.conv2d_backward(self, grad.memory.index, grad, a, weight, stride, padding, dilation, groups,
                                            grad_a, grad_weight, grad_bias)
+
+    cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
+        return attention.attention(self, out.memory.index, query, key, value, mask, causal, scale, out)
 
     # ---- rows
 

@@ -51,7 +51,7 @@ cdef class OpenCLBackend(KernelBackend):
     declines = {            # what `cygrad.testing` says of entries without a kernel
         "d2d": "through the host", "conv2d": "complex numbers: copies and matmul on the device",
         "conv2d_backward": "complex numbers, and images of few channels: copies and matmul on the device",
-        "attention": "matmul and softmax on the device", "linalg": "LAPACK on the host"}
+        "linalg": "LAPACK on the host"}
     cdef readonly object Event
 
     def __cinit__(self):

@@ -7,8 +7,8 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import (convolution, depthwise, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction,
-                        scan, softmax, sort, turned)
+from cygrad_gpu import (attention, convolution, depthwise, indexing, matmul, nonzero, norm, philox, places, pointwise,
+                        reduction, scan, softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
 
@@ -86,6 +86,9 @@ def family_kernels():
     for name in ("float16", "float64"):
         code = CODES[name]
         yield f"softmax/{name}", softmax.make, (code, False)
+        yield f"attention/{name}", attention.make, (code, None, 128 if name == "float16" else 64)
+        yield f"attention/bool/{name}", attention.make, (code, CODES["bool"], attention.side_of(code))
+        yield f"attention/added/{name}", attention.make, (code, code, attention.side_of(code))
         yield f"log_softmax_backward/{name}", softmax.make_backward, (code, True)
         yield f"layer_norm/{name}", norm.make, (code, True, True)
         yield f"layer_norm_backward/{name}", norm.make_backward, (code, True)

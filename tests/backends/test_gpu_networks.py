@@ -1,4 +1,4 @@
-"""If this fails, a convolution on an OpenCL or CUDA device computes something else than on the CPU, or copies columns.
+"""If this fails, convolutions or attention on OpenCL and CUDA devices compute something else than on the CPU.
 
 CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the family, and the edges of its tiles.
 """
@@ -91,3 +91,59 @@ def test_no_columns_are_kept(where):
     before = backend.memory_allocated()
     cygrad.autograd.grad(F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1).sum(), (x, w))
     assert y.shape == x.shape and backend.max_memory_allocated() - before < 6 * size
+
+
+# query and key (B, L, E), (B, S, E); width of values; causal; kind of mask
+ATTENTION = {
+    "less than a tile": ((3, 5, 7), 6, 4, False, None),
+    "whole tiles": ((2, 128, 64), 128, 128, False, None),
+    "causal, more keys": ((2, 70, 20), 300, 40, True, None),
+    "causal, fewer keys": ((2, 150, 33), 67, 65, True, "bool"),
+    "wide values": ((1, 50, 130), 140, 300, False, "added"),
+    "mask": ((2, 97, 16), 129, 32, False, "bool"),
+}
+
+
+@pytest.mark.parametrize("dtype", [cygrad.float64, cygrad.float32, cygrad.bfloat16], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention(where, name, dtype):
+    (batch, rows, inner), keys, width, causal, kind = ATTENTION[name]
+    cygrad.manual_seed(0)
+    host = [3 * cygrad.randn(batch, *size) for size in ((rows, inner), (keys, inner), (keys, width))]
+    mask = None
+    if kind == "bool":
+        mask = cygrad.rand(rows, keys) < 0.5
+        mask[::3] = False                               # rows that see nothing are zero
+    elif kind == "added":
+        mask = (5 * cygrad.randn(rows, keys)).to(dtype)
+        mask[:, 3:9] = -float("inf")
+    there = [t.to(dtype).to(where) for t in host]
+    there[1] = there[1].mT.contiguous().mT
+    wanted = F.scaled_dot_product_attention(
+        *(t.to(dtype).double() for t in host), mask.double() if kind == "added" else mask, is_causal=causal)
+    made = F.scaled_dot_product_attention(*there, None if mask is None else mask.to(where), is_causal=causal)
+    assert made.dtype is dtype and close(made, wanted, TOLERANCE[dtype])
+
+
+def test_attention_of_extremes(where):
+    """Scores that overflow without their maximum, and such that make a row NaN, which the next one must not see."""
+    x = cygrad.zeros(1, 4, 2)
+    x[0, :, 0] = cygrad.tensor([1e19, -1e19, 0.0, 1.0])
+    seen = cygrad.tensor([[True, True, False, False], [False, True, True, True], [False] * 4, [True] * 4])
+    v = cygrad.arange(8.0).view(1, 4, 2)
+    wanted = F.scaled_dot_product_attention(x, x, v, seen)
+    made = F.scaled_dot_product_attention(*(t.to(where) for t in (x, x, v, seen))).cpu()
+    assert cygrad.allclose(made, wanted, equal_nan=True) and made[0, 2].tolist() == [0, 0]
+    x[0, 0, 0] = float("nan")
+    made = F.scaled_dot_product_attention(*(t.to(where) for t in (x, x, v, seen))).cpu()
+    assert made[0, 0].isnan().all() and made[0, 1].isfinite().all()
+
+
+def test_scores_are_not_kept(where):
+    """They would be 64 times the result."""
+    q = cygrad.randn(1, 2048, 32, device=where)
+    backend = discovery.load(where)
+    backend.reset_peak_memory_stats()
+    before = backend.memory_allocated()
+    y = F.scaled_dot_product_attention(q, q, q)
+    assert y.shape == q.shape and backend.max_memory_allocated() - before < 4 * 4 * q.numel()

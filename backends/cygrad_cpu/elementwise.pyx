@@ -184,7 +184,7 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     cdef Details details
     cdef View view
     cdef bint dense = True
-    cdef int i, which, code, wanted, threads = thread_count(), status
+    cdef int i, which, wanted, threads = thread_count(), status
     cdef Py_ssize_t grain = grain_of(plan), n = (<View>outs[0]).elements
     details.plan, details.values, details.views = plan, values, 0
     for i in range(plan.ins):

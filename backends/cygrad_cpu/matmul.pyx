@@ -65,7 +65,6 @@ cdef object cpu_addmm(View bias, View a, View b, double beta, double alpha, View
     """Small products add the bias as they store; BLAS adds to a copy of it."""
     cdef Py_ssize_t m = out.sizes[0], n = out.sizes[1], k = a.sizes[1], work = m * n * k
     cdef int code = out.dtype.code
-    cdef View c
     if work <= SMALL and (m * n >= 4 or k <= CHAIN) and code != FLOAT16 and code != BFLOAT16 and code != BOOL:
         loop_addmm(bias, a, b, beta, alpha, out)
         return None

@@ -23,7 +23,7 @@ cdef void argfold_range(const Reduction *r, Py_ssize_t first, Py_ssize_t last) n
     cdef char value[16]
     cdef const Axis *inner = &r.reduced.axes[0]
     cdef Py_ssize_t index, start, n, offset, out_offset, step
-    cdef long long found, local, ignored
+    cdef long long found, local
     cdef const char *row
     for index in range(first, last):
         offset = position(&r.kept, index, 0, &out_offset)

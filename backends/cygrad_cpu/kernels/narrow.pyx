@@ -149,6 +149,16 @@ cdef inline const uint16 *full_strip(const uint16 *a, Py_ssize_t rest, uint16 *p
     return padded
 
 
+cdef inline void put_strip(const float *x, uint16 *out, Py_ssize_t rest, Narrow *type) noexcept nogil:
+    """Round a strip, and write the first `rest` elements of it."""
+    cdef uint16 y[STRIP]
+    if rest >= STRIP:
+        narrow_strip(x, out, type)
+    else:
+        narrow_strip(x, y, type)
+        memcpy(out, y, rest * sizeof(uint16))
+
+
 cdef void widen(const uint16 *a, float *out, Py_ssize_t n, Narrow *type) noexcept nogil:
     cdef uint16 padded[STRIP]
     cdef float x[STRIP]
@@ -162,7 +172,6 @@ cdef void widen(const uint16 *a, float *out, Py_ssize_t n, Narrow *type) noexcep
 
 
 cdef void narrow(const float *a, uint16 *out, Py_ssize_t n, Narrow *type) noexcept nogil:
-    cdef uint16 y[STRIP]
     cdef float x[STRIP]
     cdef Py_ssize_t start = 0
     while start + STRIP <= n:
@@ -171,8 +180,7 @@ cdef void narrow(const float *a, uint16 *out, Py_ssize_t n, Narrow *type) noexce
     if start < n:
         memset(x, 0, sizeof(x))
         memcpy(x, a + start, (n - start) * sizeof(float))
-        narrow_strip(x, y, type)
-        memcpy(out + start, y, (n - start) * sizeof(uint16))
+        put_strip(x, out + start, n - start, type)
 
 
 # ---- arithmetic
@@ -205,11 +213,7 @@ cdef inline void run(const uint16 *a, const uint16 *b, uint16 *out, Py_ssize_t n
             widen_strip(full_strip(b + start, n - start, padded), y, type)
         for k in range(STRIP):
             x[k] = evaluate(op, first if form == FIRST_SCALAR else x[k], second if form == SECOND_SCALAR else y[k])
-        if n - start >= STRIP:
-            narrow_strip(x, out + start, type)
-        else:
-            narrow_strip(x, padded, type)
-            memcpy(out + start, padded, (n - start) * sizeof(uint16))
+        put_strip(x, out + start, n - start, type)
         start += STRIP
 
 

@@ -24,6 +24,8 @@ ROOTS = ("core", "backends", "plugins")
 DEBUG = os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0")
 ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = Path("backends/cygrad_cpu/kernels")
+WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
+NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 BUILD = Path("build/debug" if DEBUG else "build")
 JOBS = os.cpu_count() or 1
@@ -91,7 +93,8 @@ def extensions():
         for source in sorted(Path(root).rglob("*.pyx")):
             if source.parent == KERNELS:
                 found += [extension(f"cygrad_cpu._{source.stem}_{isa}", source.as_posix(), True, flags)
-                          for isa, flags in instruction_sets().items()]
+                          for isa, flags in instruction_sets().items()
+                          if not (source.stem in WIDE and isa in NARROW)]
             else:
                 name = ".".join(source.relative_to(root).with_suffix("").parts)
                 found.append(extension(name, source.as_posix(), kernel=source.parent == KERNELS.parent))

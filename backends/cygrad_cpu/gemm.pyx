@@ -9,11 +9,11 @@ from libc.limits cimport INT_MAX
 from libc.string cimport memset
 
 from cygrad_cpu.blas cimport Blas, blas
-from cygrad_cpu.isa cimport install_kernels
+from cygrad_cpu.isa cimport install_if_built
 from cygrad_cpu.numbers cimport Real
 
 cdef GemmTable table
-install_kernels("gemm", &table)
+install_if_built("gemm", &table)
 
 cdef Blas *routines = NULL
 

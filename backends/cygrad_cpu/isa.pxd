@@ -1,1 +1,3 @@
-cdef int install_kernels(str name, void *table) except -1   # fills `table` by the best variant of kernels/<name>.pyx
+# Both fill `table` by the best variant of kernels/<name>.pyx.
+cdef int install_kernels(str name, void *table) except -1
+cdef int install_if_built(str name, void *table) except -1      # 0 where there is none: the table stays as it is

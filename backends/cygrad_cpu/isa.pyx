@@ -46,7 +46,7 @@ def active():
     return ", ".join(name for name in LEVELS if name in used)
 
 
-cdef int install_kernels(str name, void *table) except -1:
+cdef int install_if_built(str name, void *table) except -1:
     for variant in candidates():
         try:
             module = import_module(f"cygrad_cpu._{name}_{variant}")
@@ -54,6 +54,12 @@ cdef int install_kernels(str name, void *table) except -1:
             continue
         module.install(<size_t>table)
         used.add(variant)
+        return 1
+    return 0
+
+
+cdef int install_kernels(str name, void *table) except -1:
+    if install_if_built(name, table):
         return 0
     raise ImportError(f"cygrad_cpu was built without the kernel module {name!r} for this processor "
                       f"({', '.join(candidates())}): rebuild it with CYGRAD_ISAS unset")

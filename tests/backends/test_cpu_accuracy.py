@@ -151,8 +151,8 @@ def test_every_instruction_set_gives_nearly_the_same(tmp_path):
         "np.savez(sys.argv[1], **out)\n")
     from cygrad_cpu import isa
     folder = pathlib.Path(isa.__file__).parent
-    built = {variant: {file.name.split(f"_{variant}.")[0] for file in folder.glob(f"_*_{variant}.*")}
-             for variant in isa.candidates()}
+    built = {variant: {file.name.split(f"_{variant}.")[0] for file in folder.glob(f"_*_{variant}.*")} - {"_gemm"}
+             for variant in isa.candidates()}                   # _gemm: for wide vectors only
     results = {}
     for variant in built:
         if built[variant] != max(built.values(), key=len):      # a development build of a part

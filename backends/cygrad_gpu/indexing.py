@@ -60,32 +60,38 @@ def group_of(traits):
 
 # ---- gather
 
-GATHERED = "out[out_at] = src[src_at + place * step];"
 GATHERED_ROW = """        GLOBAL {T} *to = out + out_at;
         GLOBAL const i64 *places = index + index_at;
         GLOBAL const {T} *from = src + src_at;
+        {look}
         if (index_step == 0) {{
-            i64 place = places[0];
-            {look}
-            from += place * step;
+            from += places[0] * step;
             if (out_step == 1 && src_step == 1) {{
                 LANES({width}, 4)
                 for (i64 k = 0; k < run; k++) to[k] = from[k];
             }} else
                 for (i64 k = 0; k < run; k++) to[k * out_step] = from[k * src_step];
-        }} else if (index_step == 1 && out_step == 1)
+        }} else if (index_step == 1 && out_step == 1 && src_step == 0 && step == 1)
+            UNROLL for (i64 k = 0; k < run; k++) to[k] = from[places[k]];      /* a vector's gather takes longer */
+        else if (index_step == 1 && out_step == 1) {{
             LANES(8, 4)
-            for (i64 k = 0; k < run; k++) {{
-                i64 place = places[k];
-                {look}
-                to[k] = from[k * src_step + place * step];
-            }}
-        else
-            for (i64 k = 0; k < run; k++) {{
-                i64 place = places[k * index_step];
-                {look}
-                to[k * out_step] = from[k * src_step + place * step];
-            }}
+            for (i64 k = 0; k < run; k++) to[k] = from[k * src_step + places[k] * step];
+        }} else
+            for (i64 k = 0; k < run; k++) to[k * out_step] = from[k * src_step + places[k * index_step] * step];
+"""
+# A processor looks at a row's places before it reads there; `inside` has the same loop without the rest.
+LOOKED = """i64 signs = 0;                      /* of the places and of their distances from the last one */
+        if (index_step == 0)
+            signs = places[0] | (length - 1 - places[0]);
+        else if (index_step == 1) {
+            LANES(8, 4)
+            for (i64 k = 0; k < run; k++) signs |= places[k] | (length - 1 - places[k]);
+        } else
+            for (i64 k = 0; k < run; k++) signs |= places[k * index_step] | (length - 1 - places[k * index_step]);
+        outside |= signs < 0;"""
+GATHERED = """        i64 place = index[index_at];
+        {look}
+        out[out_at] = src[src_at + place * step];
 """
 LOOK = "outside |= (u64)place >= (u64)length; place = (u64)place < (u64)length ? place : 0;"
 # Every group says whether one of its items has seen a place outside.
@@ -104,15 +110,14 @@ SEEN = """
 
 def make_gather(traits, size, rank, look):
     T, (group, _) = MOVED[size], group_of(traits)
-    looked = LOOK if look else ""
     if traits.processor:
-        body = GATHERED_ROW.format(T=T, look=looked, width=64 // size)
+        body = GATHERED_ROW.format(T=T, width=64 // size, look=(LOOKED + "\n        if (outside) continue;") * look)
     else:
-        body = f"        i64 place = index[index_at];\n        {looked}\n        {GATHERED}\n"
+        body = GATHERED.format(look=LOOK * look)
     loop = walk(rank, {"out": "out_strides", "index": "index_strides", "src": "src_strides"}, body)
     text = f"""KERNEL(gather)(ARRAY({T}, out), ARRAY(const i64, index), ARRAY(const {T}, src),
-    {"ARRAY(u8, seen), " * look}const i64 total, const i64 span, const i64 length, const i64 step, const axes sizes, const axes out_strides,
-    const axes index_strides, const axes src_strides) {{
+    {"ARRAY(u8, seen), " * look}const i64 total, const i64 span, const i64 length, const i64 step, const axes sizes,
+    const axes out_strides, const axes index_strides, const axes src_strides) {{
     OPEN({T}, out); OPEN(const i64, index); OPEN(const {T}, src); {"OPEN(u8, seen);" * look}
     const i64 first = GROUP_ID * span, stop = first + span < total ? first + span : total;
     int outside = 0;{loop}{SEEN * look}}}
@@ -210,20 +215,11 @@ def make_scatter(traits, mode, code, rank):
     return "scatter", assemble(traits, group, text), group
 
 
-INSIDE = """        i64 signs = 0;
-        GLOBAL const i64 *places = index + index_at;
-        if (index_step == 1) {
-            LANES(8, 4)
-            for (i64 k = 0; k < run; k++) signs |= places[k] | (length - 1 - places[k]);
-        } else
-            for (i64 k = 0; k < run; k++) signs |= places[k * index_step] | (length - 1 - places[k * index_step]);
-        outside |= signs < 0;
-"""
-
-
 def make_inside(traits, rank):
     group, _ = group_of(traits)
-    body = INSIDE if traits.processor else "        outside |= (u64)index[index_at] >= (u64)length;\n"
+    body = "        outside |= (u64)index[index_at] >= (u64)length;\n"
+    if traits.processor:
+        body = f"        GLOBAL const i64 *places = index + index_at;\n        {LOOKED}\n"
     text = f"""KERNEL(inside)(ARRAY(const i64, index), ARRAY(u8, seen), const i64 total, const i64 span,
     const i64 length, const axes sizes, const axes index_strides) {{
     OPEN(const i64, index); OPEN(u8, seen);

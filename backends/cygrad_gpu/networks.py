@@ -107,16 +107,19 @@ FUNCTION int selected(GLOBAL const u32 *keys, i64 n, i64 first, i64 count, i64 *
     int many = 0;
     i64 skipped = 0;
     if (upto - below <= few) {{
-        for (i64 start = 0; start < n; start += 64) {{
-            const i64 stop = n - start < 64 ? n : start + 64;
-            int some = 0;
+        u64 marks[64];                                  /* a byte for each of 512 keys */
+        for (i64 start = 0; start < n; start += 512) {{
+            const int stop = n - start < 512 ? (int)(n - start) : 512;
+            marks[(stop - 1) / 8] = 0;
+            u8 *mark = (u8 *)marks;
             LANES(16, 4)
-            for (i64 k = start; k < stop; k++) some |= (keys[k] >= low) & (keys[k] <= high);
-            if (some == 0) continue;
-            UNROLL for (i64 k = start; k < stop; k++) {{
-                row[many] = PACKED(keys[k], k);
-                many += (keys[k] >= low) & (keys[k] <= high);
-            }}
+            for (int k = 0; k < stop; k++) mark[k] = (keys[start + k] >= low) & (keys[start + k] <= high);
+            for (int eight = 0; 8 * eight < stop; eight++)
+                if (marks[eight] != 0)
+                    UNROLL for (int k = 8 * eight; k < 8 * eight + 8; k++) {{
+                        row[many] = PACKED(keys[start + (k < stop ? k : 0)], start + k);
+                        many += mark[k];
+                    }}
         }}
         skipped = first - below;
     }} else {{                                      /* many are equal to an end: the first ones of those, in order */

@@ -7,7 +7,7 @@ have kernels of their own: networks.py for short rows and for a part, radix.py f
 """
 import math
 
-from cygrad_gpu import networks, radix
+from cygrad_gpu import networks, radix, rows
 from cygrad_gpu.dtypes import COMPLEX128, ELEMENTS, INT32, INT64
 from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
@@ -113,8 +113,10 @@ def sort(backend, device, a, descending, first, values, index):
         return NotImplemented
     if len(kept) >= RANK:
         return by_rows(lambda a, *outs: sort(backend, device, a, descending, first, *outs), a, values, index)
+    straight, back = rows.straight(backend, device, {"values": values, "index": index, "a": a}, ("values", "index"))
+    values, index, a = straight.values()
     outer = [shape[axis] for axis in kept]
-    rows, count = math.prod(outer), values.shape[-1] if shape and values.shape else 1
+    many, count = math.prod(outer), values.shape[-1] if shape and values.shape else 1
     key_name, key = KEYS[ELEMENTS[code].computed]
 
     def scratch(dtype_code, *sizes):
@@ -127,22 +129,24 @@ def sort(backend, device, a, descending, first, values, index):
     (a_step, a_strides), (values_step, values_strides), (index_step, index_strides) = map(steps, (a, values, index))
     sizes, flip = _reversed(outer, 1), -1 if descending else 0
     if traits.processor:
-        owned = max(1, min(4096 // n, -(-rows // traits.units)))
-        groups = -(-rows // owned)
+        owned = max(1, min(4096 // n, -(-many // traits.units)))
+        groups = -(-many // owned)
         if key_name == "u32" and networks.fits(n, count):
             name, family = "sort_few", networks
             room = [scratch(INT32, groups, n) if networks.selects(n, count) else values]
         else:
             name, family = "sort_rows", radix
-            room = [scratch(INT64 if key_name == "u32" else COMPLEX128, rows, n) for _ in range(2)]
+            room = [scratch(INT64 if key_name == "u32" else COMPLEX128, many, n) for _ in range(2)]
         made = backend.kernel(device, (name, code), family.make, code, key_name, key)
-        backend.launch(made, groups, values, index, a, *room, rows, owned, n, first, count, flip, a_step, values_step,
+        backend.launch(made, groups, values, index, a, *room, many, owned, n, first, count, flip, a_step, values_step,
                        index_step, sizes, a_strides, values_strides, index_strides)
+        for copy, view in back:
+            backend.copy(copy, view)
         return None
-    keys = [scratch(INT64 if key_name == "u64" else INT32, rows, n) for _ in range(2)]
-    places = [scratch(INT32, rows, n) for _ in range(2)]
+    keys = [scratch(INT64 if key_name == "u64" else INT32, many, n) for _ in range(2)]
+    places = [scratch(INT32, many, n) for _ in range(2)]
     blocks = -(-n // BLOCK)
-    items, group = rows * blocks, traits.group
+    items, group = many * blocks, traits.group
     kernels = [backend.kernel(device, (name, code), make, name, code)
                for name in ("sort_blocks", "merge_runs", "write_sorted")]
     backend.launch(kernels[0], -(-items // group), keys[0], places[0], a, items, n, blocks, flip, a_step, sizes,
@@ -152,7 +156,7 @@ def sort(backend, device, a, descending, first, values, index):
         backend.launch(kernels[1], -(-items // group), keys[1 - now], places[1 - now], keys[now], places[now], items,
                        n, blocks, width)
         width, now = 2 * width, 1 - now
-    backend.launch(kernels[2], -(-(rows * count) // group), values, index, a, places[now], rows * count, n, first,
+    backend.launch(kernels[2], -(-(many * count) // group), values, index, a, places[now], many * count, n, first,
                    count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
     return None
 

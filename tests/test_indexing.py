@@ -229,3 +229,22 @@ def test_geometry_changed_in_place_is_recorded():
     assert y.shape == (3, 2) and y.grad_fn.name() == "TBackward1"
     (y * cygrad.tensor([[1.0, 10.0]])).sum().backward()
     assert x.grad.tolist() == [[0, 1, 2], [30, 40, 50]]
+
+
+def test_index_put_and_masked_scatter_write_in_place():
+    x, rows = cygrad.zeros(3), cygrad.tensor([0, 0, 2])
+    version = x._version
+    assert x.index_put_((rows,), cygrad.tensor([1.0, 2, 3]), accumulate=True) is x and x.tolist() == [3, 0, 3]
+    assert x.index_put_((x > 1,), cygrad.tensor(5.0)).tolist() == [5, 0, 5]
+    assert x.index_put_((x > 1,), cygrad.tensor(1.0), accumulate=True).tolist() == [6, 0, 6]
+    assert x.masked_scatter_(x > 1, cygrad.tensor([[7.0, 8], [9, 10]])).tolist() == [7, 0, 8]
+    assert x._version > version + 3
+    with pytest.raises(RuntimeError, match="Number of elements of source < number of ones in mask"):
+        x.masked_scatter_(x > 1, cygrad.ones(1))
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        cygrad.zeros(3, requires_grad=True).index_put_((rows,), cygrad.ones(3))
+    leaf = cygrad.ones(3, requires_grad=True)
+    x.masked_scatter_(x > 1, leaf)
+    x.index_put_((cygrad.tensor([1]),), leaf[:1] * 4)
+    x.sum().backward()
+    assert x.tolist() == [1, 4, 1] and leaf.grad.tolist() == [5, 1, 0]

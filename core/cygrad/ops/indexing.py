@@ -18,7 +18,7 @@ from cygrad.ops.copying import fill_tensor
 from cygrad.ops.gathering import ADD, SET, Written, in_range, overlaps, warn_if_expanded
 from cygrad.ops.places import Indices
 from cygrad.ops.registry import functions, op
-from cygrad.ops.subscripts import checked_position, getitem_basic, getitem_fast, key_parts, setitem_fast
+from cygrad.ops.subscripts import checked_position, getitem_basic, getitem_fast, index_put_fast, key_parts, setitem_fast
 from cygrad.ops.slices import slice_along
 from cygrad.ops.views import alias
 from cygrad.tensor import Tensor
@@ -406,6 +406,8 @@ def index_put_arguments(self, indices, values, accumulate=False):
 
 def _index_put_(self, indices, values, accumulate=False):
     """In-place version of `index_put`: writes the result into the tensor and returns it."""
+    if index_put_fast(self, indices, values, accumulate):
+        return self
     writer, arguments = index_put_arguments(self, indices, values, accumulate)
     warn_if_expanded(self, "index_put_", "tensor[indices] = tensor")
     refuse_any_overlap(self, tuple(indices))

@@ -8,6 +8,7 @@ from cygrad.ops.gathering import SET, Written, overlaps, scalar_name, warn_if_ex
 from cygrad.ops.places import mask_places, put_rows, same_shape, take_rows
 from cygrad.ops.registry import op, write_out
 from cygrad.ops.shape import common_shape
+from cygrad.ops.subscripts import masked_scatter_fast
 from cygrad.tensor import Tensor
 
 
@@ -180,6 +181,8 @@ def check_masked_scatter(self, mask, source):
 
 def _masked_scatter_(self, mask, source):
     """In-place version of `masked_scatter`: writes the result into the tensor and returns it."""
+    if masked_scatter_fast(self, mask, source):
+        return self
     check_masked_scatter(self, mask, source)
     return masked_scatter.into_self.inplace(self, mask.expand(self.shape), source)
 

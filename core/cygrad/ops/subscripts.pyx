@@ -316,21 +316,61 @@ cdef bint shares(Tensor t, object key):
 
 def setitem_fast(Tensor self not None, key, value):
     """``self[key] = value`` where nothing is tracked and all is common: whether it was done."""
+    return write_fast(self, key, value, k.SCATTER_SET)
+
+
+def index_put_fast(Tensor self not None, indices, values, accumulate):
+    """`index_put_` where nothing is tracked and all is common: whether it was done."""
+    if not isinstance(values, Tensor) or not isinstance(indices, (tuple, list)):
+        return False
+    for part in indices:
+        if not isinstance(part, Tensor):
+            return False
+    return write_fast(self, tuple(indices), values, k.SCATTER_ADD if accumulate else k.SCATTER_SET)
+
+
+def masked_scatter_fast(Tensor self not None, mask, source):
+    """`masked_scatter_` where nothing is tracked and all is common: whether it was done."""
+    cdef Tensor marked, given, positions
+    cdef Py_ssize_t step = 1
+    if not isinstance(mask, Tensor) or not isinstance(source, Tensor):
+        return False
+    marked, given = <Tensor>mask, <Tensor>source
+    if marked.dtype.code != BOOL or not same_sizes(marked, self) or not is_plain(self, mask) or not given.dense \
+            or not is_plain_value(self, given):
+        return False
+    positions = mask_places(marked)
+    if positions.elements > given.elements:
+        return False
+    if positions.elements:
+        put_rows(self, positions, self.rank, strided(given, given.offset, 1, &positions.elements, &step), k.SCATTER_SET)
+    bump_version(self)
+    return True
+
+
+cdef bint is_plain(Tensor t, object key) except -1:
+    """Whether a write into t at a key is nothing but that."""
+    return t.dense and not t.inference and not shares(t, key) and not (
+        grad_enabled() and (requires_grad(t) or t.creation != 0))
+
+
+cdef bint is_plain_value(Tensor t, Tensor value) except -1:
+    return value.dtype is t.dtype and value.memory is not t.memory and value.memory.backend is t.memory.backend and \
+        value.memory.index == t.memory.index and not (grad_enabled() and requires_grad(value))
+
+
+cdef bint write_fast(Tensor self, object key, object value, int mode) except -1:
     cdef list indices
     cdef Tensor mask, given
     cdef bint number = not isinstance(value, Tensor)
-    if not self.dense or self.inference or shares(self, key):
-        return False
-    if grad_enabled() and (requires_grad(self) or self.creation != 0):
+    if not is_plain(self, key):
         return False
     if number:
         if scalar_dtype(value) is None:
             return False
     else:
         given = <Tensor>value
-        if given.dtype is not self.dtype or given.memory is self.memory or given.memory.backend is not \
-                self.memory.backend or given.memory.index != self.memory.index or (
-                    given.rank and given.sizes[0] == 1) or (grad_enabled() and requires_grad(given)):
+        if not is_plain_value(self, given) or given.rank and given.sizes[0] == 1:
             return False
     indices = []
     view = split_key(self, key, indices)
@@ -341,12 +381,12 @@ def setitem_fast(Tensor self not None, key, value):
         fill_into(given, value)
     mask = sole_mask(indices)
     if mask is not None:
-        if given.rank == 0:
+        if given.rank == 0 and mode == k.SCATTER_SET:
             fill_masked(<Tensor>view, mask, given)
         else:
-            put_rows(<Tensor>view, mask_places(mask), mask.rank, given, k.SCATTER_SET)
+            put_rows(<Tensor>view, mask_places(mask), mask.rank, given, mode)
     else:
-        put_at(<Tensor>view, without_masks(indices), given, k.SCATTER_SET)
+        put_at(<Tensor>view, without_masks(indices), given, mode)
     bump_version(self)
     return True
 

@@ -316,7 +316,7 @@ cdef class KernelBackend(GPUBackend):
             groups = add_strips(&arguments, len(views), &walk, traits.units)
         else:
             groups = add_geometry(&arguments, len(views), &walk, kernel.group)
-        self.run(index, kernel, groups, &arguments)
+        self.enqueue(index, kernel, groups, &arguments)
         return None
 
     cpdef fill(self, View out, object value):
@@ -408,10 +408,10 @@ cdef class KernelBackend(GPUBackend):
     # ---- reductions
 
     cpdef reduce(self, int op, View a, View out):
-        return reduction.reduce(self, a.memory.index, op, a, out)
+        return self.planned(reduction.reduce, (a, out), (op,))
 
     cpdef argreduce(self, int op, View a, View out):
-        return places.argreduce(self, a.memory.index, op, a, out)
+        return self.planned(places.argreduce, (a, out), (op,))
 
     # ---- indexing
 
@@ -431,10 +431,10 @@ cdef class KernelBackend(GPUBackend):
     # ---- products
 
     cpdef matmul(self, View a, View b, View out):
-        return matmul.product(self, out.memory.index, a, b, out)
+        return self.planned(matmul.product, (a, b, out), ())
 
     cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
-        return matmul.addmm(self, out.memory.index, bias, a, b, beta, alpha, out)
+        return self.planned(matmul.addmm, (bias, a, b, out), (beta, alpha))
 
     cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
                  View out):
@@ -451,18 +451,18 @@ cdef class KernelBackend(GPUBackend):
     # ---- rows
 
     cpdef softmax(self, View a, bint log, View out):
-        return softmax.softmax(self, out.memory.index, a, log, out)
+        return self.planned(softmax.softmax, (a, out), (log,))
 
     cpdef softmax_backward(self, View grad, View result, bint log, View out):
-        return softmax.softmax_backward(self, out.memory.index, grad, result, log, out)
+        return self.planned(softmax.softmax_backward, (grad, result, out), (log,))
 
     cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
-        return norm.layer_norm(self, out.memory.index, a, weight, bias, eps, out, mean, rstd)
+        return self.planned(norm.layer_norm, (a, weight, bias, out, mean, rstd), (eps,))
 
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
                               View grad_bias):
-        return norm.layer_norm_backward(self, a.memory.index, grad, a, mean, rstd, weight, grad_a, grad_weight,
-                                        grad_bias)
+        return self.planned(norm.layer_norm_backward,
+                            (grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias), ())
 
     # ---- scans, search, random numbers
 

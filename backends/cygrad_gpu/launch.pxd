@@ -6,6 +6,7 @@ from cygrad_gpu.pool cimport Pool
 
 cdef enum:
     MAX_ARGUMENTS = 64
+    MAX_WORDS = 256
 
 cdef struct Arguments:              # of one launch: where each value lies, and room for those that are not elsewhere
     int count
@@ -13,7 +14,10 @@ cdef struct Arguments:              # of one launch: where each value lies, and 
     size_t used
     size_t sizes[MAX_ARGUMENTS]
     void *values[MAX_ARGUMENTS]
-    long long room[256]
+    int views                       # how many of the arguments are Views, which they are, and the word of each
+    void *viewed[MAX_ARGUMENTS]
+    int places[MAX_ARGUMENTS]
+    long long room[MAX_WORDS]
 
 cdef class Kernel:
     """A compiled kernel of one device."""
@@ -21,6 +25,24 @@ cdef class Kernel:
     cdef readonly int group         # work-items of a group, fixed in the source as GROUP
     cdef readonly str name
     cdef readonly object program    # keeps the driver's object alive
+
+cdef class Launch:
+    """One launch of a plan: the arguments, but for the memory that they lie in."""
+    cdef Kernel kernel
+    cdef Py_ssize_t groups
+    cdef bytes words                # of Arguments.room
+    cdef int count
+    cdef unsigned char sizes[MAX_ARGUMENTS]     # in bytes
+    cdef int views
+    cdef unsigned char which[MAX_ARGUMENTS]     # the operand or, beyond, the scratch
+    cdef short places[MAX_ARGUMENTS]
+
+cdef class Plan:
+    """What a family launches for operands of a geometry; while it is made, the operands and scratches, too."""
+    cdef unsigned long thread
+    cdef list views
+    cdef list scratch               # bytes of each
+    cdef list launches              # [Launch], or None where they can't be done again
 
 cdef class GPUDevice:
     """An opened device. A backend's own is a subclass, which makes these three."""
@@ -32,10 +54,15 @@ cdef class GPUBackend(Backend):
     cdef readonly list opened       # [GPUDevice], None where not opened yet
     cdef list kernels               # for each device {key: Kernel}
     cdef object lock                # held while a kernel is made
+    cdef dict plans                 # {(family, numbers, geometry of operands): Plan}
+    cdef Plan planning              # the one that is made now
 
     cdef GPUDevice device(self, int index)
     cdef Kernel kernel_of(self, int index, object key)
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1
+    cdef int enqueue(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1
+    cdef object planned(self, object family, tuple operands, tuple numbers)
+    cdef int launch_again(self, Plan plan, tuple operands) except -1
 
 cdef void begin(Arguments *arguments, bint wide) noexcept
 cdef int add_view(Arguments *arguments, View v) except -1

@@ -4,11 +4,17 @@
 A kernel takes its arguments in the order in which they were added. A View gives two: the buffer, and the offset of its
 first element (`ARRAY` and `OPEN` in the templates). An int is `long`, a float is `number` (double; float on devices
 without it), axes are `long8`. Launches are one-dimensional: a number of groups of `Kernel.group` items.
+
+Families in Python work out their launches in several microseconds. What they launch for operands of one geometry is
+kept as a Plan and launched again for others of that geometry, without Python.
 """
 import threading
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.float cimport PyFloat_Check
 from cpython.long cimport PyLong_Check
+from cpython.pythread cimport PyThread_get_thread_ident
+from libc.string cimport memcpy
 
 from cygrad.dtype cimport DType
 from cygrad.storage cimport Storage, new_storage
@@ -27,11 +33,25 @@ cdef class GPUDevice:
     pass
 
 
+cdef class Launch:
+    pass
+
+
+cdef class Plan:
+    pass
+
+
+cdef enum:
+    PLANS = 1024                        # kept at most
+    WORDS = 128                         # of a geometry, at most
+
+
 # ---- arguments
 
 cdef void begin(Arguments *arguments, bint wide) noexcept:
     arguments.count = 0
     arguments.used = 0
+    arguments.views = 0
     arguments.wide = wide
 
 
@@ -39,7 +59,7 @@ cdef inline void *reserve(Arguments *arguments, size_t size) except NULL:
     """Room for one more argument of `size` bytes, in whole words."""
     cdef void *place = &arguments.room[arguments.used]
     cdef size_t words = (size + 7) // 8
-    if arguments.count >= MAX_ARGUMENTS or arguments.used + words > 256:
+    if arguments.count >= MAX_ARGUMENTS or arguments.used + words > MAX_WORDS:
         raise BackendError("a kernel has too many arguments")
     arguments.sizes[arguments.count] = size
     arguments.values[arguments.count] = place
@@ -49,6 +69,9 @@ cdef inline void *reserve(Arguments *arguments, size_t size) except NULL:
 
 
 cdef int add_view(Arguments *arguments, View v) except -1:
+    arguments.viewed[arguments.views] = <void *>v
+    arguments.places[arguments.views] = <int>arguments.used
+    arguments.views += 1
     (<size_t *>reserve(arguments, sizeof(size_t)))[0] = (<Memory?>v.memory.handle).address
     (<long long *>reserve(arguments, 8))[0] = v.offset
     return 0
@@ -76,6 +99,50 @@ cdef int add_axes(Arguments *arguments, const Py_ssize_t *values, int count) exc
     return 0
 
 
+# ---- plans
+
+cdef object geometry_of(tuple operands):
+    """Devices, dtypes, sizes and strides of Views (or None) as bytes; None where there are too many axes."""
+    cdef Py_ssize_t words[WORDS]
+    cdef Py_ssize_t used = 0
+    cdef View v
+    cdef int axis
+    for operand in operands:
+        if operand is None:
+            words[used] = -1
+            used += 1
+            continue
+        v = <View>operand
+        if used + 1 + 2 * v.rank + len(operands) > WORDS:
+            return None
+        words[used] = (v.memory.index << 16) | (v.dtype.code << 8) | v.rank
+        used += 1
+        for axis in range(v.rank):
+            words[used] = v.sizes[axis]
+            words[used + 1] = v.strides[axis]
+            used += 2
+    return PyBytes_FromStringAndSize(<char *>words, used * sizeof(Py_ssize_t))
+
+
+cdef Launch launch_of(Plan plan, Kernel kernel, Py_ssize_t groups, const Arguments *arguments):
+    """A launch of a plan in the making; None where a View is neither operand nor scratch."""
+    cdef Launch launch = Launch.__new__(Launch)
+    cdef int i, k
+    launch.kernel, launch.groups, launch.count, launch.views = kernel, groups, arguments.count, arguments.views
+    launch.words = PyBytes_FromStringAndSize(<char *>arguments.room, arguments.used * 8)
+    for i in range(arguments.count):
+        launch.sizes[i] = <unsigned char>arguments.sizes[i]
+    for k in range(arguments.views):
+        for i in range(len(plan.views)):
+            if <void *>plan.views[i] == arguments.viewed[k]:
+                launch.which[k] = <unsigned char>i
+                launch.places[k] = <short>arguments.places[k]
+                break
+        else:
+            return None
+    return launch
+
+
 # ---- the base class
 
 cdef class GPUBackend(Backend):
@@ -88,6 +155,7 @@ cdef class GPUBackend(Backend):
     def __cinit__(self):
         self.opened = []
         self.kernels = []
+        self.plans = {}
         self.lock = threading.RLock()
 
     # ---- devices and their memory
@@ -203,18 +271,96 @@ cdef class GPUBackend(Backend):
                 for i in range(len(value)):
                     axes[i] = value[i]
                 add_axes(&arguments, axes, len(value))
-        return self.run(index, kernel, groups, &arguments)
+        return self.enqueue(index, kernel, groups, &arguments)
+
+    cdef int enqueue(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
+        """`run`, and keep it for the plan in the making."""
+        cdef Plan plan = self.planning
+        if plan is not None and plan.launches is not None and plan.thread == PyThread_get_thread_ident():
+            launch = launch_of(plan, kernel, groups, arguments)
+            if launch is None:
+                plan.launches = None
+            else:
+                plan.launches.append(launch)
+        return self.run(index, kernel, groups, arguments)
+
+    cdef object planned(self, object family, tuple operands, tuple numbers):
+        """``family(self, device, *operands, *numbers)``, by the plan of an earlier call if there is one.
+
+        What the function launches must depend on nothing but numbers and the geometry of its operands (Views or None,
+        the first one a View), and it must not wait for results.
+        """
+        cdef int index = (<View>operands[0]).memory.index
+        cdef Plan plan, found
+        geometry = geometry_of(operands)
+        key = (family, numbers, geometry)
+        if self.planning is None and geometry is not None:
+            found = <Plan>(<dict>self.plans).get(key)
+            if found is not None:
+                self.launch_again(found, operands)
+                return None
+            plan = Plan.__new__(Plan)
+            plan.thread = PyThread_get_thread_ident()
+            plan.views, plan.scratch, plan.launches = list(operands), [], []
+            with self.lock:
+                if self.planning is None:
+                    self.planning = plan
+            if self.planning is plan:
+                try:
+                    result = family(self, index, *operands, *numbers)
+                finally:
+                    self.planning = None
+                plan.views = None
+                if result is None and plan.launches is not None:
+                    if len(self.plans) >= PLANS:
+                        self.plans = {}
+                    self.plans[key] = plan
+                return result
+        return family(self, index, *operands, *numbers)
+
+    cdef int launch_again(self, Plan plan, tuple operands) except -1:
+        """Launch what a plan says with other operands."""
+        cdef Arguments arguments
+        cdef Launch launch
+        cdef View v
+        cdef int index = (<View>operands[0]).memory.index, i, k, which, known = len(operands)
+        cdef size_t used
+        cdef list scratch = [new_storage(self, index, nbytes) for nbytes in plan.scratch]
+        for launch in plan.launches:
+            memcpy(arguments.room, PyBytes_AS_STRING(launch.words), PyBytes_GET_SIZE(launch.words))
+            for k in range(launch.views):
+                which = launch.which[k]
+                if which < known:
+                    v = <View>operands[which]
+                    arguments.room[launch.places[k]] = <long long>(<Memory?>v.memory.handle).address
+                    arguments.room[launch.places[k] + 1] = v.offset
+                else:
+                    handle = (<Storage>scratch[which - known]).handle
+                    arguments.room[launch.places[k]] = <long long>(<Memory?>handle).address
+            arguments.count = launch.count
+            used = 0
+            for i in range(launch.count):
+                arguments.sizes[i] = launch.sizes[i]
+                arguments.values[i] = &arguments.room[used]
+                used += (launch.sizes[i] + 7) // 8
+            self.run(index, launch.kernel, launch.groups, &arguments)
+        return 0
 
     def scratch(self, int index, DType dtype not None, *sizes):
         """An uninitialised row-major View, for what a kernel keeps between two launches."""
         cdef Py_ssize_t extents[8]
         cdef Py_ssize_t count = 1
         cdef View v = View.__new__(View)
+        cdef Plan plan = self.planning
         cdef int i
         for i in range(len(sizes)):
             extents[i] = sizes[i]
             count *= sizes[i]
-        fill_dense(v, new_storage(self, index, max(count, 1) * dtype.itemsize), dtype, len(sizes), extents)
+        count = max(count, 1) * dtype.itemsize
+        fill_dense(v, new_storage(self, index, count), dtype, len(sizes), extents)
+        if plan is not None and plan.thread == PyThread_get_thread_ident():
+            plan.views.append(v)
+            plan.scratch.append(count)
         return v
 
     def window(self, View v not None, shape, strides, Py_ssize_t start=0):

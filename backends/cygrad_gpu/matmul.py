@@ -234,7 +234,7 @@ def _strides(view):
     return strides if len(strides) == 3 else (0, *strides)
 
 
-def addmm(backend, device, bias, a, b, beta, alpha, out):
+def addmm(backend, device, bias, a, b, out, beta, alpha):
     """beta * bias + alpha * a @ b; integers take the whole parts of beta and alpha."""
     if ELEMENTS[out.dtype.code].kind in ("bool", "integer"):
         beta, alpha = int(beta), int(alpha)

@@ -28,7 +28,7 @@ def make(traits, code, weighted, biased, form="any"):
                        f"OPEN({T}, mean); OPEN({T}, rstd);")
 
 
-def layer_norm(backend, device, a, weight, bias, eps, out, mean, rstd):
+def layer_norm(backend, device, a, weight, bias, out, mean, rstd, eps):
     code, vectors = a.dtype.code, present(weight=weight, bias=bias)
     form = sweeps.form_of(backend.traits(device), (out, a, *vectors.values()))
     key = code, weight is not None, bias is not None, form

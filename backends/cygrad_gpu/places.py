@@ -195,7 +195,7 @@ KERNEL(place_columns)(ARRAY(i64, out), ARRAY(const {element.stored}, a), const i
 """), 1
 
 
-def argreduce(backend, device, op, a, out):
+def argreduce(backend, device, a, out, op):
     """The entry `Backend.argreduce`."""
     traits, code = backend.traits(device), a.dtype.code
     if ELEMENTS[code].kind == "complex":

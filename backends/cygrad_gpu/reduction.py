@@ -50,7 +50,7 @@ def _made(traits, name, compiled):
     return name, assemble(traits, group, source(traits, *compiled)), group
 
 
-def reduce(backend, device, op, a, out):
+def reduce(backend, device, a, out, op):
     """The entry `Backend.reduce`."""
     traits = backend.traits(device)
     code, out_code = a.dtype.code, out.dtype.code

@@ -21,9 +21,9 @@ def make(traits, code, log, form="any"):
     return sweeps.make(traits, "softmax", element.computed, operands, ("top", "sum"), steps, form)
 
 
-def softmax(backend, device, a, log, out):
+def softmax(backend, device, a, out, log):
     if not rows.fits(a):
-        return by_rows(lambda *views: softmax(backend, device, views[0], log, views[1]), a, out)
+        return by_rows(lambda *views: softmax(backend, device, *views, log), a, out)
     _launch(backend, device, "softmax", make, a.dtype.code, log, {"out": out, "a": a})
     return None
 
@@ -37,9 +37,9 @@ def make_backward(traits, code, log, form="any"):
     return sweeps.make(traits, "softmax_backward", element.computed, operands, ("sum",), steps, form)
 
 
-def softmax_backward(backend, device, grad, result, log, out):
+def softmax_backward(backend, device, grad, result, out, log):
     if not rows.fits(grad):
-        return by_rows(lambda *views: softmax_backward(backend, device, *views[:2], log, views[2]), grad, result, out)
+        return by_rows(lambda *views: softmax_backward(backend, device, *views, log), grad, result, out)
     _launch(backend, device, "softmax_backward", make_backward, out.dtype.code, log,
             {"out": out, "grad": grad, "result": result})
     return None

@@ -215,6 +215,24 @@ def test_rows_and_columns_of_all_lengths(opencl, n):
         assert cygrad.allclose(grad.grad.cpu(), other.grad, rtol=1e-4, atol=1e-4)
 
 
+def test_what_is_launched_again_has_the_operands_of_the_call(opencl):
+    """Launches are kept by geometry: offsets, memory, numbers and dtypes must be those of each call."""
+    x = cygrad.arange(600_000.0).view(2, 300_000).remainder(97)
+    y = x.to(opencl)
+    for part in (slice(0, 1000), slice(1, 1001), slice(7, 1007)):
+        for reduce in (lambda t: t.sum(1), lambda t: t.argmax(1), lambda t: t.softmax(1), lambda t: t.sum(0)):
+            for _ in range(2):
+                assert cygrad.allclose(reduce(y[:, part]).cpu(), reduce(x[:, part]), rtol=1e-5)
+    for dtype in (cygrad.float32, cygrad.float64, cygrad.int32):
+        for more in (0, 1):                                     # a split axis: two launches with memory in between
+            t, expected = (y + more).to(dtype), (x + more).double()
+            assert t.sum().item() == pytest.approx(expected.sum().item(), rel=1e-7)
+            assert t.amax().item() == expected.amax().item()
+    for eps in (1e-5, 10.0):
+        norm = lambda t: cygrad.nn.functional.layer_norm(t[:, :100], (100,), eps=eps)
+        assert cygrad.allclose(norm(y).cpu(), norm(x), rtol=1e-4, atol=1e-4)
+
+
 def test_a_long_sum_keeps_its_digits(opencl):
     x = cygrad.full((3_000_000,), 0.1)
     assert abs(x.to(opencl).sum().item() - 300000.0) < 0.3         # one chain of float32 additions gives 290775

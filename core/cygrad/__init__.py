@@ -32,7 +32,7 @@ cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining",
         "shape", "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
-        "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "ranges",
+        "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "distributions", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
         "integration", "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum",
         "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",

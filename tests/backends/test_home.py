@@ -48,7 +48,12 @@ def test_legacy_types_stand_for_tensors_at_home(script):
         print(x.type(), isinstance(x, torch.FloatTensor))
         print(torch.FloatTensor([1, 2]).device, x.type("torch.LongTensor").device)
         print(isinstance(torch.ones(2, device="cpu"), torch.FloatTensor), torch.ones(2, device="two").type())
-    """) == ["cygrad.FloatTensor True", "one:0 one:0", "True cygrad.two.FloatTensor"]
+        for x in torch.ones(2, dtype=torch.bool), torch.ones(2, dtype=torch.bool, device="two"):
+            try:
+                x.expand(())
+            except RuntimeError as error:
+                print(str(error)[:17])
+    """) == ["cygrad.FloatTensor True", "one:0 one:0", "True cygrad.two.FloatTensor", "expand(CPUBoolTyp", "expand(TWOBoolTyp"]
 
 
 def test_host_memory_meets_home(script):

@@ -343,9 +343,10 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
 
 cdef str type_words(Tensor t):
     """A tensor's type and shape as PyTorch's messages give them: the newer dtypes by another kind of name."""
+    from cygrad.home import stands_for_cpu
     cdef str name = SCALAR_NAMES[t.dtype.code]
     if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
-        kind = f"{t.device.type.upper()}{name}Type"
+        kind = f"{'CPU' if stands_for_cpu(t.device) else t.device.type.upper()}{name}Type"
     else:
         kind = t.type().replace("cygrad", "torch")
     return kind + "{" + repr(list(size_of(t))) + "}"

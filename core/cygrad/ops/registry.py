@@ -16,6 +16,11 @@ methods = {}        # name -> function, for Tensor
 _tensor_type = object
 
 
+def inplace_doc(name):
+    """The docstring of an op's in-place form."""
+    return f"In-place version of `{name}`: writes the result into the tensor and returns it."
+
+
 def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
     """Register a finished function (it handles `out=` itself), its in-place form, and other names for both."""
     if doc is not None:
@@ -29,7 +34,7 @@ def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
     if inplace is not None:
         inplace.__name__ = inplace.__qualname__ = name + "_"
         inplace.__module__ = "cygrad"
-        inplace.__doc__ = f"In-place version of `{name}`: writes the result into the tensor and returns it."
+        inplace.__doc__ = inplace_doc(name)
         for each in (name, *aliases):
             methods[each + "_"] = inplace
 
@@ -77,8 +82,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
             methods[each] = public
         if inplace:
             form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
-            form.__doc__ = (form.__doc__
-                            or f"In-place version of `{name}`: writes the result into the tensor and returns it.")
+            form.__doc__ = form.__doc__ or inplace_doc(name)
             methods[each + "_"] = form
     return public
 
@@ -128,7 +132,7 @@ def inplace_form(name, function, pointwise=False):
         return inplace_result(self, function(source, *args, **kwargs))
     inplace.__name__ = inplace.__qualname__ = name + "_"
     inplace.__module__ = "cygrad"
-    inplace.__doc__ = f"In-place version of `{name}`: writes the result into the tensor and returns it."
+    inplace.__doc__ = inplace_doc(name)
     return inplace
 
 

@@ -53,7 +53,8 @@ def test_legacy_types_stand_for_tensors_at_home(script):
                 x.expand(())
             except RuntimeError as error:
                 print(str(error)[:17])
-    """) == ["cygrad.FloatTensor True", "one:0 one:0", "True cygrad.two.FloatTensor", "expand(CPUBoolTyp", "expand(TWOBoolTyp"]
+    """) == ["cygrad.FloatTensor True", "one:0 one:0", "True cygrad.two.FloatTensor", "expand(CPUBoolTyp",
+             "expand(TWOBoolTyp"]
 
 
 def test_host_memory_meets_home(script):

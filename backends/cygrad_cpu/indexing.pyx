@@ -170,12 +170,12 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
         step, count = out.strides[dim], out.sizes[dim]
     set_walk(&walk, index.sizes, index.rank, dim, out.strides, True, index.strides, src.strides)
     if by_owner(&walk, index.elements, count):
-        if not table.inside(<long long *>data(index), &walk, count):
+        if not all_inside(index, &walk, count):
             return False
         scatter_by_owner(mode, out, index, src, &walk, step, count)
         return True
     if not keep:
-        return table.inside(<long long *>data(index), &walk, count) and \
+        return all_inside(index, &walk, count) and \
             scatter_walk(mode, out, index, src, &walk, step, count)
     kept = take(nbytes)
     memcpy(kept, data(out), nbytes)
@@ -184,6 +184,26 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
         memcpy(data(out), kept, nbytes)
     give(kept, nbytes)
     return done
+
+
+cdef bint all_inside(View index, const Walk *walk, Py_ssize_t count):
+    cdef int threads = threads_for(index.elements, GRAIN), axis = -1, i, outside = 0
+    if threads > 1:
+        axis = shared_axis(walk, walk.second, threads)
+    if axis < 0:
+        return table.inside(<long long *>data(index), walk, count)
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            outside += not part_inside(<long long *>data(index), walk, count, axis, i, threads)
+    return outside == 0
+
+
+cdef bint part_inside(long long *index, const Walk *walk, Py_ssize_t count, int axis, int part,
+                      int parts) noexcept nogil:
+    cdef Walk mine = walk[0]
+    cdef Py_ssize_t begin = walk.sizes[axis] * part // parts
+    mine.sizes[axis] = walk.sizes[axis] * (part + 1) // parts - begin
+    return table.inside(index + begin * walk.second[axis], &mine, count)
 
 
 cdef bint by_owner(const Walk *walk, Py_ssize_t elements, Py_ssize_t count) noexcept nogil:

@@ -1,3 +1,4 @@
+"""The CPU backend; see backend.pyx."""
 from cygrad.backend cimport Backend
 
 cdef class CPUBackend(Backend):

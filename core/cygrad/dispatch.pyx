@@ -410,6 +410,20 @@ cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
     return reduce_axes(op, a, reduced, keepdim, dtype)
 
 
+cdef int copy_reduced(int op, Tensor a, Tensor out) except -1:
+    """A reduction of every element by itself."""
+    cdef View target = make_view(out.memory, out.dtype, 0, a.rank, a.sizes, a.strides)
+    target.set_dense_strides()
+    target.finish()
+    if op == ANY or op == ALL:
+        if a.dtype.code != BOOL:
+            a = binary(NE, a, 0, TO_BOOL)
+    elif op == SQUARE_SUM:
+        a = unary(SQUARE, a, SAME)
+    copy_into(a, target)
+    return 0
+
+
 cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dtype):
     """`reduce` over the axes that are marked."""
     cdef Axes axes
@@ -436,15 +450,7 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
         fill_into(out, 1 if op == PROD or op == ALL else 0)
         return out
     if out.elements == a.elements:                      # nothing but axes of size 1 is reduced
-        target = make_view(out.memory, dtype, 0, a.rank, a.sizes, a.strides)
-        target.set_dense_strides()
-        target.finish()
-        if op == ANY or op == ALL:
-            if a.dtype.code != BOOL:
-                a = binary(NE, a, 0, TO_BOOL)
-        elif op == SQUARE_SUM:
-            a = unary(SQUARE, a, SAME)
-        copy_into(a, target)
+        copy_reduced(op, a, out)
         return out
     rank = 0
     for i in range(a.rank):                             # kept axes, then reduced ones

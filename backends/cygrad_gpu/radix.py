@@ -53,10 +53,20 @@ SORTED = """{{
             from = sorted_{K}(from, (GLOBAL {E} *)(spare + row * n), n, ({K})differing);
             for (i64 k = 0; k < count; k++) {{
                 const i64 place = from[first + k].place;
-                values[values_base + k * values_step] = a[base + place * step];
+                const {long} x = (same | from[first + k].key) ^ ({long})flip;
+                if ({exact}) STORE_{dtype}(values, values_base + k * values_step, {value});
+                else values[values_base + k * values_step] = a[base + place * step];
                 index[index_base + k * index_step] = place;
             }}
         }}"""
+# What an element was, of a key `x`; all zeros have one key, and all NaN, so those are read again.
+VALUES = {
+    "u8": ("(u8)x", "1"), "i8": ("(i8)(i32)(x ^ 0x80000000u)", "1"), "i16": ("(i16)(i32)(x ^ 0x80000000u)", "1"),
+    "i32": ("(i32)(x ^ 0x80000000u)", "1"), "i64": ("(i64)(x ^ 0x8000000000000000ul)", "1"),
+    "f32": ("FROM_BITS32(x >> 31 ? x ^ 0x80000000u : ~x)", "(x != 0x80000000u) & (x != 0xffffffffu)"),
+    "f64": ("FROM_BITS64(x >> 63 ? x ^ 0x8000000000000000ul : ~x)",
+            "(x != 0x8000000000000000ul) & (x != 0xfffffffffffffffful)"),
+}
 
 TEXT = """
 FUNCTION {K} key_of({T} x) {{ return {key}; }}
@@ -74,6 +84,7 @@ KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), AR
         {K} differing = 0;
         LANES({width}, 2)
         for (i64 k = 0; k < n; k++) differing |= key_of(LOAD_{dtype}(a, base + k * step)) ^ one;
+        const {K} same = (one ^ ({K})flip) & ~{low};     /* the bits that are not sorted by */
         {sorted}
     }}
 }}
@@ -88,15 +99,18 @@ def make(traits, code, key_type, key):
         f"if (rest != 0) {{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
         + " ".join(f"{base} += at * {strides}.s{d};" for base, strides in bases) + " }" for d in range(RANK - 1))
     wide = key_type == "u64"
+    value, exact = VALUES[element.computed]
 
     def written(text, K):
         bits = int(K[1:])
-        return text.format(K=K, E=f"E{bits}", bits=bits, width=256 // bits, long=key_type, dtype=element.name)
+        return text.format(K=K, E=f"E{bits}", bits=bits, width=256 // bits, long=key_type, dtype=element.name,
+                           value=value, exact=exact)
 
     sorted_ = written(SORTED, "u32")
     if wide:                            # the upper halves may be all the same, as those of indices are
         sorted_ = f"if (differing >> 32 == 0) {sorted_} else {written(SORTED, 'u64')}"
     text = written(PASSES, "u32") + written(PASSES, "u64") * wide + TEXT.format(
         K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk, sorted=sorted_,
-        room="c128" if wide else "c64", width=4 if wide else 8)
+        room="c128" if wide else "c64", width=4 if wide else 8,
+        low="(differing >> 32 == 0 ? (u64)0xffffffffu : (u64)-1)" if wide else "(u32)-1")
     return "sort_rows", assemble(traits, 1, text), 1

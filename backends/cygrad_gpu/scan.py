@@ -19,7 +19,7 @@ from cygrad_gpu.parts import by_rows
 from cygrad_gpu.source import assemble
 
 EACH = 4
-WIDTH = 512                 # columns of a processor's item, at most
+WIDTH = 4096                # columns of a processor's item, at most
 LINES, SPAN = 4, 16384      # rows that its item takes at once; elements of its rows
 STRETCH = 64                # elements among which a new extreme is sought at once
 

@@ -59,6 +59,7 @@ def _rows_together(kind, first, combine, value, store, width):
     return f"""\
         if (repeat == 1 && end - begin <= BLOCK && left >= {TOGETHER} && o + {TOGETHER} <= last) {{
             const i64 even = end - (end - begin) % {width};
+            FETCH(ELEMENT, a + a_base + {4 * TOGETHER} * strides.s0, {TOGETHER} * (end - begin));
             {"; ".join(f"GLOBAL const ELEMENT *row{j} = a + a_base + {j} * strides.s0" for j in each)};
             {starts("sum")};
 {loop(f"LANES({width}, 1)", "begin", "even", "sum")}

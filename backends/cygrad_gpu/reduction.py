@@ -20,13 +20,13 @@ SHORT = 12                  # elements of rows that a processor takes as columns
 OWNED = 16384               # elements of the short rows of a processor's group
 
 
-def elements_of_group(traits):
-    """How many elements a group should have before an axis is split for more groups.
+def elements_of_group(traits, itemsize=4):
+    """How many elements of so many bytes a group should have before an axis is split for more groups.
 
-    A processor's launch is dear. A GPU needs about 2 MB of loads under way at once, which 2048 elements a group, 8 an
-    item, give from 1e6 elements on.
+    A processor's second launch takes as long as going through half a megabyte. A GPU needs about 2 MB of loads under
+    way at once, which 2048 elements a group, 8 an item, give from 1e6 elements on.
     """
-    return 131072 if traits.processor else 2048
+    return (1 << 19) // itemsize if traits.processor else 2048
 
 
 def parts_wanted(traits):
@@ -83,7 +83,7 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     n, step = inner_sizes[-1], inner_strides[-1]
     outputs, repeat = prod(sizes), prod(inner_sizes[:-1])
     code = a.dtype.code
-    wanted, least = parts_wanted(traits), elements_of_group(traits)
+    wanted, least = parts_wanted(traits), elements_of_group(traits, a.dtype.itemsize)
     splits = q_splits = 1
     if outputs < wanted:
         parts = min(-(-wanted // outputs), n * repeat // least)
@@ -137,7 +137,8 @@ def columns_of_group(traits, sizes):
 def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     outer = prod(sizes[:-1])
     width, blocks = columns_of_group(traits, sizes)
-    parts = max(1, min(-(-parts_wanted(traits) // (blocks * outer)), n // 64, n * width // elements_of_group(traits)))
+    parts = max(1, min(-(-parts_wanted(traits) // (blocks * outer)), n // 64,
+                       n * width // elements_of_group(traits, a.dtype.itemsize)))
     chunk = -(-n // parts)
     parts = -(-n // chunk)
     target, target_strides = _target(backend, device, op, out, sizes, parts)

@@ -157,6 +157,8 @@ def _short_rows(name, T, operands, totals, steps, more, opened):
              for count in (TOGETHER, 1)}
     starts = {count: "".join(f"            {T} {total}_{j} = 0;\n" for j in range(count) for total in totals)
               for count in (TOGETHER, 1)}
+    fetched = "".join(f"            FETCH({stored}, {each} + {each}_base + {4 * TOGETHER} * {each}_strides.s0, "
+                      f"{TOGETHER} * n);\n" for each, (stored, out) in operands.items() if not out)
     return f"""
 #define AT(name) k
 #define LEADER 1
@@ -174,7 +176,7 @@ KERNEL({name})({rows.arguments(operands, more, "n")}) {{
             left = sizes.s0 - first % sizes.s0;
         }}
         if (left >= {TOGETHER} && first + {TOGETHER} <= last) {{
-{starts[TOGETHER]}{taken[TOGETHER]}            NEXT({TOGETHER});
+{fetched}{starts[TOGETHER]}{taken[TOGETHER]}            NEXT({TOGETHER});
         }} else {{
 {starts[1]}{taken[1]}            NEXT(1);
         }}
@@ -200,7 +202,7 @@ def _taken_together(T, operands, totals, step, count):
               LANES({_width(T)}, 1)
               for (i64 k = 0; k < even; k++) {{
 {each_row}              }}
-              if (even < n) {{                          /* masks are for ends: masked writes to memory are slow */
+              if (even < n) {{                  /* masks are for ends: masked writes to distant memory are slow */
               MASKED_LANES({_width(T)})
               for (i64 k = even; k < n; k++) {{
 {each_row}              }} }}

@@ -25,10 +25,15 @@
     PRAGMA(clang loop vectorize(assume_safety) vectorize_width(width) vectorize_predicate(enable))
 /* First in a block: its sums may be added up in any order, across the lanes too, else those are added one by one. */
 #define ANY_ORDER PRAGMA(clang fp reassociate(on))
+/* Memory that is needed soon, where the processor can't see it coming: rows read side by side are no stream to it. */
+#define FETCH(T, from, count) \
+    for (i64 fetched_ = 0; fetched_ < (count); fetched_ += 64 / sizeof(T)) \
+        __builtin_prefetch((const void *)(size_t)((from) + fetched_))
 #else
 #define LANES(width, streams)
 #define MASKED_LANES(width)
 #define ANY_ORDER
+#define FETCH(T, from, count)
 #endif
 
 typedef char i8;

@@ -387,18 +387,18 @@ cdef inline void narrow_row(const Narrow *a, Py_ssize_t a_step, Narrow *values, 
         values[i * values_step] = a[at * a_step]
 
 
-cdef inline bint extent(const Wide *a, Py_ssize_t step, Py_ssize_t n, uint64 flip, uint64 *low,
+cdef inline bint extent(const Wide *a, Py_ssize_t step, Py_ssize_t n, uint64 flip, bint look, uint64 *low,
                         uint64 *high) noexcept nogil:
-    """The smallest and the largest key; whether any is below the one before."""
+    """The smallest and the largest key; whether any is below the one before, taken for granted without a `look`."""
     cdef Py_ssize_t i
     cdef uint64 least = ~<uint64>0, most = 0, disorder = 0
     for i in range(n):
         least = min(least, wide_key(a[i * step]) ^ flip)
         most = max(most, wide_key(a[i * step]) ^ flip)
-    for i in range(1, n):
-        disorder |= (wide_key(a[i * step]) ^ flip) < (wide_key(a[(i - 1) * step]) ^ flip)
     low[0], high[0] = least, most
-    return disorder != 0
+    for i in range(1, n if look else 0):
+        disorder |= (wide_key(a[i * step]) ^ flip) < (wide_key(a[(i - 1) * step]) ^ flip)
+    return not look or disorder != 0
 
 
 cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssize_t values_step, int64 *index,
@@ -423,9 +423,9 @@ cdef inline void wide_row(const Wide *a, Py_ssize_t a_step, Wide *values, Py_ssi
                 index[at * index_step] = i
         return
     if a_step == 1:
-        disorder = extent(a, 1, n, flip, &low, &high)
+        disorder = extent(a, 1, n, flip, count == n, &low, &high)
     else:
-        disorder = extent(a, a_step, n, flip, &low, &high)
+        disorder = extent(a, a_step, n, flip, count == n, &low, &high)
     if not disorder:
         for i in range(n):
             work[i] = i

@@ -3,19 +3,23 @@
 Each checks that its operands lie on one device, makes the result (or fills the one it gets), brings the axes into the
 form that the contract asks for, and hands a declined call to `cygrad.fallback`. Arguments are normalised by the caller.
 """
+import warnings
+
 from libc.string cimport memcpy
 
 from cygrad.allocation cimport empty, empty_as, empty_like_strided, output_like
+from cygrad.autograd.modes cimport grad_enabled
 from cygrad.axes cimport Axes, drop_ones, merge_axes, operand, refuse_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
 from cygrad.dispatch cimport (axis_last, binary, broadcast_sizes, cast, copy_into, declined, dense_copy, expand_to,
                               fill_into, lacks, reduce, same_device, unary, where_into)
-from cygrad.dtype cimport DType, INT64, dtype_of
+from cygrad.dtype cimport DType, INT64, can_cast_to, dtype_of
 from cygrad.promotion cimport SAME
-from cygrad.tensor cimport Tensor
+from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, View, data, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.allocation import empty_on
+from cygrad.promotion import SCALAR_NAMES
 
 cdef enum:
     FEW_BYTES = 4096            # up to which joined tensors are copied here, and not by the backend
@@ -425,3 +429,48 @@ def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
         same_device(routine, <View>ins[0], <View>other)
     if lacks("linalg", backend.linalg(routine, ins, outs, options or {})):
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))
+
+
+# ---- results that go into a tensor given as `out=`
+
+def refuse_out_grad(str name, *operands):
+    """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
+    cdef bint recording = grad_enabled()
+    cdef object out = operands[len(operands) - 1], other
+    for other in operands:
+        if recording and isinstance(other, Tensor) and requires_grad(<Tensor>other):
+            raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+                               "but one of the arguments requires grad.")
+        if other is not out and isinstance(other, Tensor) and isinstance(out, Tensor):
+            refuse_overlap(<Tensor>out, <Tensor>other, False)
+
+
+def write_out(str name, Tensor result not None, out, exact=False):
+    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
+    cdef Tensor target
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    target = <Tensor>out
+    same_device(name, result, target, ("the result", "out"))
+    if target.dtype is not result.dtype:
+        if exact in ("exact", "dtype"):
+            raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got "
+                               f"{target.dtype.name} instead")
+        if not can_cast_to(result.dtype, target.dtype):
+            raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
+                               f"type {SCALAR_NAMES[target.dtype.code]}")
+    if not same_sizes(target, result):
+        if target.elements:
+            warn_of_resizing(target, result)
+        target.resize_(result.shape)
+    copy_into(result, target)
+    bump_version(target)
+    return target
+
+
+cdef int warn_of_resizing(Tensor out, Tensor result) except -1:
+    warnings.warn(
+        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+        "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+        "tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning, stacklevel=3)

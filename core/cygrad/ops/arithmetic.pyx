@@ -21,7 +21,8 @@ from cygrad.view cimport INLINE_RANK, same_sizes
 
 from cygrad.ops.pointwise import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise_table import ALIASES, BINARY_OPS, UNARY_OPS
-from cygrad.ops.registry import add_op, refuse_out_grad, write_out
+from cygrad.ops.registry import add_op
+from cygrad.raw import refuse_out_grad, write_out
 
 cdef BinaryOp op_div_mode = BinaryOp("div_mode", k.DIV, TO_FLOAT)
 cdef BinaryOp op_rsub = BinaryOp("rsub", k.SUB, NO_BOOL, (1,))

@@ -20,7 +20,7 @@ import warnings
 
 from cygrad import discovery, home, transfer
 from cygrad.ops.registry import op
-from cygrad.raw import clone_like
+from cygrad.raw import clone_like, write_out
 
 cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
@@ -331,7 +331,6 @@ cdef target(Tensor made, object out, str name):
     """`made`, or its values in the tensor given as out=."""
     if out is None:
         return made
-    from cygrad.ops.registry import write_out
     return write_out(name, made, out)
 
 

@@ -11,7 +11,8 @@ from cygrad.view cimport MAX_RANK, same_sizes, size_of
 
 from cygrad import errors
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.ops.registry import op, refuse_out_grad, write_out
+from cygrad.ops.registry import op
+from cygrad.raw import refuse_out_grad, write_out
 
 cdef Derivative CAT = None, STACK = None
 

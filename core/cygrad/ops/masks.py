@@ -2,11 +2,11 @@
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.promotion import C_TYPES
-from cygrad.raw import fill_ as raw_fill, nonzero_op
+from cygrad.raw import fill_ as raw_fill, nonzero_op, write_out
 from cygrad.operands import fill_where, filled
 from cygrad.ops.gathering import SET, Written, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.places import mask_places, put_rows, same_shape, take_rows
-from cygrad.ops.registry import op, write_out
+from cygrad.ops.registry import op
 from cygrad.ops.shape import common_shape
 from cygrad.ops.subscripts import masked_scatter_fast
 from cygrad.tensor import Tensor

@@ -15,7 +15,8 @@ from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
-from cygrad.ops.registry import add_op, refuse_out_grad, write_out
+from cygrad.ops.registry import add_op
+from cygrad.raw import refuse_out_grad, write_out
 from cygrad.promotion import C_TYPES, SCALAR_NAMES
 
 

@@ -10,13 +10,13 @@ import math
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_laid_out, empty_like_strided, empty_on
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import copy_ as raw_copy
+from cygrad.raw import copy_ as raw_copy, write_out
 from cygrad.dtype import all_dtypes
 from cygrad.generator import Generator
 from cygrad.ops import device_random
 from cygrad.ops.creation import empty_, empty_like
 from cygrad.ops.draws import default_generator, drawn, fill_plain
-from cygrad.ops.registry import op, write_out
+from cygrad.ops.registry import op
 from cygrad.tensor import Tensor, attach_methods
 from cygrad.transfer import host_backend
 

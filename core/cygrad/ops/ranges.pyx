@@ -11,11 +11,11 @@ from cygrad.view cimport make_view
 
 from cygrad import discovery
 from cygrad.allocation import empty_on
-from cygrad.raw import arange_into
+from cygrad.raw import arange_into, write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.ops.creation import dtype_for, pinned, zeros
-from cygrad.ops.registry import op, write_out
+from cygrad.ops.registry import op
 
 cdef DType _int64 = dtype_of(INT64)
 _float64 = [d for d in all_dtypes() if d.name == "float64"][0]

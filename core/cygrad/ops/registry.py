@@ -7,9 +7,8 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 `cygrad/__init__.py` imports them all, then calls `publish` once.
 """
 import functools
-import warnings
 
-from cygrad.errors import on_two_devices
+from cygrad.raw import refuse_out_grad, write_out
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
@@ -134,46 +133,6 @@ def inplace_form(name, function, pointwise=False):
     inplace.__module__ = "cygrad"
     inplace.__doc__ = inplace_doc(name)
     return inplace
-
-
-def refuse_out_grad(name, *operands):
-    """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
-    from cygrad.autograd.modes import grad_mode
-    if grad_mode() and any(getattr(x, "requires_grad", False) for x in operands):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
-                           "one of the arguments requires grad.")
-    out = operands[-1]
-    if isinstance(out, _tensor_type):
-        from cygrad.raw import refuse_partial_overlap
-        for x in operands[:-1]:
-            if isinstance(x, _tensor_type):
-                refuse_partial_overlap(out, x)
-
-
-def write_out(name, result, out, exact=False):
-    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
-    from cygrad.promotion import SCALAR_NAMES
-    from cygrad.dtype import can_cast
-    if not hasattr(out, "untyped_storage"):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if out.device != result.device:
-        raise on_two_devices(name, result, out, ("the result", "out"))
-    if exact in ("exact", "dtype") and out.dtype is not result.dtype:
-        raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got {out.dtype.name} "
-                           "instead")
-    if not can_cast(result.dtype, out.dtype):
-        raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output type "
-                           f"{SCALAR_NAMES[out.dtype.code]}")
-    if out.shape != result.shape:
-        if out.numel() != 0:
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
-                f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
-                "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-                "tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning, stacklevel=4)
-        out.resize_(result.shape)
-    out._overwrite(result)
-    return out
 
 
 # In-place forms that PyTorch also has as functions.

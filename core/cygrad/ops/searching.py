@@ -6,11 +6,11 @@ from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.errors import DeviceMismatch
 from cygrad.promotion import SCALAR_NAMES, result_type
-from cygrad.raw import clone_dense, fill_ as raw_fill, gather_op, scatter_into, sort_op
+from cygrad.raw import clone_dense, fill_ as raw_fill, gather_op, refuse_out_grad, scatter_into, sort_op, write_out
 from cygrad.dtype import DType, all_dtypes
 from cygrad.ops.gathering import ADD
 from cygrad.ops.lookup import bin_counts, counts_of, places_in_rows
-from cygrad.ops.registry import functions, op, refuse_out_grad, write_out
+from cygrad.ops.registry import functions, op
 from cygrad.tensor import Tensor
 
 FEW = 1 << 15            # comparisons up to which every value is compared with every entry

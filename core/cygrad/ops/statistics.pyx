@@ -13,11 +13,11 @@ from cygrad.tensor cimport Tensor
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import cast_to, reduce_dims
+from cygrad.raw import cast_to, reduce_dims, refuse_out_grad, write_out
 from cygrad.operands import select
 from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened
 from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes as axes_of, count_of
-from cygrad.ops.registry import op, refuse_out_grad, write_out
+from cygrad.ops.registry import op
 
 cdef Row VAR = Row("var", "self", "dim", "correction", "keepdim")
 cdef Row STD = Row("std", "self", "dim", "correction", "keepdim")

@@ -11,10 +11,8 @@ def test_what_shares_memory():
     a = torch.arange(6.)
     array = a.numpy()
     for view in (a.view(2, 3), a.reshape(3, 2), a[1:], a[::2], a.unsqueeze(0), a.view(2, 3).t(), a.expand(2, 6),
-                 a.detach(),
-                 a.data, a.narrow(0, 0, 2), a.chunk(2)[0], a.unbind()[0], torch.from_numpy(array),
-                 torch.as_tensor(array),
-                 torch.as_tensor(a), torch.Tensor(a.storage()), a.squeeze(), a.contiguous()):
+                 a.detach(), a.data, a.narrow(0, 0, 2), a.chunk(2)[0], a.unbind()[0], torch.from_numpy(array),
+                 torch.as_tensor(array), torch.as_tensor(a), torch.Tensor(a.storage()), a.squeeze(), a.contiguous()):
         assert view.untyped_storage().data_ptr() == a.untyped_storage().data_ptr()
     for copy in (a.clone(), torch.tensor(a.tolist()), torch.tensor(array), a + 0, a[[0, 1]], a[a > 2], a.double(),
                  a.view(2, 3).t().contiguous(), a.view(2, 3).t().reshape(6), a.repeat(2), torch.cat([a, a])):

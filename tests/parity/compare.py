@@ -1,8 +1,7 @@
 """Runs a row of the table on PyTorch and on the module under test and says where they differ.
 
-A *kind* is one aspect (value, strides, gradient,
-    ...): each is a function that takes a module, an op and a sample and returns
-plain Python data or raises. Two outcomes are then compared by :func:`difference`.
+A *kind* is one aspect (value, strides, gradient, ...): each is a function that takes a module, an op and a sample and
+returns plain Python data or raises. Two outcomes are then compared by :func:`difference`.
 """
 
 import re

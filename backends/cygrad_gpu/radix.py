@@ -10,7 +10,7 @@ from cygrad_gpu.source import assemble
 
 RANK = 8
 
-# `E` is an element, its key of type `K` and its place; the sorted ones are in what is returned.
+# `E` is an element, its key of type `K` and its place: a word of 64 bits or two. What is returned has the sorted ones.
 PASSES = """
 typedef struct {{ {K} key; i32 place; }} {E};
 FUNCTION GLOBAL {E} *sorted_{K}(GLOBAL {E} *from, GLOBAL {E} *to, i64 n, {K} differing) {{
@@ -44,13 +44,13 @@ FUNCTION GLOBAL {E} *sorted_{K}(GLOBAL {E} *from, GLOBAL {E} *to, i64 n, {K} dif
 }}
 """
 SORTED = """{{
-            GLOBAL {E} *from = (GLOBAL {E} *)(elements + row * n);
+            GLOBAL {E} *from = (GLOBAL {E} *)(elements + row * n * {words});
             LANES({width}, 2)
             for (i64 k = 0; k < n; k++) {{
                 from[k].key = ({K})(key_of(LOAD_{dtype}(a, base + k * step)) ^ ({long})flip);
                 from[k].place = (i32)k;
             }}
-            from = sorted_{K}(from, (GLOBAL {E} *)(spare + row * n), n, ({K})differing);
+            from = sorted_{K}(from, (GLOBAL {E} *)(spare + row * n * {words}), n, ({K})differing);
             for (i64 k = 0; k < count; k++) {{
                 const i64 place = from[first + k].place;
                 const {long} x = (same | from[first + k].key) ^ ({long})flip;
@@ -71,11 +71,11 @@ VALUES = {
 TEXT = """
 FUNCTION {K} key_of({T} x) {{ return {key}; }}
 
-KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), ARRAY({room}, elements),
-                  ARRAY({room}, spare), const i64 rows, const i64 owned, const i64 n, const i64 first, const i64 count,
+KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), ARRAY(u64, elements),
+                  ARRAY(u64, spare), const i64 rows, const i64 owned, const i64 n, const i64 first, const i64 count,
                   const i64 flip, const i64 step, const i64 values_step, const i64 index_step, const axes sizes,
                   const axes strides, const axes values_strides, const axes index_strides) {{
-    OPEN({S}, values); OPEN(i64, index); OPEN(const {S}, a); OPEN({room}, elements); OPEN({room}, spare);
+    OPEN({S}, values); OPEN(i64, index); OPEN(const {S}, a); OPEN(u64, elements); OPEN(u64, spare);
     const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
     for (i64 row = GROUP_ID * owned; row < last; row++) {{
         i64 rest = row, base = 0, values_base = 0, index_base = 0;
@@ -104,13 +104,13 @@ def make(traits, code, key_type, key):
     def written(text, K):
         bits = int(K[1:])
         return text.format(K=K, E=f"E{bits}", bits=bits, width=256 // bits, long=key_type, dtype=element.name,
-                           value=value, exact=exact)
+                           value=value, exact=exact, words=2 if wide else 1)
 
     sorted_ = written(SORTED, "u32")
     if wide:                            # the upper halves may be all the same, as those of indices are
         sorted_ = f"if (differing >> 32 == 0) {sorted_} else {written(SORTED, 'u64')}"
     text = written(PASSES, "u32") + written(PASSES, "u64") * wide + TEXT.format(
         K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk, sorted=sorted_,
-        room="c128" if wide else "c64", width=4 if wide else 8,
+        width=4 if wide else 8,
         low="(differing >> 32 == 0 ? (u64)0xffffffffu : (u64)-1)" if wide else "(u32)-1")
     return "sort_rows", assemble(traits, 1, text), 1

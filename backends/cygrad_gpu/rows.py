@@ -85,7 +85,7 @@ def straight(backend, device, views, results):
     """
     traits, back = backend.traits(device), []
     for name, view in views.items() if traits.processor else ():
-        if view.stride()[-1] == 1 or len(view.shape) < 2 or view.numel() == view.shape[-1]:
+        if len(view.shape) < 2 or view.stride()[-1] == 1 or view.numel() == view.shape[-1]:
             continue
         copy = backend.scratch(device, view.dtype, *view.shape)
         if name in results:

@@ -8,7 +8,7 @@ have kernels of their own: networks.py for short rows and for a part, radix.py f
 import math
 
 from cygrad_gpu import networks, radix, rows
-from cygrad_gpu.dtypes import COMPLEX128, ELEMENTS, INT32, INT64
+from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
 from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
 
@@ -136,7 +136,7 @@ def sort(backend, device, a, descending, first, values, index):
             room = [scratch(INT32, groups, n) if networks.selects(n, count) else values]
         else:
             name, family = "sort_rows", radix
-            room = [scratch(INT64 if key_name == "u32" else COMPLEX128, many, n) for _ in range(2)]
+            room = [scratch(INT64, many, n if key_name == "u32" else 2 * n) for _ in range(2)]
         made = backend.kernel(device, (name, code), family.make, code, key_name, key)
         backend.launch(made, groups, values, index, a, *room, many, owned, n, first, count, flip, a_step, values_step,
                        index_step, sizes, a_strides, values_strides, index_strides)

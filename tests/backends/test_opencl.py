@@ -178,7 +178,8 @@ def test_integer_division_by_zero_raises(opencl):
     assert cygrad.fmod(a, 2).tolist() == [1, -1]
     assert cygrad.tensor(7, device=opencl).floor_divide(cygrad.tensor(2, device=opencl)).item() == 3
     yes = cygrad.tensor([True, False], device=opencl)
-    with pytest.raises(NotImplementedError):            # there is no such operation, whatever the divisor is
+    with pytest.warns(UserWarning, match="no binary kernel for remainder of bool"), \
+            pytest.raises(NotImplementedError):         # there is no such operation, whatever the divisor is
         yes % yes
 
 
@@ -231,6 +232,12 @@ def test_what_is_launched_again_has_the_operands_of_the_call(opencl):
     for eps in (1e-5, 10.0):
         norm = lambda t: cygrad.nn.functional.layer_norm(t[:, :100], (100,), eps=eps)
         assert cygrad.allclose(norm(y).cpu(), norm(x), rtol=1e-4, atol=1e-4)
+
+
+def test_a_number_is_sorted(opencl):
+    x = cygrad.tensor(3, device=opencl)
+    found = [*x.sort(), x.argsort(), *x.topk(1), *x.kthvalue(1), *x.median(0)]
+    assert [t.item() for t in found] == [3, 0, 0, 3, 0, 3, 0, 3, 0] and all(t.dim() == 0 for t in found)
 
 
 def test_a_long_sum_keeps_its_digits(opencl):

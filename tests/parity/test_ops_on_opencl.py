@@ -1,7 +1,7 @@
-"""If this fails, an op of the table gives something else on an OpenCL device than PyTorch gives on the CPU.
+"""If this fails, a script gives something else where OpenCL is home than PyTorch gives on the CPU.
 
 The whole table takes the time of its kernels' compilation: ``CYGRAD_BACKEND=opencl python tests/parity/report.py``.
-Here is a row or two of each family of kernels. A process of its own runs them, where OpenCL is home.
+Here is a row or two of each family of kernels, and what users write around them. Processes of their own run these.
 """
 
 import os
@@ -14,22 +14,37 @@ import pytest
 from cygrad import entry_points
 from fake_packages import install
 
-REPORT = pathlib.Path(__file__).with_name("report.py")
+HERE = pathlib.Path(__file__).parent
 OPS = ("add", "pow", "exp", "nn.functional.gelu", "where", "sum", "var", "argmax", "cumsum", "sort", "matmul",
        "softmax", "layer_norm", "gather", "scatter_add", "masked_select", "cat", "Tensor.numpy", "from_numpy")
 
 
-def test_the_table_on_opencl(tmp_path):
-    paths = [str(tmp_path), *sys.path]
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """A function that runs Python with arguments where OpenCL is home, and gives what it prints."""
+    folder = tmp_path_factory.mktemp("packages")
     if "opencl" not in entry_points.find("cygrad.backends"):            # a checkout that is not installed
-        install(tmp_path, "cygrad-checkout", {"cygrad.backends": {"opencl": "cygrad_opencl:OpenCLBackend"}})
-    settings = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "CYGRAD_BACKEND": "opencl",
+        install(folder, "cygrad-checkout", {"cygrad.backends": {"opencl": "cygrad_opencl:OpenCLBackend"}})
+    settings = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path]), "CYGRAD_BACKEND": "opencl",
                              "CYGRAD_FALLBACK": "silent"}
-    counted = subprocess.run([sys.executable, "-c", "import cygrad; print(cygrad.opencl.device_count())"], env=settings,
-                             capture_output=True, text=True)
-    if counted.stdout.strip() in ("", "0") and os.environ.get("CI") != "true":
+
+    def run(*arguments):
+        command = [sys.executable, *map(str, arguments)]
+        result = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=600)
+        return result.stdout + result.stderr
+
+    counted = run("-c", "import cygrad; print(cygrad.opencl.device_count())").strip()
+    if counted in ("", "0") and os.environ.get("CI") != "true":
         pytest.skip("no OpenCL device; pip install pyopencl[pocl] brings one")
-    command = [sys.executable, REPORT, "--here", "--bad", "--dtype", "float32", "--kind", "value", "--kind", "grad",
-               *(f"={name}" for name in OPS)]
-    result = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=600)
-    assert f"{len(OPS)} of {len(OPS)} ops agree in everything" in result.stdout, result.stdout + result.stderr
+    return run
+
+
+def test_the_table(python):
+    printed = python(HERE / "report.py", "--here", "--bad", "--dtype", "float32", "--kind", "value", "--kind", "grad",
+                     *(f"={name}" for name in OPS))
+    assert f"{len(OPS)} of {len(OPS)} ops agree in everything" in printed, printed
+
+
+def test_the_transcripts_of_autograd(python):
+    printed = python("-m", "pytest", "-p", "no:cacheprovider", HERE / "test_autograd.py")
+    assert " passed" in printed and " failed" not in printed and " error" not in printed, printed

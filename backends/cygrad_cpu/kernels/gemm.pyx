@@ -54,22 +54,23 @@ cdef fused Width:           # of a tile, in vectors
 
 # The last three arguments are for the choice of the variant only.
 ctypedef void (*Tile)(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
-                      const Py_ssize_t *b_rows, char *out, Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta,
-                      Py_ssize_t rows, Py_ssize_t width, const void *height, const void *vectors,
-                      const void *tag) noexcept nogil
+                      const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out, Py_ssize_t out_row,
+                      Py_ssize_t k, double alpha, double beta, Py_ssize_t rows, Py_ssize_t width, const void *height,
+                      const void *vectors, const void *tag) noexcept nogil
 
 
 cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char *b, Py_ssize_t b_row,
-               const Py_ssize_t *b_rows, char *out, Py_ssize_t out_row, Py_ssize_t k, double alpha, double beta,
-               Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors, Vector *tag) noexcept nogil:
+               const Py_ssize_t *b_rows, const Py_ssize_t *b_columns, char *out, Py_ssize_t out_row, Py_ssize_t k,
+               double alpha, double beta, Py_ssize_t rows, Py_ssize_t width, Height *height, Width *vectors,
+               Vector *tag) noexcept nogil:
     """`rows` rows and `width` bytes of the result, from whole tiles of `a` and `b`. Rows of `b` are b_row bytes apart,
-    or at the elements b_rows."""
+    or at the elements b_rows; its vectors of columns lie at the bytes b_columns of each."""
     cdef int m = ROWS if Height is Whole else ROWS // 2
     cdef int n = 1 if Width is One else 2 if Width is Two else 3
     cdef Vector sums[24]
     cdef Vector zero = factor[Vector](0, NULL), x, before
     cdef Vector *line
-    cdef const Vector *y
+    cdef const char *y
     cdef Py_ssize_t p
     cdef int i, j
     for i in range(m):
@@ -77,11 +78,11 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char 
         for j in range(n):
             sums[i * n + j] = zero
     for p in range(k):
-        y = <const Vector *>(b if b_rows == NULL else b + b_rows[p] * (4 if Vector is Floats else 8))
+        y = b if b_rows == NULL else b + b_rows[p] * (4 if Vector is Floats else 8)
         for i in range(m):
             x = spread[Vector](a + i * a_row, NULL)
             for j in range(n):
-                sums[i * n + j] = sums[i * n + j] + x * y[j]
+                sums[i * n + j] = sums[i * n + j] + x * (<const Vector *>(y + b_columns[j]))[0]
         a += a_column
         b += b_row
     if rows < m or width < n * <Py_ssize_t>sizeof(Vector):
@@ -228,9 +229,10 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
     cdef Py_ssize_t j = 0, r, n, rows, q
     cdef bint lines = ac == size or found_a != NULL
     cdef bint direct = lines and found_a == NULL and (ar % PAGE != 0 or g.n <= panel)
-    cdef bint near = g.m <= ROWS or (bc == size and g.k * br <= CACHED if found_b == NULL else
-                                     found_b.run >= 2 * lanes and found_b.run % lanes == 0)
+    cdef bint apart = found_b != NULL and found_b.run % lanes == 0         # each vector lies in one run
+    cdef bint near = g.m <= ROWS or (bc == size and g.k * br <= CACHED if found_b == NULL else apart)
     cdef const Py_ssize_t *y_rows = NULL
+    cdef Py_ssize_t *y_columns = [0, sizeof(Vector), 2 * sizeof(Vector)]
     cdef double beta = g.beta if p == 0 else 1
     cdef const char *a = g.a + i * ar + p * ac
     cdef const char *x
@@ -253,14 +255,16 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         r += ROWS
     while j < g.n:
         n = g.n - j
-        if found_b != NULL and near:
+        if found_b != NULL and near and not apart:
             n = min(n, found_b.run - j % found_b.run)
         vectors = (n + lanes - 1) // lanes                      # 4 are left: 2 and 2, not 3 and 1
         vectors = (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
         n = min(vectors * lanes, n)
         y, y_row = g.b + p * br + j * bc, br
         if found_b != NULL and near:
-            y, y_row, y_rows = g.b + (found_b.runs[j // found_b.run] + j % found_b.run) * size, 0, found_b.rows + p
+            y, y_row, y_rows = g.b, 0, found_b.rows + p
+            for q in range(vectors):
+                y_columns[q] = (found_b.runs[(j + q * lanes) // found_b.run] + (j + q * lanes) % found_b.run) * size
         elif found_b != NULL:
             cut = cut_runs(found_b, j, n, size, segments)
             for q in range(k):
@@ -278,8 +282,8 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
             else:
                 x, x_row, x_column = packed_a + r * LINE, LINE if lines else size, size if lines else rows * size
             kernels[vectors - 1 + (0 if rows == ROWS else 3)](
-                x, x_row, x_column, y, y_row, y_rows, g.out + (i + r) * out_row + j * size, out_row, k, g.alpha, beta,
-                min(rows, m - r), n * size, NULL, NULL, NULL)
+                x, x_row, x_column, y, y_row, y_rows, y_columns, g.out + (i + r) * out_row + j * size, out_row, k,
+                g.alpha, beta, min(rows, m - r), n * size, NULL, NULL, NULL)
             r += ROWS
         j += n
 

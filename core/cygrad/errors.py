@@ -3,6 +3,7 @@
 Each says what was expected, what came and what to do; all derive from the type PyTorch raises in that situation.
 """
 import sys
+import warnings
 
 
 class BackendError(RuntimeError):
@@ -43,6 +44,20 @@ class DtypeUnsupported(BackendError, TypeError):
 
 class OutOfMemoryError(RuntimeError):
     """A device could not give the memory asked for."""
+
+
+def warn(message, category=UserWarning):
+    """Warn of the line that called the library, however deep in the library we are."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and is_own(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def is_own(module):
+    """Whether a module is cygrad's own, or one of its backends'."""
+    package = module.partition(".")[0]
+    return package == "cygrad" or package.startswith("cygrad_")
 
 
 def on_two_devices(op, first, second, names=("argument 1", "argument 2")):

@@ -5,11 +5,10 @@ run on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn 
 dtype), error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
 """
 import os
-import warnings
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import KernelMissing, not_implemented, on_two_devices, wrong_answer
+from cygrad.errors import KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
 from cygrad.tensor import Tensor
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
@@ -101,5 +100,5 @@ def _record(backend, entry, op, dtype):
         raise KernelMissing(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}, and "
                             "CYGRAD_FALLBACK=error forbids the CPU; set it to warn or silent, or move the tensor")
     if mode != "silent" and _counts[key] == 1:
-        warnings.warn(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}; the CPU runs it "
-                      "(CYGRAD_FALLBACK=silent hides this, =error forbids it)", stacklevel=3)
+        warn(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}; the CPU runs it "
+             "(CYGRAD_FALLBACK=silent hides this, =error forbids it)")

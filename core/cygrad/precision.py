@@ -2,7 +2,7 @@
 
 A backend reads `matmul` at each product. On the CPU nothing is ever rounded further than its dtype.
 """
-import warnings
+from cygrad.errors import warn
 
 _LEVELS = ("highest", "high", "medium")
 
@@ -48,8 +48,8 @@ def set_float32_matmul_precision(precision):
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in _LEVELS:
-        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
-                      "setFloat32MatmulPrecision call has no effect.", stacklevel=2)
+        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current "
+             "setFloat32MatmulPrecision call has no effect.")
         return
     matmul._level = precision
     matmul.allow_tf32 = precision != "highest"

@@ -3,8 +3,6 @@
 Each checks that its operands lie on one device, makes the result (or fills the one it gets), brings the axes into the
 form that the contract asks for, and hands a declined call to `cygrad.fallback`. Arguments are normalised by the caller.
 """
-import warnings
-
 from libc.string cimport memcpy
 
 from cygrad.allocation cimport empty, empty_as, empty_like_strided, output_like
@@ -19,6 +17,7 @@ from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, View, data, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.allocation import empty_on
+from cygrad.errors import warn
 from cygrad.promotion import SCALAR_NAMES
 
 cdef enum:
@@ -469,8 +468,8 @@ def write_out(str name, Tensor result not None, out, exact=False):
 
 
 cdef int warn_of_resizing(Tensor out, Tensor result) except -1:
-    warnings.warn(
+    warn(
         f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
         f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
         "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-        "tensor t by resizing it, inplace, to zero elements with t.resize_(0).", UserWarning, stacklevel=3)
+        "tensor t by resizing it, inplace, to zero elements with t.resize_(0).")

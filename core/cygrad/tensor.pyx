@@ -31,6 +31,7 @@ cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject *)
 
 from cygrad import devices as _device
+from cygrad.errors import warn
 
 
 ZERO_DIM_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
@@ -152,11 +153,11 @@ cdef class Tensor(View):
         """The accumulated gradient of a leaf (or of a tensor that retains it), or None."""
         if (self.gradient is None and self.node is not None and not self.retains):
             import warnings
-            warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
-                          "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
-                          "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
-                          "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
-                          "github.com/pytorch/pytorch/pull/30531 for more informations.", UserWarning, stacklevel=2)
+            warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+                 "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+                 "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+                 "github.com/pytorch/pytorch/pull/30531 for more information.")
         return self.gradient
 
     @grad.setter
@@ -186,7 +187,7 @@ cdef class Tensor(View):
         """All axes in reverse order."""
         if self.rank != 2:
             import warnings
-            warnings.warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T, UserWarning, stacklevel=2)
+            warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T)
         if self.names_ is not None:
             return self.permute(*range(self.rank - 1, -1, -1))
         return permute_reversed(self)
@@ -196,8 +197,7 @@ cdef class Tensor(View):
         """The last two axes swapped."""
         if self.rank == 0:
             import warnings
-            warnings.warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
-                          UserWarning, stacklevel=2)
+            warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
             return self
         if self.rank < 2:
             raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.rank}-D "

@@ -1,10 +1,9 @@
 """`backward` and `grad`: arguments checked, gradients of the roots made, then one call of the engine."""
-import warnings
-
 from cygrad.autograd.engine cimport run_from_all
 from cygrad.autograd.scalar_roots cimport edge_of, gradients_of_scalar
 from cygrad.tensor cimport Tensor
 
+from cygrad.errors import warn
 from cygrad.names import unify
 
 
@@ -104,7 +103,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
                                " Please only use `grad_tensors`.")

@@ -2,9 +2,6 @@
 
 An instance is made for each call of a Function; it is what `forward` and `backward` receive as `ctx`.
 """
-
-import warnings
-
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_CLEAR
 
@@ -21,6 +18,7 @@ import cygrad
 from cygrad.autograd.inplace import rebase_history
 from cygrad.autograd.modes import set_grad_mode
 from cygrad.devices import of as device_of
+from cygrad.errors import warn
 
 cdef tuple NOTHING = ()
 
@@ -85,8 +83,8 @@ cdef class FunctionCtx(PythonNode):
 
     def mark_shared_storage(self, *pairs):
         """Do nothing: tensors that share memory are found without being declared."""
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.",
-                      FutureWarning, stacklevel=1)
+        warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.",
+             FutureWarning)
 
     def mark_dirty(self, *tensors):
         """Declare inputs that `forward` changed in place; each must also be returned."""
@@ -123,7 +121,7 @@ cdef class FunctionCtx(PythonNode):
     @property
     def saved_variables(self):
         """PyTorch's old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=1)
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     @property
@@ -303,8 +301,8 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
             "modified inplace must all be outputs of the Function."
         )
     if not dirty.issubset(inputs):
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                      "mutated should be passed to ctx.mark_dirty().", stacklevel=1)
+        warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+             "mutated should be passed to ctx.mark_dirty().")
     for value in args:
         if id(value) in dirty:
             value._bump_version()  # `forward` may have changed it behind the library's back, through NumPy

@@ -3,15 +3,14 @@
 Each subclass gets a node class of its own, so that ``type(y.grad_fn).__name__`` reads ``MyFunctionBackward``. What a
 call does is in `context`.
 """
-
 import functools
-import warnings
 
 from cygrad.autograd.context cimport applied
 from cygrad.tensor cimport Tensor
 
 from cygrad.autograd.context import FunctionCtx, FunctionNode, know_defaults, node_type
 from cygrad.autograd.modes import set_grad_mode
+from cygrad.errors import warn
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -48,8 +47,8 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself.", DeprecationWarning, stacklevel=1)
+        warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+             "should invoke them on the class itself.", DeprecationWarning)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

@@ -8,6 +8,8 @@ from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport alias, plain
 from cygrad.view cimport same_sizes
 
+from cygrad.errors import warn
+
 
 # -------------------------------------------------------------------- hooks
 
@@ -134,9 +136,9 @@ cdef int report_anomaly(Node node) except -1:
     import warnings
     traceback = None if node.attached is None else node.attached.traceback
     if traceback is not None:
-        warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-                      + "".join(traceback), stacklevel=2)
+        warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+             + "".join(traceback))
     else:
-        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-                      "during forward pass for more information.", stacklevel=2)
+        warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+             "during forward pass for more information.")
     return 0

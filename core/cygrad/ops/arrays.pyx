@@ -16,9 +16,7 @@ from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
 
-import warnings
-
-from cygrad import discovery
+from cygrad import discovery, errors
 from cygrad.ops.registry import op
 
 cdef extern from *:
@@ -197,10 +195,9 @@ cdef Tensor share_array(object array, bint warn):
         strides[i] = array.strides[i] // dtype.itemsize
     address, readonly = interface["data"]
     if readonly and warn:
-        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
-                      "means writing to this tensor will result in undefined behavior. You may want to copy the array "
-                      "to protect its data or make it writable before converting it to a tensor.", UserWarning,
-                      stacklevel=3)
+        errors.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
+                    "means writing to this tensor will result in undefined behavior. You may want to copy the array "
+                    "to protect its data or make it writable before converting it to a tensor.")
     nbytes = dtype.itemsize
     for i in range(rank):
         nbytes += (sizes[i] - 1) * strides[i] * dtype.itemsize if sizes[i] else 0

@@ -9,6 +9,7 @@ import math
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import UNARY
+from cygrad.errors import warn
 from cygrad.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.raw import cast_to, clone_like, unary_op
 from cygrad.dtype import all_dtypes, finfo, get_default_dtype
@@ -115,8 +116,8 @@ def as_condition(t):
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{SCALAR_NAMES[t.dtype.code]}")
     import warnings
-    warnings.warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
-                  "future version of PyTorch. Use a boolean condition instead.", UserWarning, stacklevel=4)
+    warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+         "future version of PyTorch. Use a boolean condition instead.")
     return cast_to(t, BOOL)
 
 

@@ -3,10 +3,10 @@
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
 import operator
-import warnings
 
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
+from cygrad.errors import warn
 from cygrad.promotion import C_TYPES
 from cygrad.raw import copy_, fill_
 from cygrad.fallback import call
@@ -136,8 +136,8 @@ def same_padding(name, input, weight, stride, dilation):
     whole = [d * (size - 1) for size, d in zip(weight.shape[2:], dilation)]
     extra = [n % 2 for n in whole]
     if any(extra):
-        warnings.warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy "
-                      "of the input be created", UserWarning, stacklevel=4)
+        warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy "
+             "of the input be created")
         input = constant_pad_nd(input, [n for after in reversed(extra) for n in (0, after)])
     return input, tuple(n // 2 for n in whole)
 

@@ -16,9 +16,8 @@ from cygrad.promotion cimport scalar_dtype
 from cygrad.tensor cimport Tensor, alias
 from cygrad.view cimport data
 
-import warnings
-
 from cygrad import discovery, home, transfer
+from cygrad.errors import warn
 from cygrad.ops.registry import op
 from cygrad.raw import clone_like, write_out
 
@@ -185,9 +184,8 @@ def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=Fa
     if data is _MISSING:
         raise TypeError('tensor() missing 1 required positional arguments: "data"')
     if isinstance(data, Tensor):
-        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                      "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-                      UserWarning, stacklevel=2)
+        warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
         if device is None:
             device = data.device
         out = from_data(data, checked_dtype(dtype, "tensor"))

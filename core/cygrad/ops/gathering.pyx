@@ -4,7 +4,6 @@ An index is int64 (or int32 where PyTorch takes it); a place outside its axis ra
 Writers come in two primitives of one derivative row: a copy that is written to, and the tensor itself (`Written`).
 """
 import functools
-import warnings
 
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.allocation cimport empty
@@ -17,6 +16,7 @@ from cygrad.tensor cimport Tensor, bump_version
 
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
+from cygrad.errors import warn
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import clone_dense, clone_like, gather_op
 from cygrad.ops.places import put_rows
@@ -99,8 +99,8 @@ def overlaps(t):
 def warn_if_expanded(target, name, also=""):
     """PyTorch still writes to a tensor whose elements share memory here, with a warning."""
     if overlaps(target):
-        warnings.warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing "
-                      f"this operation. This also applies to advanced indexing e.g. {also}", UserWarning, stacklevel=4)
+        warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing "
+             f"this operation. This also applies to advanced indexing e.g. {also}")
 
 
 def one_axis(Tensor t not None):

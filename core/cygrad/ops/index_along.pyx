@@ -238,7 +238,7 @@ def _index_fill_(self, dim, index, value):
     """In-place version of `index_fill`: writes the result into the tensor and returns it."""
     arguments = index_fill_arguments(self, dim, index, value)
     writer = index_fill_tensor if isinstance(value, Tensor) else fill_slices
-    warn_if_expanded(self, "index_fill_", "tensor.index_fill_(dim, index, scalar)")
+    warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar")
     return writer.into_self.inplace(self, *arguments)
 
 

@@ -4,14 +4,12 @@
 index tensor for some axes of that view. Two pairs of primitives do the rest: `index` and `index_put` take a tensor for
 each axis; a mask over the first axes alone becomes positions in row-major order, for `index_rows` and `put_rows`.
 """
-import warnings
-
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.primitives import primitive
 from cygrad.allocation import empty_near
 from cygrad.dispatch import where_into
 from cygrad.raw import fill_ as raw_fill, refuse_any_overlap
-from cygrad.errors import DeviceMismatch
+from cygrad.errors import DeviceMismatch, warn
 from cygrad.home import brought
 from cygrad.ops import places
 from cygrad.ops.copying import fill_tensor
@@ -90,7 +88,7 @@ def parts_of(index):
                 or isinstance(index, dict):
             index = (index,)
         elif stands_for_tuple(index):
-            warnings.warn(LIST_AS_TUPLE, UserWarning, stacklevel=4)
+            warn(LIST_AS_TUPLE)
             index = tuple(index)
         else:
             index = (index,)
@@ -184,7 +182,7 @@ def check_mask(self, mask, dim):
             raise IndexError(f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the "
                              f"indexed tensor {list(self.shape)} at index {dim + i}")
     if mask.dtype.name == "uint8":
-        warnings.warn(BYTE_MASK, UserWarning, stacklevel=5)
+        warn(BYTE_MASK)
         return mask.bool()
     return mask
 

@@ -4,6 +4,7 @@ They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a m
 """
 import cygrad
 from cygrad.autograd.primitives import primitive
+from cygrad.errors import warn
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import gather_op
 from cygrad.dtype import all_dtypes
@@ -37,9 +38,9 @@ def warn_of_broadcast(input, target):
     """PyTorch's warning where the target has another size than the input; both broadcast."""
     if input.shape != target.shape:
         import warnings
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
-                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
-                      "same size.", UserWarning, stacklevel=3)
+        warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
+             "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+             "same size.")
     return broadcast(input, target)
 
 

@@ -1,6 +1,7 @@
 """New tensors like an old one, of other sizes: `new_zeros` and its relatives."""
 from cygrad import discovery
 from cygrad.allocation import empty_near, empty_on
+from cygrad.errors import warn
 from cygrad.raw import cast_to, fill_ as raw_fill
 from cygrad.ops.creation import pinned
 from cygrad.ops.registry import functions, op
@@ -66,9 +67,9 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
     """A new leaf tensor that copies `data`, of self's dtype and on its device unless given."""
     if isinstance(data, Tensor):
         import warnings
-        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                      "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
-                      "sourceTensor).", UserWarning, stacklevel=2)
+        warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+             "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
+             "sourceTensor).")
         data = data.detach().clone()
         out = cast_to(data, self.dtype if dtype is None else dtype).to(self.device if device is None else device)
         return out.requires_grad_() if requires_grad else out

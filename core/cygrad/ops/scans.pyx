@@ -1,6 +1,4 @@
 """Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
-import warnings
-
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport recorded, sum_dtype
@@ -11,6 +9,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import SCAN
+from cygrad.errors import warn
 from cygrad.raw import cast_to, clone_dense, clone_like, scan_op, softmax_op
 from cygrad.ops.composite import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reductions import axis_of
@@ -253,6 +252,6 @@ def log_softmax(Tensor input not None, dim, dtype=None):
 
 def implicit_dim(name, rank):
     """The axis that PyTorch's `nn.functional` takes, with a warning, when none is given."""
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                  "argument.", UserWarning, stacklevel=3)
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+         "argument.")
     return 0 if rank in (0, 1, 3) else 1

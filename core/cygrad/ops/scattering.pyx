@@ -1,6 +1,4 @@
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
-import warnings
-
 from cygrad.raw cimport scatter_into, scatter_looking
 from cygrad.dtype cimport INT64
 from cygrad.ops.places cimport fits_within, same_shape
@@ -8,6 +6,7 @@ from cygrad.ops.views cimport wrap_dim
 from cygrad.tensor cimport Tensor
 
 from cygrad.allocation import empty_near
+from cygrad.errors import warn
 from cygrad.raw import binary_op, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.gathering import (ADD, MAX, MIN, PROD, SET, Written, in_place, in_range, int_index, need_tensor,
@@ -99,9 +98,8 @@ def scatter_call(self, dim, index, src=None, *, value=None, reduce=None):
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
         if tensor:
-            warnings.warn("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
-                          "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
-                          UserWarning, stacklevel=4)
+            warn("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+                 "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.")
         return scatter_with, (dim, index, src, reduce)
     return scatter if tensor else scatter_value, (dim, index, src)
 

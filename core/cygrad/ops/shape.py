@@ -2,10 +2,8 @@
 
 What one view op can do is in `ops/views`; here are those that PyTorch makes of several.
 """
-import warnings
-
 from cygrad.dtype import DType
-from cygrad.errors import DeviceMismatch
+from cygrad.errors import DeviceMismatch, warn
 from cygrad.ops.geometry import reinterpreted
 from cygrad.ops.joining import listed
 from cygrad.ops.registry import op
@@ -65,7 +63,7 @@ def _adjoint(input, name):
     if input.dim() == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if input.dim() == 0:
-        warnings.warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=4)
+        warn("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
         return input.conj()
     out = input.transpose(-2, -1)
     return out.conj() if input.dtype.is_complex else out
@@ -79,7 +77,7 @@ def matrix_adjoint(self):
 def conjugate_transpose(self):
     """`Tensor.H`."""
     if self.dim() == 0:
-        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", UserWarning, stacklevel=3)
+        warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
         return self.conj()
     if self.dim() != 2:
         tail = " For batches of matrices, consider using tensor.mH" if self.dim() > 2 else ""
@@ -277,8 +275,7 @@ def meshgrid(*tensors, indexing=None):
         if t.device != tensors[0].device:
             raise DeviceMismatch("meshgrid expects all tensors to have the same device")
     if indexing is None:
-        warnings.warn("cygrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-                      UserWarning, stacklevel=2)
+        warn("cygrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
         indexing = "ij"
     if indexing not in ("ij", "xy"):
         raise RuntimeError('cygrad.meshgrid: indexing must be one of "xy" or "ij", but received: ' + indexing)

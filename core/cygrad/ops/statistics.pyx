@@ -1,6 +1,4 @@
 """Variance and its relatives, logsumexp, covariance."""
-import warnings
-
 from cygrad cimport backend as k
 from cygrad.dispatch cimport binary, binary_into, reduce, scalar_into, unary_into
 from cygrad.elements cimport scalar_value
@@ -12,6 +10,7 @@ from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.autograd.primitives import primitive
+from cygrad.errors import warn
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import cast_to, reduce_dims, refuse_out_grad, write_out
 from cygrad.operands import select
@@ -109,8 +108,8 @@ def spread(moment, name, input, dim, unbiased, keepdim, correction):
     rank = input.dim()
     axes = None if dim is None else axes_of(dim, rank, name) or EVERY[rank]
     if count_of(input, EVERY[rank] if axes is None else axes) <= correction:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-                      "factor (input numel divided by output numel).", UserWarning, stacklevel=4)
+        warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+             "factor (input numel divided by output numel).")
     return moment(input, axes, correction, keepdim)
 
 
@@ -236,8 +235,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     else:
         divisor = total - correction
     if float(divisor) <= 0:
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-                      "observations.", UserWarning, stacklevel=3)
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+             "observations.")
         divisor = divisor * 0 if isinstance(divisor, Tensor) else 0
     apart = x - mean.unsqueeze(1)
     weighted = apart if weights is None else apart * weights

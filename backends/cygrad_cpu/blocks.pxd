@@ -20,7 +20,7 @@ cdef struct Operand:
     Py_ssize_t item         # bytes of an element
     int log_item
     Conversion conversion   # on loading an input; on storing out
-    Py_ssize_t strides[8]   # in elements, innermost axis first
+    Py_ssize_t strides[MAX_AXES]        # in elements, innermost axis first
     bint constant           # one element for a whole block
 
 cdef struct Job             # defined below
@@ -39,9 +39,9 @@ cdef struct Job:
     binary_loop binary
     where_loop where
     void *details           # what the body of a program wants to know
-    Operand operands[12]    # out, then the inputs
+    Operand operands[MAX_OPERANDS]      # out, then the inputs
     int rank
-    Py_ssize_t sizes[8]     # innermost axis first
+    Py_ssize_t sizes[MAX_AXES]          # innermost axis first
     Py_ssize_t rows         # shape of a block
     Py_ssize_t columns
     Py_ssize_t row_blocks
@@ -49,10 +49,10 @@ cdef struct Job:
     Py_ssize_t blocks
 
 cdef struct Cursor:             # on a block of a job
-    Py_ssize_t coordinates[8]   # of the block: column, row, outer axes
+    Py_ssize_t coordinates[MAX_AXES]    # of the block: column, row, outer axes
     Py_ssize_t rows             # its shape
     Py_ssize_t columns
-    char *corners[12]           # its first element in each operand
+    char *corners[MAX_OPERANDS]         # its first element in each operand
 
 cdef Kernels *loaded_kernels() noexcept nogil
 cdef int log_of_item(Py_ssize_t item) noexcept nogil

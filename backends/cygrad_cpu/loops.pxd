@@ -50,18 +50,18 @@ cdef enum:             # table extents, at least N_UNARY, N_BINARY, N_REDUCE, N_
     ITEM_SIZES = 5
 
 cdef struct Kernels:
-    unary_loop unary[48][12]
-    binary_loop binary[40][12]
-    convert_loop convert[12][12]
-    where_loop where[5]
-    move_loop move[5]
-    fold_loop fold[8][12]
-    column_loop columns[8][12]
-    argfold_loop argfold[2][12]
-    argupdate_loop argupdate[2][12]
-    ternary_loop ternary[2][12]     # by Idiom; NULL where there is no such loop
-    scaled_loop scaled[4][12]       # by ADD, SUB, MUL, DIV, likewise
-    unary_loop silu[12]             # x * sigmoid(x), likewise
-    unary_loop gelu[12]             # x * (1 + erf(x / sqrt(2))) / 2
+    unary_loop unary[UNARY_OPS][DTYPES]
+    binary_loop binary[BINARY_OPS][DTYPES]
+    convert_loop convert[DTYPES][DTYPES]
+    where_loop where[ITEM_SIZES]
+    move_loop move[ITEM_SIZES]
+    fold_loop fold[REDUCE_OPS][DTYPES]
+    column_loop columns[REDUCE_OPS][DTYPES]
+    argfold_loop argfold[2][DTYPES]
+    argupdate_loop argupdate[2][DTYPES]
+    ternary_loop ternary[2][DTYPES]     # by Idiom; NULL where there is no such loop
+    scaled_loop scaled[4][DTYPES]       # by ADD, SUB, MUL, DIV, likewise
+    unary_loop silu[DTYPES]             # x * sigmoid(x), likewise
+    unary_loop gelu[DTYPES]             # x * (1 + erf(x / sqrt(2))) / 2
     binary_loop narrow[2][4]        # FLOAT16 and BFLOAT16, by ADD, SUB, MUL, DIV; single elements are float32
     column_loop add_narrow_columns[2]       # likewise: the sum of columns, in float32

@@ -19,10 +19,10 @@ cdef enum:
 
 cdef struct Walk:               # axes of three operands walked together; strides in elements, the last axis innermost
     int rank
-    Py_ssize_t sizes[64]
-    Py_ssize_t first[64]
-    Py_ssize_t second[64]
-    Py_ssize_t third[64]
+    Py_ssize_t sizes[WALK_RANK]
+    Py_ssize_t first[WALK_RANK]
+    Py_ssize_t second[WALK_RANK]
+    Py_ssize_t third[WALK_RANK]
 
 ctypedef bint (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk, Py_ssize_t step,
                             unsigned long long size) noexcept nogil     # False: a place is not below `size`
@@ -30,7 +30,8 @@ ctypedef bint (*ScatterLoop)(int mode, char *out, const long long *index, const 
                              Py_ssize_t step, unsigned long long size) noexcept nogil
 ctypedef bint (*InsideLoop)(const long long *index, const Walk *walk, unsigned long long size) noexcept nogil
 ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil
-ctypedef void (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long first, long long *out) noexcept nogil
+ctypedef void (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long first,
+                              long long *out) noexcept nogil
 
 cdef struct IndexTable:
     GatherLoop gather[5]        # by log2 of the item size

@@ -97,12 +97,12 @@ LOOK = "outside |= (u64)place >= (u64)length; place = (u64)place < (u64)length ?
 # Every group says whether one of its items has seen a place outside.
 SEEN = """
 #if GROUP > 1
-    LOCAL int any;
-    if (ITEM == 0) any = 0;
+    LOCAL int some;
+    if (ITEM == 0) some = 0;
     BARRIER;
-    if (outside) any = 1;
+    if (outside) some = 1;
     BARRIER;
-    outside = any;
+    outside = some;
 #endif
     if (ITEM == 0) seen[GROUP_ID] = outside;
 """

@@ -25,8 +25,10 @@ BATCH = 5e-3                # seconds of a batch, if one call does not take long
 
 # What a row may name, all of n elements: A, B of float32 in 0.1 to 1.1, S of both signs; D, E float64, H, G float16,
 # Q bfloat16, Z complex64, K, L int64, I, J int32, W uint8, C bool, F all false; M, N square matrices of float32 (of k
-# rows), DM, DN of float64, R a row and V a column of M, T rows of 1000, O rows of 64, BA, BB batches of 64 x 64; P a
-# permutation of the elements, X of the rows, Y places in rows, U places below 1000.
+# rows), DM, DN of float64, R a row and V a column of M, T rows of 1000, O rows of 64, BA, BB batches of 64 x 64; BI
+# images of 16 x 32 x 32, F1, F3 filters for them (32 of 1 x 1 and 3 x 3), FD a 3 x 3 filter for each channel, GI and GF
+# images and filters with gradients; QH, KH, VH heads of 256 x 64; P a permutation
+# of the elements, X of the rows, Y places in rows, U places below 1000.
 POINTWISE = {
     "arithmetic": "A + B; A * B; A / B; A + 2.5; A.mul_(1.0); -A; S.abs(); A.sqrt(); A.rsqrt(); A.reciprocal(); "
                   "A.square(); S.relu(); S.sign(); S.floor(); S.round(); S.clamp(-0.1, 0.2)",
@@ -63,6 +65,11 @@ OTHERS = {
                 "C.nonzero(); A[C]; A.masked_fill(C, 0.5); m.bincount(U)",
     "products": "M @ N; M.t() @ N; M @ N.t(); M @ R; DM @ DN; "
                 "BA @ BB; m.addmm(R, M, N); A.dot(B)",
+    "convolutions": "nn.conv2d(BI, F3, padding=1); nn.conv2d(BI, F3, stride=2); nn.conv2d(BI, F1); "
+                    "nn.conv2d(BI, FD, padding=1, groups=16); "
+                    "m.autograd.grad(nn.conv2d(GI, GF, padding=1).sum(), (GI, GF))",
+    "attention": "nn.scaled_dot_product_attention(QH, KH, VH); "
+                 "nn.scaled_dot_product_attention(QH, KH, VH, is_causal=True)",
     "fused": "A.lerp(B, 0.3); m.addcmul(A, A, B, value=0.5); m.addcdiv(A, A, B); nn.gelu(S); nn.silu(S); "
              "nn.softplus(S); nn.mse_loss(A, B); nn.leaky_relu(S); nn.hardtanh(S); nn.elu(S); S.tanh().mul(B).add(A)",
     "random numbers": "m.rand({n}, device=d); m.randn({n}, device=d); A.bernoulli(0.3); nn.dropout(A, 0.3, True)",
@@ -81,7 +88,8 @@ def operands(module, device, n):
     k, rows = math.isqrt(n), n // 1000
     uniform = [(rng.random(n, dtype=np.float32) + 0.1).astype(np.float32) for _ in range(2)]
     small, whole = (rng.integers(1, 100, n) for _ in range(2))
-    batch = max(1, n // 4096)
+    batch, images = max(1, n // 4096), max(1, n // 16384)
+    pixels, heads = (images, 16, 32, 32), (images, 256, 64)
     arrays = {
         "A": uniform[0], "B": uniform[1], "S": rng.random(n, dtype=np.float32) * 1.9 - 0.95,
         "D": uniform[0].astype("f8"), "E": uniform[1].astype("f8"), "H": uniform[0].astype("f2"),
@@ -92,10 +100,14 @@ def operands(module, device, n):
         "P": rng.permutation(n), "X": rng.permutation(k), "Y": rng.integers(0, k, (k, k)),
         "U": rng.integers(0, 1000, n), "BA": uniform[0][:batch * 4096].reshape(batch, 64, 64),
         "DM": uniform[0][:k * k].astype("f8").reshape(k, k), "DN": uniform[1][:k * k].astype("f8").reshape(k, k),
-        "BB": uniform[1][:batch * 4096].reshape(batch, 64, 64)}
+        "BB": uniform[1][:batch * 4096].reshape(batch, 64, 64), "BI": uniform[0][:images * 16384].reshape(pixels),
+        "F1": uniform[1][:512].reshape(32, 16, 1, 1), "F3": uniform[1][:4608].reshape(32, 16, 3, 3),
+        "FD": uniform[1][:144].reshape(16, 1, 3, 3), "QH": uniform[0][:images * 16384].reshape(heads),
+        "KH": uniform[1][:images * 16384].reshape(heads), "VH": uniform[0][-images * 16384:].reshape(heads)}
     names = {name: module.from_numpy(np.ascontiguousarray(array)).to(device) for name, array in arrays.items()}
     names |= {"Q": names["A"].bfloat16(), "R": names["M"][0], "V": names["M"][:, :1], "m": module, "d": device,
-              "nn": module.nn.functional}
+              "nn": module.nn.functional, "GI": names["BI"].clone().requires_grad_(),
+              "GF": names["F3"].clone().requires_grad_()}
     return names
 
 

@@ -1,11 +1,14 @@
-"""Convolutions on processors: what some positions see is packed into a panel that stays in the cache, then multiplied.
+"""Convolutions on processors, as products of which no operand holds the columns of what positions see.
 
-A panel has a row for each tap (channel, row and column of the filter) and a column for each position; no more of the
-columns' matrix ever exists. Outputs: the panel is the right operand, filters are rows, positions lie side by side in
-vectors. Gradients of weights: the panel's rows are the left operand, the right one is the gradient with filters side by
-side. The filters, and the gradient where it is an operand, come row-major in the dtype that is computed in.
+Where little is lost by it, what all positions see at a tap (channel, row and column of the filter) lies side by side in
+a copy of the images with their padding, see planes.py. Elsewhere what some positions see is packed into a panel with a
+row for each tap, which stays in the cache.
+
+Outputs: what is seen is the right operand, filters are rows, positions lie side by side in vectors. Gradients of
+filters: it is the left operand, tap by tap, the right one is the gradient with filters side by side. The filters, and
+the gradient where it is an operand, come row-major in the dtype that is computed in.
 """
-from cygrad_gpu import matmul
+from cygrad_gpu import matmul, planes
 from cygrad_gpu.dtypes import ELEMENTS, convert
 from cygrad_gpu.source import assemble
 
@@ -13,7 +16,7 @@ HEIGHT, DEPTH = 192, 128   # filters of a tile of the output, and taps in its pa
 TAPS, POSITIONS = 96, 128   # taps, positions in a panel for the weight's gradient, ...
 FILTERS = 64                # ... and the filters that it is multiplied with
 
-ARGUMENTS = "const axes sizes, const axes x_step, const axes y_step, const axes move"
+ARGUMENTS = "const axes sizes, const axes x_step, const axes y_step, const axes move, const axes plane"
 
 START = """
     const int taps = (int)(sizes.s1 * sizes.s2 * sizes.s3), height = (int)sizes.s4, width = (int)sizes.s5;
@@ -70,16 +73,52 @@ PACK = """
         }}
 """
 
+# The same for places of planes, of which some are no position: only those that are have a size.
+PLACES = """
+        int pieces = 0, piece_at[{most}], piece_size[{most}];
+        i64 piece_y[{most}];
+        for (int j = 0; j < wide; pieces++) {{
+            const i64 line = (left + j) / plane.s1, q = left + j - line * plane.s1, n = line / plane.s2;
+            const i64 p = line - n * plane.s2, size = plane.s1 - q < wide - j ? plane.s1 - q : wide - j;
+            const i64 inside = p >= sizes.s6 || q >= sizes.s7 ? 0 : sizes.s7 - q;
+            piece_at[pieces] = j;
+            piece_size[pieces] = (int)(inside < size ? inside : size);
+            piece_y[pieces] = n * y_step.s0 + p * y_step.s3 + q * y_step.s4;
+            j += size;
+        }}
+"""
+
+# offset[k] = how far from a place in a plane what it sees at tap done + k is.
+OFFSETS = """
+        i64 offset[{most}], of_row[{side}], of_column[{side}];
+        for (int u = 0; u < (int)sizes.s2; u++) {{
+            const int row = (int)(u * move.s2 - plane.s3), step = (int)move.s0;
+            of_row[u] = row % step * move.s1 * plane.s0 + row / step * plane.s1;
+        }}
+        for (int v = 0; v < (int)sizes.s3; v++) {{
+            const int column = (int)(v * move.s3 - plane.s4), step = (int)move.s1;
+            of_column[v] = column % step * plane.s0 + column / step;
+        }}
+        int c = done / (int)(sizes.s2 * sizes.s3), u = done / (int)sizes.s3 % (int)sizes.s2, v = done % (int)sizes.s3;
+        for (int k = 0; k < depth; k++) {{
+            offset[k] = c * move.s0 * move.s1 * plane.s0 + of_row[u] + of_column[v];
+            if (++v == sizes.s3) {{
+                v = 0;
+                if (++u == sizes.s2) {{ u = 0; c++; }}
+            }}
+        }}
+"""
+
 OUTPUTS = """
 #define HEIGHT {height}
 #define WIDTH (2 * VECTOR)
 #define VECTOR {lanes}
 #define ROWS {rows}
 #define DEPTH {depth}
-KERNEL(convolve)(ARRAY({S}, y), ARRAY(const {S}, x), ARRAY(const {T}, w), ARRAY(const {S}, bias), const i64 bias_step,
+KERNEL(convolve)(ARRAY({S}, y), ARRAY(const {X}, x), ARRAY(const {T}, w), ARRAY(const {S}, bias), const i64 bias_step,
     const i64 positions, const i64 tiles, const i64 owned, const i64 lefts, {arguments}) {{
-    OPEN({S}, y); OPEN(const {S}, x); OPEN(const {T}, w); OPEN(const {S}, bias);
-    {T} panel[DEPTH * WIDTH], sums[HEIGHT * WIDTH];
+    OPEN({S}, y); OPEN(const {X}, x); OPEN(const {T}, w); OPEN(const {S}, bias);
+    {T} panel[DEPTH * WIDTH] __attribute__((aligned(64))), sums[HEIGHT * WIDTH] __attribute__((aligned(64)));
 {start}
     const i64 top = GROUP_ID % tiles * owned, left = GROUP_ID / tiles % lefts * WIDTH, g = GROUP_ID / tiles / lefts;
     const int wide = left + WIDTH <= positions ? WIDTH : (int)(positions - left);
@@ -94,8 +133,7 @@ KERNEL(convolve)(ARRAY({S}, y), ARRAY(const {S}, x), ARRAY(const {T}, w), ARRAY(
         LANES(VECTOR, 2)
         for (int j = 0; j < WIDTH; j++) sums[i * WIDTH + j] = shift;
     }}
-    for (int k = 0; wide < WIDTH && k < DEPTH; k++)
-        for (int j = wide; j < WIDTH; j++) panel[k * WIDTH + j] = 0;
+    {panel}
     for (int done = 0; done < taps; done += DEPTH) {{
         const int depth = taps - done < DEPTH ? taps - done : DEPTH;
 {pack}
@@ -110,16 +148,21 @@ KERNEL(convolve)(ARRAY({S}, y), ARRAY(const {S}, x), ARRAY(const {T}, w), ARRAY(
 }}
 """
 
+# Columns of a panel beyond the last position.
+PANEL = """for (int k = 0; wide < WIDTH && k < DEPTH; k++)
+        for (int j = wide; j < WIDTH; j++) panel[k * WIDTH + j] = 0;
+"""
+
 WEIGHTS = """
 #define VECTOR {lanes}
 #define ROWS {rows}
 #define TAPS {taps}
 #define POSITIONS {positions}
 #define FILTERS {filters}
-KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {S}, x), ARRAY(const {T}, y), const i64 positions, const i64 chunk,
+KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {X}, x), ARRAY(const {T}, y), const i64 positions, const i64 chunk,
     const i64 splits, const i64 tops, const i64 lefts, const i64 groups, const i64 room, {arguments}) {{
-    OPEN({T}, w); OPEN(const {S}, x); OPEN(const {T}, y);
-    {T} panel[TAPS * POSITIONS], sums[TAPS * FILTERS];
+    OPEN({T}, w); OPEN(const {X}, x); OPEN(const {T}, y);
+    {T} sums[TAPS * FILTERS];
 {start}
     const i64 split = GROUP_ID % splits, g = GROUP_ID / splits / tops / lefts;
     const i64 begin = split * chunk, end = begin + chunk < positions ? begin + chunk : positions;
@@ -131,13 +174,10 @@ KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {S}, x), ARRAY(const {T}, y)
     y += g * room + first_filter;
     w += ((split * groups + g) * taps + done) * room + first_filter;
     for (int j = 0; j < TAPS * FILTERS; j++) sums[j] = 0;
+    {start_panel}
     for (i64 left = begin; left < end; left += POSITIONS) {{
         const int wide = end - left < POSITIONS ? (int)(end - left) : POSITIONS;
-{pieces}
-        {{
-        const int depth = high;
 {pack}
-        }}
         const int depth = wide;
         for (int f = 0; f < filters; f += 2 * VECTOR) {{
         {inner}        }}
@@ -157,17 +197,24 @@ def lanes_of(code):
     return matmul.VECTORS[matmul.work_of(code)][1]
 
 
-def _words(code, work, neighbours, row):
-    """What all kernels are written with; `neighbours`: positions side by side see elements side by side."""
+def _words(code):
+    """What all kernels are written with."""
+    work = matmul.work_of(code)
+    return {"S": ELEMENTS[code].stored, "T": ELEMENTS[work].computed, "lanes": lanes_of(code), "arguments": ARGUMENTS,
+            "start": START, "rows": matmul.ROWS}
+
+
+def _packing(code, neighbours, row):
+    """C that packs a panel in rows of `row`; `neighbours`: positions side by side see elements side by side."""
     element = ELEMENTS[code]
-    _, lanes = matmul.VECTORS[work]
     load = convert(f"LOAD_{element.name}(from, l{'' if neighbours else ' * move.s1 * x_step.s4'})",
-                   element.compute_code, work)
-    words = {"S": element.stored, "T": ELEMENTS[work].computed, "lanes": lanes, "arguments": ARGUMENTS, "start": START,
-             "rows": matmul.ROWS}
-    times = "" if neighbours else " * (int)move.s1"
-    words["pack"] = PACK.format(row=row, load=load, neighbours=int(neighbours), times=times, **words)
-    return words
+                   element.compute_code, matmul.work_of(code))
+    return PACK.format(row=row, load=load, neighbours=int(neighbours), times="" if neighbours else " * (int)move.s1",
+                       **_words(code))
+
+
+def _offsets(most):
+    return OFFSETS.format(most=most, side=planes.SIDE)
 
 
 def _assembled(traits, work, text):
@@ -176,41 +223,64 @@ def _assembled(traits, work, text):
     return assemble(traits, 1, head + text)
 
 
-def make(traits, code, neighbours, biased):
-    work, element = matmul.work_of(code), ELEMENTS[code]
-    words = _words(code, work, neighbours, "WIDTH")
+def make(traits, code, form, biased):
+    """`form`: "neighbours" or "any" where panels are packed, "planes" where positions see places of a plane."""
+    work, element, in_planes = matmul.work_of(code), ELEMENTS[code], form == "planes"
+    words = _words(code)
     bias = convert(f"LOAD_{element.name}(bias, (i < high ? i : 0) * bias_step)", element.compute_code, work)
+    seen = {"panel": "x + left + offset[p]", "panel_space": "GLOBAL"} if in_planes else {}
     text = OUTPUTS.format(
-        height=HEIGHT, depth=DEPTH, bias=bias if biased else "0", pieces=PIECES.format(most="WIDTH"),
-        inner=matmul.inner(words["T"], "w + at * taps + done"),
+        height=HEIGHT, depth=DEPTH, bias=bias if biased else "0", X=words["T" if in_planes else "S"],
+        pieces=(PLACES if in_planes else PIECES).format(most="WIDTH"), panel="" if in_planes else PANEL,
+        pack=_offsets("DEPTH") if in_planes else _packing(code, form == "neighbours", "WIDTH"),
+        inner=matmul.inner(words["T"], "w + at * taps + done", **seen),
         store=f"STORE_{element.name}(to, l * y_step.s4, {matmul.narrow('from[l]', work, code)})", **words)
     return "convolve", _assembled(traits, work, text), 1
 
 
-def make_weights(traits, code, neighbours):
-    work = matmul.work_of(code)
-    words = _words(code, work, neighbours, "POSITIONS")
+def make_weights(traits, code, form):
+    """As `make`, for the gradient of the filters."""
+    words, in_planes = _words(code), form == "planes"
+    if in_planes:
+        row = {"row": "x + left + offset[at]"}
+        start, pack = "const int depth = high;" + _offsets("TAPS"), ""
+    else:
+        row = {"row": "panel + at * POSITIONS", "space": ""}
+        start = f"{words['T']} panel[TAPS * POSITIONS];"
+        packing = _packing(code, form == "neighbours", "POSITIONS")
+        pack = f"{PIECES.format(most='POSITIONS')}        {{ const int depth = high; {packing} }}"
     text = WEIGHTS.format(
-        taps=TAPS, positions=POSITIONS, filters=FILTERS, pieces=PIECES.format(most="POSITIONS"),
-        inner=matmul.inner(words["T"], "panel + at * POSITIONS", space="", sums="sums + f", width="FILTERS",
-                           panel="y + (left + p) * groups * room + f", panel_space="GLOBAL"), **words)
-    return "convolve_weights", _assembled(traits, work, text), 1
+        taps=TAPS, positions=POSITIONS, filters=FILTERS, X=words["T" if in_planes else "S"], pack=pack,
+        start_panel=start, inner=matmul.inner(
+            words["T"], sums="sums + f", width="FILTERS", panel="y + (left + p) * groups * room + f",
+            panel_space="GLOBAL", **row), **words)
+    return "convolve_weights", _assembled(traits, matmul.work_of(code), text), 1
 
 
 def outputs(backend, device, x, w, y, bias, geometry):
     """y = x convolved with w; five axes each, see convolution.py."""
-    code, filters, groups = y.dtype.code, geometry.sizes[0], x.shape[1]
+    code, filters, (images, groups) = y.dtype.code, geometry.sizes[0], x.shape[:2]
     work = matmul.work_of(code)
-    positions = y.shape[0] * y.shape[3] * y.shape[4]
     w = straightened(backend, device, w, work)
     tiles = -(-filters // HEIGHT)
     owned = -(-filters // tiles // matmul.ROWS) * matmul.ROWS
     tiles = -(-filters // owned)
-    lefts = -(-positions // (2 * lanes_of(code)))
-    key = code, geometry.neighbours, bias is not None
+    x, x_steps, form, found = seen_from(backend, device, x, geometry, work, filters / tiles)
+    places = found.size if found else images * y.shape[3] * y.shape[4]
+    lefts = -(-places // (2 * lanes_of(code)))
+    key = code, form, bias is not None
     kernel = backend.kernel(device, ("columns", *key), make, *key)
     backend.launch(kernel, tiles * lefts * groups, y, x, w, y if bias is None else bias,
-                   0 if bias is None else bias.stride()[0], positions, tiles, owned, lefts, *geometry.arguments)
+                   0 if bias is None else bias.stride()[0], places, tiles, owned, lefts, geometry.sizes, x_steps,
+                   geometry.y, geometry.move, found.arguments if found else ())
+
+
+def seen_from(backend, device, x, geometry, work, filters):
+    """(operand, its strides, form, Planes or None): what kernels read in the place of images x."""
+    made = planes.Planes(geometry, x.shape[0])
+    if not made.pay(geometry, filters):
+        return x, geometry.x, "neighbours" if geometry.neighbours else "any", None
+    return (*made.filled(backend, device, x, backend.dtype_of(work)), "planes", made)
 
 
 def straightened(backend, device, w, work):
@@ -230,9 +300,12 @@ def weights(backend, device, x, y, geometry):
     filters, channels, high, wide = geometry.sizes[:4]
     groups, taps = x.shape[1], channels * high * wide
     images, _, _, p, q = y.shape
-    positions, room = images * p * q, -(-filters // step) * step
-    beside = backend.scratch(device, dtype, images, p, q, groups, room)       # filters side by side
-    if room != filters:
+    room = -(-filters // step) * step
+    x, x_steps, form, found = seen_from(backend, device, x, geometry, work, min(room, FILTERS))
+    high_y, wide_y = (found.rows.length, found.columns.length) if found else (p, q)
+    positions = images * high_y * wide_y
+    beside = backend.scratch(device, dtype, images, high_y, wide_y, groups, room)       # filters side by side
+    if room != filters or found:                       # zeros where there is no position
         backend.fill(beside, 0)
     steps = beside.stride()
     backend.copy(y, backend.window(beside, y.shape, (steps[0], room, 1, steps[1], steps[2])))
@@ -242,9 +315,9 @@ def weights(backend, device, x, y, geometry):
     chunk = -(-positions // splits)
     splits = -(-positions // chunk)
     parts = backend.scratch(device, dtype, splits, groups, taps, room)
-    key = code, geometry.neighbours
+    key = code, form
     kernel = backend.kernel(device, ("columns_weights", *key), make_weights, *key)
     backend.launch(kernel, splits * tasks, parts, x, beside, positions, chunk, splits, tops, lefts, groups, room,
-                   *geometry.arguments)
+                   geometry.sizes, x_steps, geometry.y, geometry.move, found.arguments if found else ())
     return backend.window(parts, (splits, groups, filters, channels, high, wide),
                           (groups * taps * room, taps * room, 1, high * wide * room, wide * room, room))

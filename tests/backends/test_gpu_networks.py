@@ -1,6 +1,6 @@
 """If this fails, convolutions or attention on OpenCL and CUDA devices compute something else than on the CPU.
 
-CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the family, and the edges of its tiles.
+CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the families, and their tiles' edges.
 """
 import os
 
@@ -80,17 +80,19 @@ def test_convolutions(where, name, dtype):
 
 
 def test_no_columns_are_kept(where):
-    """Nine times the input would be needed; the filters' copy and the parts of their gradient are small."""
-    x, w = cygrad.randn(2, 16, 96, 96, device=where), cygrad.randn(16, 16, 3, 3, device=where)
+    """Nine times the input would be needed; there may be a copy with its padding."""
+    x, w = cygrad.randn(2, 32, 96, 96, device=where), cygrad.randn(32, 32, 3, 3, device=where)
     backend, size = discovery.load(where), 4 * x.numel()
     backend.reset_peak_memory_stats()
     before = backend.memory_allocated()
     y = F.conv2d(x, w, padding=1)
-    assert backend.max_memory_allocated() - before < 1.5 * size
+    assert y.shape == x.shape and backend.max_memory_allocated() - before < 2.5 * size
+    slope = cygrad.ones(y.shape, device=where)
+    y = F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1)
     backend.reset_peak_memory_stats()
     before = backend.memory_allocated()
-    cygrad.autograd.grad(F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1).sum(), (x, w))
-    assert y.shape == x.shape and backend.max_memory_allocated() - before < 6 * size
+    cygrad.autograd.grad(y, (x, w), slope)
+    assert backend.max_memory_allocated() - before < 5 * size
 
 
 # query and key (B, L, E), (B, S, E); width of values; causal; kind of mask

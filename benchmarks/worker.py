@@ -80,7 +80,8 @@ class Worker:
                 os.sched_setaffinity(int(task), cores)
         if self.clock is time.perf_counter_ns:
             time.sleep(REST)
-            self.timed(self.clock, itertools.repeat(None, max(4, self.loops // 4)), **self.names)  # wake ours, fill caches
+            # wake ours, fill caches
+            self.timed(self.clock, itertools.repeat(None, max(4, self.loops // 4)), **self.names)
         return self.run() / self.loops
 
 

@@ -58,7 +58,8 @@ cdef int threads_for(Py_ssize_t work, Py_ssize_t grain) noexcept nogil:
 cdef int threads_across(int threads, Py_ssize_t nbytes) noexcept nogil:
     """How many of the threads may share rows of so many bytes, a range of columns each.
 
-    Nearer to one another, processors fetch each other's columns ahead: two took four times as long as one for 100 columns.
+    Nearer to one another, processors fetch each other's columns ahead: two took four times as long as one for 100
+    columns.
     """
     return <int>min(<Py_ssize_t>threads, max(<Py_ssize_t>1, nbytes // WIDTH))
 

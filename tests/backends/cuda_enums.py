@@ -1,4 +1,4 @@
-"""The numbers of `cuda.bindings.driver` that the CUDA backend reads; test_cuda_driver.py compares them with NVIDIA's."""
+"""Numbers of `cuda.bindings.driver` that the CUDA backend reads; test_cuda_driver.py compares them with NVIDIA's."""
 import enum
 
 

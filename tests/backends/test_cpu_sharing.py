@@ -1,4 +1,4 @@
-"""If one of these fails, threads of the CPU backend share an op wrongly: what one of them may write, or where it starts."""
+"""If one of these fails, threads of the CPU backend share an op wrongly: what one may write, or where it starts."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,8 @@ def rng():
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.5, 1])
-@pytest.mark.parametrize("shape", [(70_001,), (700, 301), (3, 70_000), (70_000, 3), (50, 60, 70), (1, 100_000)], ids=str)
+@pytest.mark.parametrize("shape", [(70_001,), (700, 301), (3, 70_000), (70_000, 3), (50, 60, 70), (1, 100_000)],
+                         ids=str)
 def test_nonzero(rng, shape, share):
     mask = rng.random(shape) < share
     expected = np.argwhere(mask)

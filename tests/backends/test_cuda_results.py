@@ -75,7 +75,8 @@ def test_reductions(computing_gpu, n):
     assert (y > 1).nonzero().tolist() == (x > 1).nonzero().tolist()
 
 
-@pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward", "attention"])
+@pytest.mark.parametrize("entry", ["memory", "fill", "where", "gather", "matmul", "conv2d", "conv2d_backward",
+                                   "attention"])
 def test_conformance(computing_gpu, entry):
     computing_gpu.backend.open(0)
     report = run(selected([entry], thorough=False), computing_gpu.backend, 0, "cpu")

@@ -171,7 +171,8 @@ ORDERED = set("""
     Tensor.exponential_ Tensor.geometric_ Tensor.log_normal_ Tensor.normal_ Tensor.random_ Tensor.uniform_
     argmax argmin argsort bucketize cat chunk column_stack concat concatenate cross cummax cummin cumprod cumsum diff
     hstack kthvalue linalg.cross logcumsumexp max max.ties median min min.ties mode msort nanmedian narrow
-    nn.functional.glu quantile roll searchsorted sort split tensor_split Tensor.unfold Tensor.view.dtype topk vstack x[key] x[key]=y
+    nn.functional.glu quantile roll searchsorted sort split tensor_split Tensor.unfold Tensor.view.dtype topk vstack
+    x[key] x[key]=y
     diagonal_scatter gather index_add index_copy index_fill index_put index_select masked_scatter put scatter
     scatter.reduce scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
     linalg.matrix_exp linalg.matrix_power linalg.solve matrix_power tril triu

@@ -337,12 +337,14 @@ cdef class GPUBackend(Backend):
                 else:
                     handle = (<Storage>scratch[which - known]).handle
                     arguments.room[launch.places[k]] = <long long>(<Memory?>handle).address
-            arguments.count = launch.count
+                arguments.places[k] = launch.places[k]
+            arguments.count, arguments.views = launch.count, launch.views
             used = 0
             for i in range(launch.count):
                 arguments.sizes[i] = launch.sizes[i]
                 arguments.values[i] = &arguments.room[used]
                 used += (launch.sizes[i] + 7) // 8
+            arguments.used = used
             self.run(index, launch.kernel, launch.groups, &arguments)
         return 0
 

@@ -7,6 +7,9 @@ _FOLDER = Path(__file__).resolve().parent / "templates"
 _KINDS = {"integer": ("u8", "i8", "i16", "i32", "i64"), "real": ("f32", "f64"), "complex": ("c64", "c128")}
 _START = re.compile(r"^(?=FUNCTION |/\* )", re.MULTILINE)
 _NAME = re.compile(r"FUNCTION \w+ (\w+)\(")
+_KERNEL = re.compile(r"KERNEL\((\w+)\)\(")
+_COMMA = re.compile(r",(?![^(]*\))")
+_ARGUMENT = re.compile(r"(const (?:i64|number|axes)|ARRAY\([\w ]+,) ?(\w+\)?)")
 _WORD = re.compile(r"[a-z]\w*")
 
 
@@ -29,7 +32,32 @@ def assemble(traits, group, body):
             parts.append(f"CONTRACT_{'ON' if may_contract else 'OFF'}\n")
             contracted = may_contract
         parts.append(text)
-    return "".join(parts) + "CONTRACT_OFF\n" + body
+    return "".join(parts) + "CONTRACT_OFF\n" + (_packed(body) if traits.processor else body)
+
+
+def _packed(text):
+    """Kernels whose arguments but for the buffers are one structure of words, for drivers that copy each by itself."""
+    found, done = [], 0
+    for start in _KERNEL.finditer(text):
+        stop = depth = 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[start.end() + stop - 1], 0)
+            stop += 1
+        stop += start.end() - 1
+        buffers, words, count = [], [], 0
+        for argument in _COMMA.split(text[start.end():stop - 1]):
+            kind, name = _ARGUMENT.fullmatch(argument.strip()).groups()
+            if kind.startswith("ARRAY"):
+                kind, name = kind[len("ARRAY("):], name[:-1]
+                buffers.append(f"GLOBAL {kind.rstrip(', ')} *{name}_buffer")
+                kind, name = "const i64", name + "_start"
+            words.append(f"{kind} {name} = {kind.split()[-1].upper()}_WORD(words_.at, {count});")
+            count += 8 if kind.endswith("axes") else 1
+        brace = text.index("{", stop)
+        found += [text[done:start.start()], f"typedef struct {{ i64 at[{count}]; }} {start[1]}_words;\n",
+                  f"{start[0]}{', '.join(buffers)}, const {start[1]}_words words_) {{\n    ", " ".join(words)]
+        done = brace + 1
+    return "".join(found) + text[done:]
 
 
 @lru_cache(None)

@@ -4,12 +4,13 @@
 A device has one context and one in-order queue. Kernels are enqueued and not waited for; reading waits.
 """
 cimport cython
+from libc.string cimport memcpy
 
 from cygrad.dtype cimport COMPLEX128, FLOAT64, DType
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
 from cygrad_gpu.backend cimport KernelBackend
-from cygrad_gpu.launch cimport Arguments, GPUDevice, Kernel
+from cygrad_gpu.launch cimport MAX_WORDS, Arguments, GPUDevice, Kernel
 from cygrad_gpu.pool cimport Pool
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
@@ -25,6 +26,7 @@ cdef class Device(GPUDevice):
     """An opened device: context, queue, buffers, programs."""
     cdef readonly object device, context
     cdef object host_memory
+    cdef bint packs                     # kernels take what is no buffer as one argument
     cdef readonly Queue queue
 
     def __init__(self, device):
@@ -36,6 +38,7 @@ cdef class Device(GPUDevice):
         self.pool = BufferPool(self.context, device.global_mem_size, device.max_mem_alloc_size)
         self.programs = Programs(self.context, device)
         self.traits = devices.traits_of(device)
+        self.packs = self.traits.processor
 
     cdef bint in_host_memory(self) except -1:
         """Whether kernels use the host's memory: asked once, of a buffer."""
@@ -119,13 +122,31 @@ cdef class OpenCLBackend(KernelBackend):
 
     cdef int run(self, int index, Kernel kernel, Py_ssize_t groups, Arguments *arguments) except -1:
         cdef int i, code
-        cdef Queue queue = self.device(index).queue
+        cdef Device device = self.device(index)
+        cdef Queue queue = device.queue
+        cdef long long words[MAX_WORDS]
+        cdef size_t used = 0, done = 0, more
         if driver.forked:
             driver.refuse_forked()
-        for i in range(arguments.count):
-            code = driver.set_argument(kernel.function, i, arguments.sizes[i], arguments.values[i])
+        if device.packs:                # the buffers, then all else as one argument, see `source.assemble`
+            for i in range(arguments.views):
+                code = driver.set_argument(kernel.function, i, sizeof(size_t), &arguments.room[arguments.places[i]])
+                if code != 0:
+                    driver.check(code, f"clSetKernelArg({kernel.name}, {i})")
+                more = arguments.places[i] - done
+                memcpy(&words[used], &arguments.room[done], more * 8)
+                used += more
+                done += more + 1
+            more = arguments.used - done
+            memcpy(&words[used], &arguments.room[done], more * 8)
+            code = driver.set_argument(kernel.function, arguments.views, (used + more) * 8, words)
             if code != 0:
-                driver.check(code, f"clSetKernelArg({kernel.name}, {i})")
+                driver.check(code, f"clSetKernelArg({kernel.name}, {arguments.views})")
+        else:
+            for i in range(arguments.count):
+                code = driver.set_argument(kernel.function, i, arguments.sizes[i], arguments.values[i])
+                if code != 0:
+                    driver.check(code, f"clSetKernelArg({kernel.name}, {i})")
         code = driver.enqueue(queue, kernel.function, groups, kernel.group)
         if code != 0:
             driver.check(code, f"clEnqueueNDRangeKernel({kernel.name})")

@@ -67,6 +67,15 @@ typedef float number;
 #endif
 typedef long8 axes;
 
+/* Arguments that come as words of one structure. */
+#define I64_WORD(words, i) words[i]
+#define AXES_WORD(words, i) VLOAD(, long8, words + i)
+#if FP64
+#define NUMBER_WORD(words, i) as_double(words[i])
+#else
+#define NUMBER_WORD(words, i) as_float((int)words[i])
+#endif
+
 #define BITS32(x) as_uint(x)
 #define FROM_BITS32(x) as_float(x)
 #define BITS64(x) as_ulong(x)

@@ -160,7 +160,8 @@ WEIGHTS = """
 #define POSITIONS {positions}
 #define FILTERS {filters}
 KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {X}, x), ARRAY(const {T}, y), const i64 positions, const i64 chunk,
-    const i64 splits, const i64 tops, const i64 lefts, const i64 groups, const i64 room, {arguments}) {{
+    const i64 splits, const i64 tops, const i64 lefts, const i64 groups, const i64 room,
+    const i64 more, {arguments}) {{
     OPEN({T}, w); OPEN(const {X}, x); OPEN(const {T}, y);
     {T} sums[TAPS * FILTERS];
 {start}
@@ -183,7 +184,8 @@ KERNEL(convolve_weights)(ARRAY({T}, w), ARRAY(const {X}, x), ARRAY(const {T}, y)
         {inner}        }}
     }}
     for (int i = 0; i < high; i++)
-        for (int f = 0; f < filters; f++) w[i * room + f] = sums[i * FILTERS + f];
+        for (int f = 0; f < filters; f++)
+            w[i * room + f] = (more ? w[i * room + f] : 0) + sums[i * FILTERS + f];
 }}
 """
 
@@ -259,28 +261,44 @@ def make_weights(traits, code, form):
 
 def outputs(backend, device, x, w, y, bias, geometry):
     """y = x convolved with w; five axes each, see convolution.py."""
-    code, filters, (images, groups) = y.dtype.code, geometry.sizes[0], x.shape[:2]
+    code, filters, groups = y.dtype.code, geometry.sizes[0], x.shape[1]
     work = matmul.work_of(code)
     w = straightened(backend, device, w, work)
     tiles = -(-filters // HEIGHT)
     owned = -(-filters // tiles // matmul.ROWS) * matmul.ROWS
     tiles = -(-filters // owned)
-    x, x_steps, form, found = seen_from(backend, device, x, geometry, work, filters / tiles)
-    places = found.size if found else images * y.shape[3] * y.shape[4]
-    lefts = -(-places // (2 * lanes_of(code)))
-    key = code, form, bias is not None
+    found = found_planes(x, geometry, filters / tiles)
+    key = code, form_of(geometry, found), bias is not None
     kernel = backend.kernel(device, ("columns", *key), make, *key)
-    backend.launch(kernel, tiles * lefts * groups, y, x, w, y if bias is None else bias,
-                   0 if bias is None else bias.stride()[0], places, tiles, owned, lefts, geometry.sizes, x_steps,
-                   geometry.y, geometry.move, found.arguments if found else ())
+    for x_part, x_steps, y_part, places in parts(backend, device, x, y, geometry, found, work):
+        lefts = -(-places // (2 * lanes_of(code)))
+        backend.launch(kernel, tiles * lefts * groups, y_part, x_part, w, y if bias is None else bias,
+                       0 if bias is None else bias.stride()[0], places, tiles, owned, lefts, geometry.sizes, x_steps,
+                       geometry.y, geometry.move, found.arguments if found else ())
 
 
-def seen_from(backend, device, x, geometry, work, filters):
-    """(operand, its strides, form, Planes or None): what kernels read in the place of images x."""
-    made = planes.Planes(geometry, x.shape[0])
-    if not made.pay(geometry, filters):
-        return x, geometry.x, "neighbours" if geometry.neighbours else "any", None
-    return (*made.filled(backend, device, x, backend.dtype_of(work)), "planes", made)
+def found_planes(x, geometry, filters):
+    """The Planes of images x where these pay, else None."""
+    made = planes.Planes(geometry, x.shape[0], x.shape[1] * x.shape[2])
+    return made if made.pay(geometry, filters) else None
+
+
+def form_of(geometry, found):
+    return "planes" if found else "neighbours" if geometry.neighbours else "any"
+
+
+def parts(backend, device, x, y, geometry, found, work):
+    """(what kernels read of x, its strides, y, places) of some images at a time."""
+    images, groups, channels, p, q = *x.shape[:3], *y.shape[3:]
+    if found is None:
+        yield x, geometry.x, y, images * p * q
+        return
+    whole, steps = found.empty(backend, device, backend.dtype_of(work), groups, channels)
+    for first in range(0, images, found.images):
+        count = min(found.images, images - first)
+        some, of_them = (backend.window(t, (count, *t.shape[1:]), t.stride(), first * t.stride()[0]) for t in (x, y))
+        found.put(backend, some, whole, steps)
+        yield whole, steps, of_them, count * found.image
 
 
 def straightened(backend, device, w, work):
@@ -301,23 +319,25 @@ def weights(backend, device, x, y, geometry):
     groups, taps = x.shape[1], channels * high * wide
     images, _, _, p, q = y.shape
     room = -(-filters // step) * step
-    x, x_steps, form, found = seen_from(backend, device, x, geometry, work, min(room, FILTERS))
-    high_y, wide_y = (found.rows.length, found.columns.length) if found else (p, q)
-    positions = images * high_y * wide_y
-    beside = backend.scratch(device, dtype, images, high_y, wide_y, groups, room)       # filters side by side
-    if room != filters or found:                       # zeros where there is no position
+    found = found_planes(x, geometry, min(room, FILTERS))
+    if found:
+        images, p, q = found.images, found.rows.length, found.columns.length
+    beside = backend.scratch(device, dtype, images, p, q, groups, room)       # filters side by side
+    if room != filters or found:                        # zeros where there is no position
         backend.fill(beside, 0)
     steps = beside.stride()
-    backend.copy(y, backend.window(beside, y.shape, (steps[0], room, 1, steps[1], steps[2])))
     tops, lefts = -(-taps // TAPS), -(-room // FILTERS)
-    tasks = tops * lefts * groups
+    tasks, positions = tops * lefts * groups, images * p * q
     splits = max(1, min(-(-2 * units // tasks), positions // (4 * POSITIONS)))
     chunk = -(-positions // splits)
     splits = -(-positions // chunk)
-    parts = backend.scratch(device, dtype, splits, groups, taps, room)
-    key = code, form
+    sums = backend.scratch(device, dtype, splits, groups, taps, room)
+    key = code, form_of(geometry, found)
     kernel = backend.kernel(device, ("columns_weights", *key), make_weights, *key)
-    backend.launch(kernel, splits * tasks, parts, x, beside, positions, chunk, splits, tops, lefts, groups, room,
-                   geometry.sizes, x_steps, geometry.y, geometry.move, found.arguments if found else ())
-    return backend.window(parts, (splits, groups, filters, channels, high, wide),
+    for turn, (x_part, x_steps, y_part, places) in enumerate(parts(backend, device, x, y, geometry, found, work)):
+        backend.copy(y_part, backend.window(beside, y_part.shape, (steps[0], room, 1, steps[1], steps[2])))
+        backend.launch(kernel, splits * tasks, sums, x_part, beside, places, chunk, splits, tops, lefts, groups, room,
+                       int(turn > 0), geometry.sizes, x_steps, geometry.y, geometry.move,
+                       found.arguments if found else ())
+    return backend.window(sums, (splits, groups, filters, channels, high, wide),
                           (groups * taps * room, taps * room, 1, high * wide * room, wide * room, room))

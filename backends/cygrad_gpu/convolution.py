@@ -3,7 +3,8 @@
 All three products of a convolution and its gradients are one correlation of five axes (`Geometry`): the gradient of
 the input is that of grad with the filters of one phase of the stride, see `input_gradient`. On GPUs a group owns a tile
 of the product, whose sides are filters and positions (outputs), or filters and taps (gradients of weights): the loop
-runs over the other of the two, which a table in shared memory describes. Processors: columns.py. Few filters: depthwise.py.
+runs over the other of the two, which a table in shared memory describes. Processors: columns.py, few filters:
+depthwise.py.
 """
 import math
 from itertools import product
@@ -65,7 +66,8 @@ TILES = """
 #define ROOM (SIDE + 1)                             /* columns of a tile start in different banks */
 KERNEL({name})(ARRAY({R}, out), ARRAY(const {S}, x), ARRAY(const {S}, a), ARRAY(const {S}, bias),
     const i64 bias_step, const i64 sides, const i64 k, const i64 chunk, const i64 splits, const i64 tops,
-    const i64 lefts, const i64 split_step, const axes sizes, const axes x_step, const axes y_step, const axes move, const axes w_step) {{
+    const i64 lefts, const i64 split_step, const axes sizes, const axes x_step, const axes y_step, const axes move,
+    const axes w_step) {{
     OPEN({R}, out); OPEN(const {S}, x); OPEN(const {S}, a); OPEN(const {S}, bias);
     LOCAL {T} a_tile[STEP * ROOM], b_tile[STEP * ROOM];
     LOCAL i64 side_x[SIDE], side_other[SIDE], step_x[STEP], step_other[STEP];

@@ -1,8 +1,10 @@
 """Images copied so that positions side by side see elements side by side: products read columns where they lie.
 
-A copy is as large as the images with their padding, where columns are as many times larger as filters have elements.
+Some images are copied at a time, so that the copy stays in the cache. It is as large as they are with their padding,
+where columns are as many times larger as filters have elements.
 """
 SIDE = 32                   # rows and columns of filters that the kernels have room for
+CACHED = 1 << 18            # elements of the planes of the images that are done at a time, if these are several
 PACKING, GATHERING = 28, 60     # filters that a place is multiplied with in the time in which it is packed or gathered
 
 
@@ -13,9 +15,12 @@ class Planes:
     in one, all images lie below each other. Lines share the zeros between them, and so do images.
     """
 
-    def __init__(self, geometry, images):
-        self.images, self.rows, self.columns = images, *(self.Axis(geometry, axis) for axis in (0, 1))
-        self.size = images * self.rows.length * self.columns.length
+    def __init__(self, geometry, images, channels):
+        self.rows, self.columns = self.Axis(geometry, 0), self.Axis(geometry, 1)
+        self.image = self.rows.length * self.columns.length
+        self.steps = self.rows.step * self.columns.step
+        self.images = min(images, max(1, CACHED // (channels * self.steps * self.image)))       # at a time
+        self.size = self.images * self.image
 
     class Axis:
         """One axis: line i of the planes of remainder f is line ``i * step + f + first`` of an image."""
@@ -39,28 +44,27 @@ class Planes:
     def pay(self, geometry, filters):
         """Whether products with so many filters lose less by places that are no positions than by packing panels."""
         _, _, u, v, _, _, p, q = geometry.sizes
-        positions, packing = self.images * p * q, PACKING if geometry.neighbours else GATHERING
-        return 1 < u * v and max(u, v) <= SIDE and filters * (self.size - positions) < packing * positions
+        packing = PACKING if geometry.neighbours else GATHERING
+        return 1 < u * v and max(u, v) <= SIDE and filters * (self.image - p * q) < packing * p * q
 
-    def filled(self, backend, device, x, dtype):
-        """The planes of images x, and their strides as those of x."""
-        n, groups, channels = x.shape[:3]
-        steps = self.rows.step * self.columns.step
+    def empty(self, backend, device, dtype, groups, channels):
+        """Room for planes, zeros: a View, and its strides as those of images."""
         slack = (self.rows.reach + 1) * self.columns.length + self.columns.reach + 64   # is read beyond the last one
-        whole = backend.scratch(device, dtype, groups * channels * steps * self.size + slack)
+        whole = backend.scratch(device, dtype, groups * channels * self.steps * self.size + slack)
         backend.fill(whole, 0)
-        row, image = self.columns.length, self.rows.length * self.columns.length
+        return whole, (self.image, channels * self.steps * self.size, self.steps * self.size, self.columns.length, 1)
+
+    def put(self, backend, x, whole, strides):
+        """Copy images into the planes, always to the same places: what is zero stays so."""
+        a, b, c, d, e = x.stride()
         for i, (top, first, rows) in enumerate(self.rows.parts):
             for j, (left, start, columns) in enumerate(self.columns.parts):
                 if not rows * columns:
                     continue
-                a, b, c, d, e = x.stride()
-                seen = backend.window(x, (n, groups, channels, rows, columns),
-                                      (a, b, c, d * self.rows.step, e * self.columns.step), first * d + start * e)
-                place = ((i * self.columns.step + j) * self.size + top * row + left)
-                backend.copy(seen, backend.window(
-                    whole, seen.shape, (image, channels * steps * self.size, steps * self.size, row, 1), place))
-        return whole, (0, channels * steps * self.size, 0, 0, 0)
+                shape, place = (*x.shape[:3], rows, columns), (i * self.columns.step + j) * self.size
+                seen = backend.window(x, shape, (a, b, c, d * self.rows.step, e * self.columns.step),
+                                      first * d + start * e)
+                backend.copy(seen, backend.window(whole, shape, strides, place + top * self.columns.length + left))
 
     @property
     def arguments(self):

@@ -18,6 +18,7 @@ CONVOLUTIONS = {
     "many filters": ((2, 3, 8, 9), (200, 3, 3, 3), 1, 1, 1, 1),
     "many taps": ((1, 40, 6, 7), (9, 40, 5, 5), 1, 2, 1, 1),
     "many positions": ((2, 6, 40, 37), (12, 6, 3, 3), 1, 1, 1, 1),
+    "some images at a time": ((5, 6, 140, 140), (8, 6, 3, 3), 1, 1, 1, 1),
     "one by one": ((3, 20, 7, 5), (24, 20, 1, 1), 1, 0, 1, 1),
     "one by one, some rows": ((3, 6, 7, 8), (10, 6, 1, 1), (2, 3), 0, 1, 1),
     "strides of 2 and 3": ((2, 6, 17, 19), (8, 6, 3, 4), (2, 3), (1, 2), 1, 1),
@@ -86,7 +87,7 @@ def test_no_columns_are_kept(where):
     backend.reset_peak_memory_stats()
     before = backend.memory_allocated()
     y = F.conv2d(x, w, padding=1)
-    assert y.shape == x.shape and backend.max_memory_allocated() - before < 2.5 * size
+    assert y.shape == x.shape and backend.max_memory_allocated() - before < 2 * size
     slope = cygrad.ones(y.shape, device=where)
     y = F.conv2d(x.requires_grad_(), w.requires_grad_(), padding=1)
     backend.reset_peak_memory_stats()

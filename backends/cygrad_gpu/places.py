@@ -213,7 +213,8 @@ def argreduce(backend, device, a, out, op):
                        reversed_axes(out.stride()[:-1], 0))
         return
     outputs, wanted = prod(sizes), parts_wanted(traits)
-    parts = max(1, min(-(-wanted // outputs), n // elements_of_group(traits, a.dtype.itemsize))) if outputs < wanted else 1
+    most = n // elements_of_group(traits, a.dtype.itemsize)
+    parts = max(1, min(-(-wanted // outputs), most)) if outputs < wanted else 1
     chunk = -(-n // parts)
     parts = -(-n // chunk)
 

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
 from cygrad.dtype cimport INT32, INT64
 from cygrad.ops.places cimport put_at, same_off_axis, take_at

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Vector norms and what is made of them: `norm`, `dist`, `renorm`. `cygrad.linalg.vector_norm` is the function here."""
 import math
 

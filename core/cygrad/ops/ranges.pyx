@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
 import math
 

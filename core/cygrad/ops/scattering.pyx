@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 from cygrad.raw cimport scatter_into, scatter_looking
 from cygrad.dtype cimport INT64

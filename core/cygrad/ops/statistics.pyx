@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Variance and its relatives, logsumexp, covariance."""
 from cygrad cimport backend as k
 from cygrad.dispatch cimport binary, binary_into, reduce, scalar_into, unary_into

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """BLAS and LAPACK of the scipy-openblas32 wheel, loaded when a product or a factorisation first needs them.
 
 The wheel is not linked: its shared library is opened where pip put it and the addresses of its Fortran routines are

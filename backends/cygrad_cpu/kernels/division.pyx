@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Divisions with a whole quotient: FLOOR_DIVIDE, TRUNC_DIVIDE, REMAINDER, FMOD over integers and real floats.
 
 Assumes contiguous runs (see `loops`). A quotient floored or truncated comes from the exact remainder, since a / b may

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Unary loops whose result is exact or correctly rounded, and the predicates; the rest is in transcendental.pyx.
 
 Assumes contiguous runs (see `loops`). Bool shares the loops of uint8 where they mean the same.

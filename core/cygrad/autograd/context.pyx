@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The context of a custom Function, which is its node in the graph, and the calls of its `forward` and `backward`.
 
 An instance is made for each call of a Function; it is what `forward` and `backward` receive as `ctx`.

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.ops.products cimport Row

@@ -27,6 +27,14 @@ OTHER_WORDS = [(r" \(Triggered internally.*", ""), ("torch.Size", "cygrad.Size")
                (" This type of warning will be suppressed for the rest of this program.", "")]
 
 
+@pytest.fixture(autouse=True)
+def every_time():
+    """PyTorch gives some warnings once a process, which another test may have had."""
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
 def warned(module, call):
     """Category, text, file and line of the warnings."""
     readonly = np.ones(2)

@@ -169,7 +169,7 @@ cdef bint scatter_views(int mode, View out, int dim, View index, View src):
     if out.rank:
         step, count = out.strides[dim], out.sizes[dim]
     set_walk(&walk, index.sizes, index.rank, dim, out.strides, True, index.strides, src.strides)
-    if by_owner(&walk, index.elements, count):
+    if by_owner(&walk, index.elements, step, count):
         if not all_inside(index, &walk, count):
             return False
         scatter_by_owner(mode, out, index, src, &walk, step, count)
@@ -206,13 +206,13 @@ cdef bint part_inside(long long *index, const Walk *walk, Py_ssize_t count, int 
     return table.inside(index + begin * walk.second[axis], &mine, count)
 
 
-cdef bint by_owner(const Walk *walk, Py_ssize_t elements, Py_ssize_t count) noexcept nogil:
+cdef bint by_owner(const Walk *walk, Py_ssize_t elements, Py_ssize_t step, Py_ssize_t count) noexcept nogil:
     """Whether rows go to places that several threads can have ranges of, as they have of what was filled just before.
 
-    To share the columns instead takes every row from two processors' caches.
+    To share the columns instead takes every row from two processors' caches. Places that overlap have no one owner.
     """
     return (walk.rank == 2 and walk.first[0] == 0 and walk.second[1] == 0 and walk.sizes[1] >= LINE
-            and 1 < threads_for(elements, GRAIN) <= count)
+            and step > (walk.sizes[1] - 1) * walk.first[1] and 1 < threads_for(elements, GRAIN) <= count)
 
 
 cdef void scatter_by_owner(int mode, View out, View index, View src, const Walk *walk, Py_ssize_t step,

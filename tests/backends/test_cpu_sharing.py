@@ -53,6 +53,15 @@ def test_a_place_outside_leaves_everything(rng):
     np.testing.assert_array_equal(tensor.numpy(), table)
 
 
+@pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded tensors")
+def test_the_last_write_wins_where_all_places_are_one():
+    row = cygrad.zeros(1, 256)
+    for _ in range(50):
+        index, values = cygrad.arange(8).repeat(64), cygrad.arange(512.0)[:, None] * cygrad.ones(256)
+        row.zero_().expand(8, 256).index_put_((index,), values)
+        assert (row == 511).all()
+
+
 @pytest.mark.parametrize("at", [0, 70_000, 150_000, 299_999, None])
 def test_any_and_all_of_everything(at):
     mask = cygrad.zeros(300_000, dtype=cygrad.bool)

@@ -9,9 +9,9 @@ If places first to first + count - 1 of the order are wanted of a long row, keys
 bisection with a count of the row in lanes at each step, until few are left; these are sorted.
 """
 from cygrad_gpu.dtypes import ELEMENTS
+from cygrad_gpu.rows import TO_SORT, walk
 from cygrad_gpu.source import assemble
 
-RANK = 8
 ROOM = 4096                 # elements that are sorted at once, at most
 WHOLE = 256                 # elements of rows that are sorted as a whole, however few are wanted
 FEW = 64                    # up to so many, or twice what is wanted, the bisection goes on
@@ -194,10 +194,6 @@ def selects(n, count):
 def make(traits, code, key_type, key):
     """`key` is the expression of an element's key, of type u32 and ordered as it is."""
     element = ELEMENTS[code]
-    bases = ("base", "strides"), ("values_base", "values_strides"), ("index_base", "index_strides")
-    walk = "\n        ".join(
-        f"if (rest != 0) {{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
-        + " ".join(f"{base} += at * {strides}.s{d};" for base, strides in bases) + " }" for d in range(RANK - 1))
     return "sort_few", assemble(traits, 1, TEXT.format(
-        T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk, room=ROOM, few=FEW,
+        T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk(TO_SORT), room=ROOM, few=FEW,
         whole=WHOLE)), 1

@@ -6,9 +6,8 @@ go to different groups, a row is one group's: reading and writing it four times 
 groups would. Short rows are for networks.py.
 """
 from cygrad_gpu.dtypes import ELEMENTS
+from cygrad_gpu.rows import TO_SORT, walk
 from cygrad_gpu.source import assemble
-
-RANK = 8
 
 # `E` is an element, its key of type `K` and its place: a word of 64 bits or two. What is returned has the sorted ones.
 PASSES = """
@@ -94,10 +93,6 @@ KERNEL(sort_rows)(ARRAY({S}, values), ARRAY(i64, index), ARRAY(const {S}, a), AR
 def make(traits, code, key_type, key):
     """`key` is the expression of an element's key, an unsigned number of C type `key_type` that is ordered as it is."""
     element = ELEMENTS[code]
-    bases = ("base", "strides"), ("values_base", "values_strides"), ("index_base", "index_strides")
-    walk = "\n        ".join(
-        f"if (rest != 0) {{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
-        + " ".join(f"{base} += at * {strides}.s{d};" for base, strides in bases) + " }" for d in range(RANK - 1))
     wide = key_type == "u64"
     value, exact = VALUES[element.computed]
 
@@ -110,7 +105,8 @@ def make(traits, code, key_type, key):
     if wide:                            # the upper halves may be all the same, as those of indices are
         sorted_ = f"if (differing >> 32 == 0) {sorted_} else {written(SORTED, 'u64')}"
     text = written(PASSES, "u32") + written(PASSES, "u64") * wide + TEXT.format(
-        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk, sorted=sorted_,
+        K=key_type, T=element.computed, S=element.stored, key=key, dtype=element.name, walk=walk(TO_SORT),
+        sorted=sorted_,
         width=4 if wide else 8,
         low="(differing >> 32 == 0 ? (u64)0xffffffffu : (u64)-1)" if wide else "(u32)-1")
     return "sort_rows", assemble(traits, 1, text), 1

@@ -28,9 +28,18 @@ def opened(operands):
 
 def decomposed(operands):
     """C that adds to each operand's ``NAME_base`` where the row number ``rest`` begins."""
+    return walk({f"{each}_base": f"{each}_strides" for each in operands})
+
+
+# The bases of what is sorted and of where values and places go.
+TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "index_strides"}
+
+
+def walk(bases):
+    """C that adds to each base, of {base: its strides}, where the row number ``rest`` begins."""
     return "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
-                   + "".join(f" {each}_base += at_axis * {each}_strides.s{axis};" for each in operands) + " }\n"
+                   + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"
                    for axis in range(RANK - 1))
 
 

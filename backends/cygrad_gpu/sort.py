@@ -93,15 +93,8 @@ KERNEL(write_sorted)(ARRAY(%(S)s, values), ARRAY(i64, index), ARRAY(const %(S)s,
 def make(traits, name, code):
     element = ELEMENTS[code]
     K, key = KEYS[element.computed]
-
-    def walk(**strides):
-        return " ".join(f"{{ const i64 above = rest / sizes.s{d}, at = rest - above * sizes.s{d}; rest = above; "
-                        + " ".join(f"{each} += at * {steps}.s{d};" for each, steps in strides.items()) + " }"
-                        for d in range(RANK - 1))
-
     text = TEXT % {"K": K, "key": key, "T": element.computed, "S": element.stored, "dtype": element.name,
-                   "block": BLOCK, "walk": walk(base="strides"),
-                   "walk_all": walk(base="strides", values_base="values_strides", index_base="index_strides")}
+                   "block": BLOCK, "walk": rows.walk({"base": "strides"}), "walk_all": rows.walk(rows.TO_SORT)}
     return name, assemble(traits, traits.group, text), traits.group
 
 

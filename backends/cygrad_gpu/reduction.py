@@ -30,8 +30,8 @@ def elements_of_group(traits, itemsize=4):
 
 
 def parts_wanted(traits):
-    """Groups that keep the device busy to the end: several for each unit, where another may be slow."""
-    return traits.units * 4
+    """Groups that keep the device busy to the end: several for each unit, where another is slow or wakes late."""
+    return traits.units * (16 if traits.processor else 4)
 
 
 def make_rows(traits, *compiled):

@@ -79,3 +79,4 @@ cdef class Backend:
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out)
     cpdef random(self, int kind, View out, object seed, object offset, double a, double b)
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options)
+    cpdef map_reduce(self, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers, tuple outs)

@@ -347,6 +347,20 @@ cdef class Backend:
         """
         return run_stepwise(self, program, ins, outs)
 
+    cpdef map_reduce(self, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers, tuple outs):
+        """Reduce what a program makes of `ins`, in one pass, with nothing of full size written.
+
+        `program` and `ins` are as for `elementwise`, but that beside Views of 16-bit floats others may be float32 (the
+        mean of a row). Its result j is reduced by REDUCE[ops[j]] over the last axes, those that outs lack, and becomes
+        r[j], in outs' dtype (float32 for 16-bit floats), to which `reduce` would convert it. Without `finish` (None)
+        outs are these. Else it is a second program, of as many results as there are outs, whose inputs are the r and
+        then `numbers` (Python's), in this order: a mean is ``("in", 0), ("in", 1), ("binary", DIV), ("out", 0)``
+        with the count as number. So (r[0] - r[1] * r[1] / n) / (n - 1) of the sums of (x - mean)**2 and x - mean is a
+        variance. Outs are new and have one dtype, shape and strides; at least one axis is reduced. Composed from
+        elementwise and reduce.
+        """
+        return NotImplemented
+
     cpdef arange(self, View out, object start, object step):
         """out[i] = start + i * step (integers exactly, floats computed in double). Default: made on the host."""
         return NotImplemented

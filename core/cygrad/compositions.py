@@ -13,17 +13,19 @@ import math
 
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.allocation import empty_near, empty_on
-from cygrad.raw import (arange_into, binary_op, cast_to, clone_dense, copy_, fill_, matmul3, reduce_dims, softmax_op,
-                        sort_op, unary_op, where_op)
+from cygrad.raw import (arange_into, binary_op, cast_to, clone_dense, copy_, elementwise_op, fill_, matmul3,
+                        reduce_dims, softmax_op, sort_op, unary_op, where_op)
 from cygrad.dtype import all_dtypes
 from cygrad.operands import binary_to
+from cygrad.tensor import Tensor
 from cygrad.transfer import host_backend
 
 DTYPES = {d.name: d for d in all_dtypes()}
-FLOAT32, INT64 = DTYPES["float32"], DTYPES["int64"]
+BOOL, FLOAT32, INT64 = DTYPES["bool"], DTYPES["float32"], DTYPES["int64"]
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
-ADD, SUB, MUL, DIV, NE, LE = (BINARY.index(name) for name in ("add", "sub", "mul", "div", "ne", "le"))
+ADD, SUB, MUL, DIV, EQ, NE, LE = (BINARY.index(name) for name in ("add", "sub", "mul", "div", "eq", "ne", "le"))
 EXP, LOG, RSQRT = (UNARY.index(name) for name in ("exp", "log", "rsqrt"))
+PREDICATES = [UNARY.index(name) for name in ("logical_not", "isnan", "isinf", "isfinite")]
 SUM, MAX = REDUCE.index("sum"), REDUCE.index("max")
 TO_BOOL = 2                     # the rule of comparisons (promotion.pxd)
 BLOCK = 1 << 24                 # elements of a temporary
@@ -54,6 +56,48 @@ def square_sum(op, a, out):
     """The sum of squares over the last axes."""
     a = cast_to(a, computed(out.dtype))
     copy_(out, reduce_dims(SUM, mul(a, a), tuple(range(out.dim(), a.dim())), False, a.dtype))
+
+
+def reduce_stepwise(axes, program, ins, ops, finish, numbers, outs):
+    """`map_reduce` over any axes of tensors of one shape: the results of the program, then their reductions."""
+    ins = tuple([wide(value) if isinstance(value, Tensor) else value for value in ins])
+    like = next(value for value in ins if isinstance(value, Tensor))
+    dtype = computed(outs[0].dtype)
+    number = next((t.dtype for t in ins if isinstance(t, Tensor) and t.dtype is not BOOL), dtype)
+    results = tuple([empty_near(like, like.shape, BOOL if mask else number) for mask in masks_of(program, ins)])
+    elementwise_op(program, ins, results)
+    totals = tuple([reduce_dims(op, t, axes, False, dtype).view(outs[0].shape) for op, t in zip(ops, results)])
+    if finish is not None:
+        results = tuple([empty_near(out, out.shape, dtype) for out in outs])
+        elementwise_op(finish, totals + numbers, results)
+        totals = results
+    for total_, out in zip(totals, outs):
+        copy_(out, total_)
+
+
+def masks_of(program, ins):
+    """For each result of a program whether it is bool."""
+    stack, kept, found = [], {}, {}
+    for kind, *rest in program:
+        if kind == "in" or kind == "number":
+            stack.append(kind == "in" and isinstance(ins[rest[0]], Tensor) and ins[rest[0]].dtype is BOOL)
+        elif kind == "keep":
+            kept[rest[0]] = stack[-1]
+        elif kind == "kept":
+            stack.append(kept[rest[0]])
+        elif kind == "out":
+            found[rest[0]] = stack.pop()
+        else:
+            popped = [stack.pop() for _ in range({"unary": 1, "binary": 2, "where": 3}[kind])]
+            same = all(popped[:2])                                      # of where: a and b
+            stack.append(same or kind == "unary" and rest[0] in PREDICATES or kind == "binary" and rest[0] >= EQ)
+    return [found[j] for j in range(len(found))]
+
+
+def map_reduce(program, ins, ops, finish, numbers, outs):
+    """All results of the program, then their reductions over the last axes."""
+    rank = next(value.dim() for value in ins if isinstance(value, Tensor))
+    reduce_stepwise(tuple(range(outs[0].dim(), rank)), program, ins, ops, finish, numbers, outs)
 
 
 def partial_sort(a, descending, first, values, index):
@@ -262,5 +306,5 @@ def hide(t, shown, value=-math.inf):
 
 
 COMPOSED = {function.__name__: function for function in (
-    square_sum, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d,
+    square_sum, map_reduce, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d,
     conv2d_backward, attention)}

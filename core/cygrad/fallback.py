@@ -62,7 +62,12 @@ def compose(composition, args):
     """Call a composition with the arguments of an entry."""
     from cygrad.tensor import as_tensor_view
     from cygrad.view import View
-    composition(*[as_tensor_view(a) if isinstance(a, View) else a for a in args])
+
+    def tensors(value):
+        if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
+            return tuple([tensors(v) for v in value])
+        return as_tensor_view(value) if isinstance(value, View) else value
+    composition(*[tensors(a) for a in args])
 
 
 def _flat(value):

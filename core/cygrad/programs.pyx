@@ -11,11 +11,13 @@ unseen by autograd. Parameters that get numbers in a call don't take part in pro
 from cpython.object cimport PyObject
 
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.allocation cimport empty_as, output_like
-from cygrad.dispatch cimport cast, dense_copy, elementwise_into
+from cygrad.allocation cimport empty, empty_as, output_like
+from cygrad.axes cimport Axes, add_operand, is_geometry, merge_axes, operand, sort_axes, start_axes
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport cast, declined, dense_copy, elementwise_into, lacks
 from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport same_sizes
+from cygrad.view cimport INLINE_RANK, make_view, same_sizes
 
 from cygrad.backend import BINARY, UNARY
 from cygrad.promotion import result_type
@@ -187,6 +189,37 @@ cdef class Program:
         elementwise_into(self._steps, tuple([apart(value, out) for value in ins]), (out,))
         return out
 
+    def reduced(self, tuple ops not None, tuple axes, bint keepdim, DType dtype, tuple operands, Program finish=None,
+                tuple numbers=()):
+        """The results, each reduced along axes of the operands' common shape, without ever being written themselves.
+
+        Parameters
+        ----------
+        ops : tuple of int
+            Indices of `backend.REDUCE`, one for each result.
+        axes : tuple of int, optional
+            Counted from the front; None for all.
+        keepdim : bool
+        dtype : DType, optional
+            Of what is returned, in which the reductions add up; that of the promoted operands if None.
+        operands : tuple
+        finish : Program, optional
+            What to make of the reduced results and then `numbers`, which are its parameters.
+        """
+        cdef PyObject *first = NULL
+        cdef tuple outs, ins = operands
+        if self._steps is None:
+            self.trace()
+        if finish is not None and finish._steps is None:
+            finish.trace()
+        if self.likeness(operands, &first) == DIFFERENT:
+            ins = self.prepared(operands)
+        if dtype is None:
+            dtype = self.dtype_of_numbers(ins)
+        outs = map_reduce(self._steps, ins, ops, axes, keepdim, dtype, None if finish is None else finish._steps,
+                          numbers, len(ops) if finish is None else len(finish.booleans))
+        return outs[0] if len(outs) == 1 else outs
+
     cdef int likeness(self, tuple operands, PyObject **first):
         """How alike the operands are, and (borrowed) the first that is no mask."""
         cdef Tensor shape = None, number = None, t
@@ -256,6 +289,113 @@ cdef object apart(object value, Tensor out):
                 return dense_copy(t)
         return t
     return dense_copy(t)
+
+
+# ------------------------------------------------------- reductions of programs
+
+cdef tuple new_results(Tensor like, DType dtype, int rank, const Py_ssize_t *sizes, int count):
+    if count == 1:
+        return (empty(like.memory.backend, like.memory.index, dtype, rank, sizes),)
+    return tuple([empty(like.memory.backend, like.memory.index, dtype, rank, sizes) for _ in range(count)])
+
+
+cdef int kept_first(Axes *axes, Tensor out, bint *reduced, bint keepdim) noexcept:
+    """Sort the axes: those of `out`, which joins the operands, then the reduced ones, each merged. How many are kept."""
+    cdef Axes held = axes[0]
+    cdef int i, j, k, part, rank = 0, stop = 0, last = axes.operands
+    axes.operands += 1
+    for part in range(2):
+        k = 0
+        for i in range(held.rank):
+            if reduced[i] == part and held.sizes[i] != 1:
+                axes.sizes[rank] = held.sizes[i]
+                for j in range(last):
+                    axes.strides[j][rank] = held.strides[j][i]
+                axes.strides[last][rank] = 0 if part else out.strides[k]
+                rank += 1
+            k += not reduced[i] or keepdim
+        if part == 0:
+            stop = rank
+    axes.rank = rank
+    sort_axes(axes, stop, rank)
+    merge_axes(axes, stop, rank)
+    return merge_axes(axes, 0, stop)
+
+
+cdef int reduce_stepwise(tuple axes, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers,
+                         tuple outs) except -1:
+    from cygrad import compositions
+    compositions.reduce_stepwise(axes, program, ins, ops, finish, numbers, outs)
+    return 0
+
+
+cdef tuple marked(bint *reduced, int rank):
+    return tuple([i for i in range(rank) if reduced[i]])
+
+
+cdef tuple one_element(tuple outs):
+    """The results as views without axes."""
+    return tuple([make_view((<Tensor>t).memory, (<Tensor>t).dtype, 0, 0, NULL, NULL) for t in outs])
+
+
+cpdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keepdim, DType dtype, tuple finish,
+                       tuple numbers, int results):
+    """New tensors, `results` of them, by `Backend.map_reduce`; `ins` are promoted and have one shape; axes None: all."""
+    cdef Axes geometry
+    cdef Tensor like = None
+    cdef Backend backend
+    cdef Py_ssize_t sizes[64]
+    cdef bint reduced[64]
+    cdef bint dense = True
+    cdef int i, rank = 0, kept = 0, split_at
+    cdef tuple outs, targets, found
+    for value in ins:
+        if isinstance(value, Tensor):
+            if like is None:
+                like = <Tensor>value
+            dense = dense and (<Tensor>value).dense
+    backend = <Backend>like.memory.backend
+    for i in range(like.rank):
+        reduced[i] = axes is None
+    if axes is not None:
+        for axis in axes:
+            reduced[<int>axis] = True
+    for i in range(like.rank):
+        if not reduced[i] or keepdim:
+            sizes[rank] = 1 if reduced[i] else like.sizes[i]
+            rank += 1
+        kept += not reduced[i]
+    outs = new_results(like, dtype, rank, sizes, results)
+    if (<Tensor>outs[0]).elements == 0:
+        return outs
+    if like.elements == 0 or (<Tensor>outs[0]).elements == like.elements:
+        reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
+        return outs
+    if dense and kept == 0 and like.rank <= INLINE_RANK:
+        targets, found = outs if rank == 0 else one_element(outs), ins
+    else:
+        start_axes(&geometry, like)
+        for value in ins:
+            if isinstance(value, Tensor):
+                add_operand(&geometry, <Tensor>value)
+        split_at = kept_first(&geometry, <Tensor>outs[0], reduced, keepdim)
+        if geometry.rank > INLINE_RANK:
+            reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
+            return outs
+        geometry.operands -= 1                          # the last one is the results
+        found, i = (), 0
+        for value in ins:
+            if isinstance(value, Tensor):
+                value = operand(&geometry, i, <Tensor>value)
+                i += 1
+            found += (value,)
+        targets = outs
+        if not is_geometry(&geometry, i, split_at, <Tensor>outs[0]):
+            targets = tuple([make_view((<Tensor>t).memory, dtype, 0, split_at, geometry.sizes, geometry.strides[i])
+                             for t in outs])
+    if lacks("map_reduce", backend.map_reduce(program, found, ops, finish, numbers, targets)):
+        declined(backend, "map_reduce", (program, found, ops, finish, numbers, targets), (5,))
+    return outs
 
 
 def program(formula, *, bint floats=False):

@@ -9,8 +9,8 @@ from cygrad.allocation cimport empty, empty_as, empty_like_strided, output_like
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.axes cimport Axes, drop_ones, merge_axes, operand, refuse_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
-from cygrad.dispatch cimport (axis_last, binary, broadcast_sizes, cast, copy_into, declined, dense_copy, expand_to,
-                              fill_into, lacks, reduce, same_device, unary, where_into)
+from cygrad.dispatch cimport (axis_last, binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
+                              elementwise_into, expand_to, fill_into, lacks, reduce, same_device, unary, where_into)
 from cygrad.dtype cimport DType, INT64, can_cast_to, dtype_of
 from cygrad.promotion cimport SAME
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -40,6 +40,11 @@ def where_op(Tensor cond not None, Tensor a not None, Tensor b not None):
     cdef Tensor out = output_like(a.dtype, a.rank, a.sizes, cond, a, b)
     where_into(cond, a, b, out)
     return out
+
+
+def elementwise_op(tuple program not None, tuple ins not None, tuple outs not None):
+    """Raw program (see `Backend.elementwise`) on tensors of one shape and numbers, into `outs`."""
+    elementwise_into(program, ins, outs)
 
 
 def reduce_dims(int op, Tensor a not None, tuple dims, bint keepdim, DType dtype not None):

@@ -173,6 +173,13 @@ def reduce(op, a, out):
     return getattr(np, name)(a, axes)
 
 
+def map_reduce(program, ins, ops, finish, numbers, outs):
+    whole = next(x for x in ins if isinstance(x, np.ndarray))
+    mapped = elementwise(program, ins, tuple(np.empty(whole.shape, outs[0].dtype) for _ in ops))
+    found = tuple(reduce(op, x, outs[0]) for op, x in zip(ops, mapped))
+    return found if finish is None else elementwise(finish, (*found, *numbers), outs)
+
+
 def argreduce(op, a, out):
     return getattr(np, ARGREDUCE[op])(a, -1)      # the first one, and the first NaN
 

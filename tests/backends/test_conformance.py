@@ -94,6 +94,37 @@ class OneWrite(NumPyBackend):
         array(out)[self._places(array(index), dim)] += array(src)
 
 
+class PlacesFromTheEnd(NumPyBackend):
+    """Takes negative places for what Python takes them for."""
+
+    def gather_looking(self, src, index, dim, out):
+        try:
+            self.gather(src, index, dim, out)
+        except IndexError:
+            return False
+        return True
+
+
+class NoAnswer(NumPyBackend):
+    def gather_looking(self, src, index, dim, out):
+        places = array(index)
+        if places.min() < 0 or places.max() >= src.shape[dim]:
+            return False
+        self.gather(src, index, dim, out)
+
+
+class WriteThenLook(NumPyBackend):
+    def scatter_looking(self, mode, out, dim, index, src):
+        places = array(index)
+        inside = (places >= 0) & (places < out.shape[dim])
+        at = tuple(p[inside] for p in np.broadcast_arrays(*self._places(places, dim)))
+        if mode == 0:
+            array(out)[at] = array(src)[inside]
+        else:
+            (np.add, np.multiply, np.maximum, np.minimum)[mode - 1].at(array(out), at, array(src)[inside])
+        return bool(inside.all())
+
+
 class RoundHalfUp(NumPyBackend):
     def unary(self, op, a, out):
         if UNARY[op] != "round":
@@ -128,6 +159,7 @@ class WholeTransfer(NumPyBackend):
 
 BROKEN = {NoOffset: "unary", WholeBuffer: "fill", ChangedInput: "binary", Answer: "where", Crash: "gather",
           NoNaN: "reduce", NarrowSum: "reduce", LastOne: "argreduce", HalfMatmul: "matmul", OneWrite: "scatter",
+          PlacesFromTheEnd: "gather_looking", NoAnswer: "gather_looking", WriteThenLook: "scatter_looking",
           RoundHalfUp: "unary", NoZeroDivision: "errors", LateTransfer: "memory", WholeTransfer: "memory"}
 
 
@@ -185,6 +217,19 @@ def test_the_reason_for_declining():
     backend.declines = {"linalg": "LAPACK is the host's"}
     report = run(selected(["linalg"], ["float32"]), backend, 0, "cpu")
     assert report.verdict("linalg") == "declined: LAPACK is the host's"
+
+
+def test_a_backend_that_always_looks_is_asked_by_the_plain_entry():
+    backend = made(NumPyBackend)
+    backend.checks_places = True
+    text = run(selected(["gather_looking"], ["int8"]), backend, 0, "cpu").details()
+    assert "returned True; a kernel returns False or NotImplemented" in text
+
+
+def test_a_backend_that_never_looks():
+    report = run(selected(["gather_looking", "scatter_looking"], ["int8"]), made(NumPyBackend), 0, "cpu")
+    assert report.rows()[-1][1:] == (0, sum(c.total() for c in report.counts.values()), 0, "pass")
+    assert report.verdict("gather_looking") == "declined: the core looks first"
 
 
 class NoSoftmax(NumPyBackend):

@@ -12,6 +12,9 @@ from cygrad.testing.operands import EVERY
 from cygrad.testing.report import Report
 from cygrad.testing.sampling import covering
 
+# What a backend that declines need not explain.
+REASONS = dict.fromkeys(["gather_looking", "scatter_looking"], "the core looks first")
+
 
 def one_of(kind, names):
     """A type for argparse: a name of `names`, or an error that says which was meant."""
@@ -74,7 +77,7 @@ def run(cases, backend, index, against, exit_first=False, traceback=False):
             del os.environ["CYGRAD_FALLBACK"]
         else:
             os.environ["CYGRAD_FALLBACK"] = before
-    report.reasons = dict(getattr(backend, "declines", {}))
+    report.reasons = REASONS | getattr(backend, "declines", {})
     return report
 
 

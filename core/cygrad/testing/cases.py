@@ -3,13 +3,11 @@ from functools import partial
 
 import numpy as np
 
-from cygrad.backend import ARGREDUCE, REDUCE, SCAN, SCATTER
-from cygrad.testing import matrices, memory, networks, pointwise, programs, reference
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, Operand, dense, numbers, reordered,
+from cygrad.backend import ARGREDUCE, REDUCE, SCAN
+from cygrad.testing import map_reductions, matrices, memory, networks, places, pointwise, programs
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, dense, numbers, reordered,
                                      repeated, result, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
-
-REAL = BOOL + INTEGERS + FLOATS
 
 # name: shape, axes kept (the first ones), layout of the input
 REDUCTIONS = {
@@ -182,84 +180,6 @@ def partial_sort_cases():
                                partial(_make_partial_sort, dtype, descending, part, layout), (3, 4))
 
 
-def _make_gather(dtype, dim, layout, rng):
-    put, put_index = {"dense": (dense, dense), "transposed": (reordered, reordered), "sliced": (sliced, sliced),
-                      "one index for all": (dense, partial(repeated, axis=1)), "large": (dense, dense)}[layout]
-    shape, places = ((300, 100), [250, 90]) if layout == "large" else ((7, 5, 6), [4, 5, 3])
-    places[dim] = 11
-    index = rng.integers(0, shape[dim], places)
-    return put(numbers(rng, shape, dtype), dtype), put_index(index, "int64"), dim, result(tuple(places), dtype)
-
-
-def gather_cases():
-    for dtype in EVERY:
-        for layout in ("dense", "transposed", "sliced", "one index for all", "large"):
-            for dim in range(2 if layout == "large" else 3):
-                yield Case(Key("gather", f"dim {dim}", dtype, layout), partial(_make_gather, dtype, dim, layout), (3,))
-
-
-def _make_scatter(mode, dtype, dim, layout, rng):
-    put, put_index = {"dense": (dense, dense), "transposed": (reordered, reordered), "sliced": (sliced, sliced),
-                      "one source for all": (dense, dense), "large": (dense, dense)}[layout]
-    shape, places = ((300, 100), [250, 90]) if layout == "large" else ((7, 5, 6), [4, 5, 3])
-    places[dim] = 2 * shape[dim]                 # every place is hit more than once
-    low, high = (1, 3) if SCATTER[mode] == "prod" else (0, 9)
-    values, start = (rng.integers(low, high, s).astype("bool" if dtype == "bool" else "int64") for s in (places, shape))
-    source = repeated(values, dtype) if layout == "one source for all" else put(values, dtype)
-    index = rng.integers(0, shape[dim], places)
-    return mode, put(start, dtype), dim, put_index(index, "int64"), source
-
-
-def scatter_cases():
-    yield from overlapping_scatter_cases()
-    for mode, name in enumerate(SCATTER):
-        dtypes = EVERY if name in ("set", "add") else REAL[1:]
-        for dtype in dtypes:
-            for layout in ("dense", "transposed", "sliced", "one source for all", "large"):
-                for dim in range(2 if layout == "large" else 3):
-                    yield Case(Key("scatter", f"{name} dim {dim}", dtype, layout),
-                               partial(_make_scatter, mode, dtype, dim, layout), (1,),
-                               Limit(1, terms=_products) if name == "prod" and dtype in FLOATS else EXACT)
-
-
-# The result of a[x, y] as the core walks it: places x * 20 + y * 5 along one axis of step 1, rows of 5 beside it.
-def _make_overlapping_scatter(mode, dtype, rng):
-    places = rng.integers(0, 3, (30, 1)) * 20 + rng.integers(0, 4, (30, 1)) * 5
-    memory = dense(rng.integers(0, 9, 60), dtype).memory
-    index, source = np.repeat(places, 5, 1), rng.integers(0, 9, (30, 5))
-    return mode, Operand(dtype, memory, (56, 5), (1, 1)), 0, repeated(index, "int64", 1), dense(source, dtype)
-
-
-def _overlapping_scatter(mode, out, dim, index, src):
-    memory = np.concatenate([out[:, 0], out[-1, 1:]])
-    found = reference.scatter(mode, memory, 0, (index + np.arange(5)).reshape(-1), src.reshape(-1))
-    return np.lib.stride_tricks.sliding_window_view(found, 5)
-
-
-def _make_shared_scatter(mode, dtype, rng):
-    index, source = rng.integers(0, 7, (3, 20, 4)), rng.integers(0, 9, (3, 20, 4))
-    start = np.broadcast_to(rng.integers(0, 9, (7, 4)), (3, 7, 4))
-    return mode, repeated(start, dtype), 1, dense(index, "int64"), dense(source, dtype)
-
-
-def _shared_scatter(mode, out, dim, index, src):
-    found = reference.scatter(mode, out[0], 0, index.reshape(-1, 4), src.reshape(-1, 4))
-    return np.broadcast_to(found, out.shape)
-
-
-def overlapping_scatter_cases():
-    for mode, name in enumerate(SCATTER[:2]):
-        for dtype in EVERY[1:]:
-            yield Case(Key("scatter", f"{name} to rows that overlap", dtype, ""),
-                       partial(_make_overlapping_scatter, mode, dtype), (1,), formula=_overlapping_scatter)
-            yield Case(Key("scatter", f"{name} to rows that are one", dtype, ""),
-                       partial(_make_shared_scatter, mode, dtype), (1,), formula=_shared_scatter)
-
-
-def _products(mode, out, dim, index, src):
-    return 2.0 * src.shape[dim]
-
-
 def _make_arange(dtype, start, step, count, rng):
     return result((count,), dtype), start, step
 
@@ -293,10 +213,11 @@ def nonzero_cases():
 ENTRIES = {
     "memory": memory.memory_cases, "d2d": memory.d2d_cases, "fill": pointwise.fill_cases, "copy": pointwise.copy_cases,
     "unary": pointwise.unary_cases, "binary": pointwise.binary_cases, "where": pointwise.where_cases,
-    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases, "gather": gather_cases,
-    "scatter": scatter_cases, "binary_scalar": pointwise.binary_scalar_cases,
-    "elementwise": pointwise.elementwise_cases, "arange": arange_cases, "scan": scan_cases, "sort": sort_cases,
-    "partial_sort": partial_sort_cases,
+    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases, "gather": places.gather_cases,
+    "scatter": places.scatter_cases, "gather_looking": places.gather_looking_cases,
+    "scatter_looking": places.scatter_looking_cases, "binary_scalar": pointwise.binary_scalar_cases,
+    "elementwise": pointwise.elementwise_cases, "map_reduce": map_reductions.map_reduce_cases,
+    "arange": arange_cases, "scan": scan_cases, "sort": sort_cases, "partial_sort": partial_sort_cases,
     "nonzero": nonzero_cases, "addmm": matrices.addmm_cases, "softmax": networks.softmax_cases,
     "softmax_backward": networks.softmax_backward_cases, "layer_norm": networks.layer_norm_cases,
     "layer_norm_backward": networks.layer_norm_backward_cases, "conv2d": networks.conv2d_cases,

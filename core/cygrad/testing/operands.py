@@ -15,7 +15,8 @@ BOOL = ("bool",)
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
-EVERY = BOOL + INTEGERS + FLOATS + COMPLEX
+REAL = BOOL + INTEGERS + FLOATS
+EVERY = REAL + COMPLEX
 EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52,
            "complex64": 2.0**-23, "complex128": 2.0**-52}
 GAP = 0x5A                                # what lies between the elements of an operand, byte by byte

@@ -22,7 +22,7 @@ TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float
 
 # entry: the names of the ops that its first argument numbers
 CODES = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
-         "scan": SCAN, "scatter": SCATTER, "random": RANDOM}
+         "scan": SCAN, "scatter": SCATTER, "scatter_looking": SCATTER, "random": RANDOM}
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,8 @@ class Case:
         arrays, after the call.
     formula : function, optional
         What NumPy computes, where it is not the entry's function in `reference`.
+    answer : object
+        What the entry returns when it has done its work.
     """
 
     key: Key
@@ -122,18 +124,24 @@ class Case:
     limit: Limit = EXACT
     derived: object = None
     formula: object = None
+    answer: object = None
+
+    def kernel(self, backend):
+        """What is called: the entry."""
+        return getattr(backend, self.key.entry)
 
     def run(self, backend, index, against):
         """The outcome on a device; `against` is "cpu" or "numpy"."""
         args = self.make(np.random.default_rng(zlib.crc32(str(self.key).encode())))
         try:
-            views, answer, found = call(backend, index, self.key.entry, args)
+            views, answer, found = call(backend, index, self.key.entry, args, self.kernel(backend))
         except Exception as error:
             return raised(error, self.describe(args))
         if answer is NotImplemented:
             return self.run_composed(backend, index, against, args)
-        if answer is not None:
-            return Outcome("fail", f"{self.describe(args)}returned {answer!r}; a kernel returns None or NotImplemented")
+        if answer is not self.answer:
+            return Outcome("fail", f"{self.describe(args)}returned {answer!r}; a kernel returns {self.answer} or "
+                                   "NotImplemented")
         wrong = self.compare(args, views, found, against)
         return Outcome("fail", self.describe(args) + wrong) if wrong else PASS
 
@@ -178,8 +186,9 @@ class Case:
     def expected(self, args, against):
         """[(values, dtype)] of the results, as the CPU or NumPy computes them."""
         if against == "cpu":
-            _, answer, found = call(load("cpu"), 0, self.key.entry, args)
-            if answer is None:
+            cpu = load("cpu")
+            _, answer, found = call(cpu, 0, self.key.entry, args, self.kernel(cpu))
+            if answer is self.answer:
                 return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, found))]
         filled = list(arrays(a) for a in args)
         extra = [args[1].dtype] if self.key.entry == "random" else []
@@ -261,7 +270,7 @@ def operation(entry, first):
     """The first argument of an entry for a message: its op by name, a program by its steps' names."""
     if entry in CODES:
         return CODES[entry][first]
-    if entry == "elementwise":
+    if entry in ("elementwise", "map_reduce"):
         return " ".join(" ".join([kind, *(CODES[kind][x] if kind in CODES else f"{x}" for x in rest)])
                         for kind, *rest in first)
     return words(first)

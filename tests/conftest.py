@@ -32,9 +32,12 @@ def steady_state():
     cygrad.set_grad_enabled(enabled)
 
 
-@pytest.fixture(params=[1, 2], ids=["serial", "threads"])
+@pytest.fixture(params=[1, 3], ids=["serial", "threads"])
 def threads(request):
-    """How many threads the CPU backend works on: the test runs once for each number."""
+    """How many threads the CPU backend works on: the test runs once for each number, or for those it names `indirect`.
+
+    Few sizes are multiples of three, so shares differ.
+    """
     import cygrad
     before = cygrad.cpu.get_num_threads()
     cygrad.cpu.set_num_threads(request.param)

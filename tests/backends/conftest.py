@@ -1,10 +1,9 @@
 """Fixtures of the CUDA tests: backends of their own over a stand-in for the driver."""
-import os
-
 import pytest
 
 import fake_cublas
 import fake_cuda
+from extras import need_opencl
 from fake_nvrtc import FakeNVRTC
 
 
@@ -24,8 +23,7 @@ def machine(monkeypatch, tmp_path):
 
     def make(driver, cublas=False, execute=False):
         if execute:
-            if os.environ.get("CI") != "true":          # where the extra "test" is installed
-                pytest.importorskip("pyopencl", reason="the extra 'pocl' is not installed")
+            need_opencl()
             from fake_kernels import Executor
             driver.execute = Executor()
         nvrtc, library = FakeNVRTC(), fake_cublas.FakeCuBLAS(driver) if cublas else None

@@ -5,15 +5,7 @@ import cygrad
 import pytest
 
 F = cygrad.nn.functional
-
-
-@pytest.fixture(params=[1, 2, 3, 7])
-def threads(request):
-    backend = cygrad.ones(1)._backend()
-    before = backend.get_num_threads()
-    backend.set_num_threads(request.param)
-    yield request.param
-    backend.set_num_threads(before)
+uneven_shares = pytest.mark.parametrize("threads", [1, 2, 3, 7], indirect=True)
 
 
 def by_hand(x, w, b, stride, padding, dilation, groups):
@@ -48,6 +40,7 @@ GEOMETRIES = [      # images, channels, height, width, filters, kernel, stride, 
 ]
 
 
+@uneven_shares
 @pytest.mark.parametrize("n, c, height, width, filters, kernel, stride, padding, dilation, groups", GEOMETRIES)
 def test_convolution_and_its_gradients(threads, n, c, height, width, filters, kernel, stride, padding, dilation,
                                        groups):
@@ -64,6 +57,7 @@ def test_convolution_and_its_gradients(threads, n, c, height, width, filters, ke
         assert cygrad.allclose(a, e, rtol=1e-4, atol=1e-4 * e.abs().max().item())
 
 
+@uneven_shares
 def test_layer_norm_and_its_gradients(threads):
     x, w, b = (cygrad.randn(*shape, requires_grad=True) for shape in ((700, 61), (61,), (61,)))
     found = cygrad.layer_norm(x, (61,), w, b)
@@ -86,6 +80,7 @@ def test_rows_of_one_number_are_their_bias():
     assert x.grad.tolist() == [[0.0]] * 5
 
 
+@uneven_shares
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("batch, rows, keys", [(1, 200, 130), (9, 70, 65), (2, 64, 64), (3, 1, 300)])
 def test_attention(threads, causal, batch, rows, keys):

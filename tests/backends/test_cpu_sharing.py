@@ -6,17 +6,7 @@ import pytest
 import cygrad
 
 
-@pytest.fixture(params=[1, 2, 3, 7], autouse=True)
-def threads(request):
-    before = cygrad.get_num_threads()
-    cygrad.set_num_threads(request.param)
-    yield request.param
-    cygrad.set_num_threads(before)
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(3)
+pytestmark = [pytest.mark.usefixtures("threads"), pytest.mark.parametrize("threads", [1, 2, 3, 7], indirect=True)]
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.5, 1])

@@ -5,17 +5,15 @@ the backend is tested over. No GPU and no driver is needed.
 """
 import importlib.util
 import inspect
-import os
 from pathlib import Path
 
 import pytest
 
 import fake_cuda
+from extras import lacking
 
 if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.bindings") is None:
-    if os.environ.get("CI") == "true":
-        raise ImportError("the extra 'test' brings cuda-bindings, which is not installed")
-    pytest.skip("the extra 'cuda' is not installed", allow_module_level=True)
+    lacking("the extra 'cuda' is not installed")
 
 FUNCTIONS = sorted(name for name in vars(fake_cuda.FakeDriver) if name.startswith("cu") and name[2].isupper())
 ENUMS = [fake_cuda.CUresult, fake_cuda.CUdevice_attribute, fake_cuda.CUpointer_attribute, fake_cuda.CUstreamCaptureMode]

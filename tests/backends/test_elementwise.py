@@ -84,14 +84,6 @@ def run_stepwise(steps, ins, outs):
     return outs
 
 
-@pytest.fixture(params=[1, 3], ids=["serial", "threads"])
-def threads(request):
-    before = cygrad.cpu.get_num_threads()
-    cygrad.cpu.set_num_threads(request.param)
-    yield
-    cygrad.cpu.set_num_threads(before)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())

@@ -2,12 +2,11 @@
 
 CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the families, and their tiles' edges.
 """
-import os
-
 import pytest
 
 import cygrad
 from cygrad import discovery
+from extras import need_opencl
 
 F = cygrad.nn.functional
 TOLERANCE = {cygrad.float64: 1e-12, cygrad.float32: 3e-5, cygrad.bfloat16: 2e-2, cygrad.int64: 0}
@@ -42,8 +41,7 @@ def where(request, monkeypatch):
     if request.param == "cuda":
         request.getfixturevalue("computing_gpu")
         return "cuda"
-    if os.environ.get("CI") != "true":
-        pytest.importorskip("pyopencl", reason="the extra 'pocl' is not installed")
+    need_opencl()
     if "opencl" not in discovery._loaded:
         from cygrad_opencl import OpenCLBackend
         monkeypatch.setitem(discovery._loaded, "opencl", OpenCLBackend())

@@ -9,10 +9,10 @@ import pytest
 
 import cygrad
 from cygrad import entry_points
+from extras import lacking, need_opencl
 from fake_packages import install
 
-if os.environ.get("CI") != "true":              # there a missing package or device is an error
-    pytest.importorskip("pyopencl", reason="the extra 'opencl' is not installed")
+need_opencl()
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +27,8 @@ def packages(tmp_path_factory):
 @pytest.fixture(scope="session")
 def opencl(packages):
     sys.path.insert(0, str(packages))
-    if not cygrad.opencl.is_available() and os.environ.get("CI") != "true":
-        pytest.skip("no OpenCL device; pip install pyopencl[pocl] brings one")
+    if not cygrad.opencl.is_available():
+        lacking("no OpenCL device; pip install pyopencl[pocl] brings one")
     yield "opencl"
     sys.path.remove(str(packages))
 

@@ -15,6 +15,7 @@ from cygrad_cpu.convolution cimport cpu_conv2d, cpu_conv2d_backward
 from cygrad_cpu.elementwise cimport cpu_elementwise
 from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
 from cygrad_cpu.linalg cimport cpu_linalg
+from cygrad_cpu.map_reduce cimport cpu_map_reduce
 from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
 from cygrad_cpu.positions cimport cpu_argreduce
@@ -152,6 +153,9 @@ cdef class CPUBackend(Backend):
     cpdef elementwise(self, tuple program, tuple ins, tuple outs):
         if cpu_elementwise(self, program, ins, outs) is NotImplemented:
             return Backend.elementwise(self, program, ins, outs)
+
+    cpdef map_reduce(self, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers, tuple outs):
+        return cpu_map_reduce(program, ins, ops, finish, numbers, outs)
 
     cpdef arange(self, View out, object start, object step):
         return cpu_arange(out, start, step)

@@ -24,16 +24,6 @@ cdef enum:
     LONG = 16384            # elements of a block without buffers
 
 
-cdef struct Details:        # what the threads share
-    const Plan *plan
-    char *values            # of the constants, those of this call included
-    char *memory            # the buffers, `bytes` of them for each thread
-    Py_ssize_t bytes
-    Py_ssize_t unit         # of one buffer
-    int views               # operands of the job that are inputs
-    int inputs[8]           # the slot of each
-
-
 cdef inline bint strided(const Job *job, int which) noexcept nogil:
     """Whether some block of an operand is no contiguous run."""
     cdef const Operand *operand = &job.operands[which]
@@ -41,7 +31,7 @@ cdef inline bint strided(const Job *job, int which) noexcept nogil:
             or job.rows > 1 and (operand.strides[1] != job.columns or job.column_blocks > 1))
 
 
-cdef inline Py_ssize_t buffers_of(const Job *job, const Details *details) noexcept nogil:
+cdef Py_ssize_t buffers_of(const Job *job, const Details *details) noexcept nogil:
     """How many buffers a thread needs: the program's, two to move and convert each operand, one between conversions."""
     cdef int which, count = details.plan.buffers + 1
     for which in range(job.inputs + 1):
@@ -50,37 +40,44 @@ cdef inline Py_ssize_t buffers_of(const Job *job, const Details *details) noexce
     return count
 
 
+cdef void open_workspace(const Job *job, const Details *details, char *memory, Workspace *w) noexcept nogil:
+    """Divide `memory` (buffers_of(...) * details.unit) among the slots and operands, and spread the constants."""
+    cdef const Plan *plan = details.plan
+    cdef Py_ssize_t unit = details.unit
+    cdef int k, which
+    w.scratch = memory
+    memory += unit
+    for k in range(plan.constants):
+        w.slots[CONSTANTS + k] = details.values + 16 * k
+    for k in range(plan.buffers):
+        w.slots[BUFFERS + k] = memory
+        memory += unit
+    for which in range(job.inputs + 1):
+        w.moved[which] = w.converted[which] = NULL
+        if strided(job, which) or which < plan.outs:
+            w.moved[which] = memory
+            memory += unit
+        if job.operands[which].conversion.steps:
+            w.converted[which] = memory
+            memory += unit
+    run_steps(plan.spread, plan.spreads, w.slots, job.rows * job.columns)
+
+
 cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """The body of a program's job."""
     cdef const Details *details = <const Details *>job.details
     cdef const Plan *plan = details.plan
-    cdef Py_ssize_t unit = details.unit
-    cdef char *slots[48]
+    cdef Workspace w
     cdef Cursor cursor
+    cdef char **slots = w.slots
+    cdef char **moved = w.moved
+    cdef char **converted = w.converted
     cdef char **corners = cursor.corners
-    cdef char *moved[12]
-    cdef char *converted[12]
-    cdef char *memory = details.memory + thread * details.bytes
-    cdef char *scratch = memory
     cdef char *target
     cdef Operand *operand
     cdef Py_ssize_t block, n
     cdef int k, which, status = 0
-    memory += unit
-    for k in range(plan.constants):
-        slots[CONSTANTS + k] = details.values + 16 * k
-    for k in range(plan.buffers):
-        slots[BUFFERS + k] = memory
-        memory += unit
-    for which in range(job.inputs + 1):
-        moved[which] = converted[which] = NULL
-        if strided(job, which) or which < plan.outs:
-            moved[which] = memory
-            memory += unit
-        if job.operands[which].conversion.steps:
-            converted[which] = memory
-            memory += unit
-    run_steps(plan.spread, plan.spreads, slots, job.rows * job.columns)
+    open_workspace(job, details, details.memory + thread * details.bytes, &w)
     if first < last:
         seek(job, first, &cursor)
     for block in range(first, last):
@@ -97,14 +94,14 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
         for k in range(details.views):
             which = plan.outs + k
             slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
-                                                     moved[which], converted[which], scratch)
+                                                     moved[which], converted[which], w.scratch)
         status |= run_steps(plan.step, plan.steps, slots, n)
         for which in range(plan.outs):
             operand = &job.operands[which]
             target = slots[OUTS + which]
             if operand.conversion.steps:
                 target = moved[which] if plan.early[which] or strided(job, which) else corners[which]
-                convert(&operand.conversion, slots[OUTS + which], n, target, scratch)
+                convert(&operand.conversion, slots[OUTS + which], n, target, w.scratch)
             if target != corners[which]:
                 job.kernels.move[operand.log_item](target, cursor.columns, 1, corners[which], operand.strides[1],
                                                    operand.strides[0], cursor.rows, cursor.columns)
@@ -127,7 +124,7 @@ cdef bint plain(const Plan *plan, tuple ins, tuple outs):
     return True
 
 
-cdef inline Py_ssize_t grain_of(const Plan *plan) noexcept:
+cdef Py_ssize_t grain_of(const Plan *plan) noexcept:
     """Elements a thread should at least get."""
     return DEAR_GRAIN if plan.dear else CHEAP_GRAIN
 

@@ -27,6 +27,8 @@ cdef struct Step:
 cdef struct Plan:
     int ins
     int outs
+    int results             # of a plan whose results are reduced: it has no outs
+    int result[4]           # the slot of each, until the next block
     int code                # the dtype that numbers are computed in
     int item
     bint dear               # some op takes tens of cycles an element
@@ -40,11 +42,11 @@ cdef struct Plan:
     Step step[64]
     char values[384]        # of the constants, 16 bytes each
     int number[8]           # the constant that input i fills; -1: it is a View
-    int out_code[4]         # dtype in which out j is computed
+    int out_code[4]         # dtype in which out or result j is computed
     bint early[4]           # out j is known before the last input is read
 
 cdef class Compiled:
     cdef Plan plan
 
-cdef Compiled compiled(tuple program, tuple ins, tuple outs)
+cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=?)
 cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil

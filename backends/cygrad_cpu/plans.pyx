@@ -37,14 +37,17 @@ cdef class Compiled:
     """A plan as an object."""
 
 
-cdef Compiled compiled(tuple program, tuple ins, tuple outs):
-    """The plan of a program for these operands, or None where there can't be one."""
+cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=False):
+    """The plan of a program for these operands, or None where there can't be one.
+
+    `reduced`: the results stay in slots, for a reduction; outs only tell numbers' dtype where all inputs are masks.
+    """
     cdef unsigned long long key
     cdef int code = -1, i, count = len(ins)
     cdef View view
     if count > MOST_INS or len(outs) > MOST_OUTS:
         return None
-    key = 0
+    key = <unsigned long long>reduced << 32
     for i in range(count):
         if isinstance(ins[i], View):
             view = <View>ins[i]
@@ -68,7 +71,7 @@ cdef Compiled compiled(tuple program, tuple ins, tuple outs):
     found = plans.get(key)
     if found is None and key not in plans:
         try:
-            found = Compiler(program, ins, outs, code).made
+            found = Compiler(program, ins, 0 if reduced else len(outs), code).made
         except Unfit:
             pass
         plans[key] = found
@@ -85,14 +88,14 @@ cdef class Compiler:
     cdef int[48] codes          # dtype of each slot's value
     cdef int[48] uses           # places on the stack, and loads of kept values to come
 
-    def __init__(self, tuple program, tuple ins, tuple outs, int code):
+    def __init__(self, tuple program, tuple ins, int outs, int code):
         cdef int i
         cdef Plan *plan
         self.made = Compiled.__new__(Compiled)
         plan = self.plan = &self.made.plan
         memset(plan, 0, sizeof(Plan))
         plan.code, plan.item = code, ITEMS[code]
-        plan.ins, plan.outs = len(ins), len(outs)
+        plan.ins, plan.outs = len(ins), outs
         self.stack, self.kept, self.spread_of = [], {}, {}
         memset(self.uses, 0, sizeof(self.uses))
         for i in range(plan.ins):
@@ -248,6 +251,9 @@ cdef class Compiler:
             for k in range(1, 5):
                 if plan.step[i].slots[k] >= first_spread:
                     plan.step[i].slots[k] = BUFFERS + buffers + SLOTS - 1 - plan.step[i].slots[k]
+        for i in range(plan.results):
+            if plan.result[i] >= first_spread:
+                plan.result[i] = BUFFERS + buffers + SLOTS - 1 - plan.result[i]
         plan.buffers = buffers + plan.spreads
 
     cdef unary(self, int op):
@@ -368,7 +374,13 @@ cdef class Compiler:
         cdef Plan *plan = self.plan
         cdef int slot = self.run_of(self.pop())
         cdef Step *step
+        if j >= MOST_OUTS:
+            raise Unfit("too many results")
         plan.out_code[j] = self.codes[slot]
+        if plan.outs == 0:                      # still in use: nobody writes there before it is reduced
+            plan.result[j] = slot
+            plan.results += 1
+            return
         plan.early[j] = not last
         if (slot >= BUFFERS and self.uses[slot] == 1 and plan.steps
                 and plan.step[plan.steps - 1].slots[0] == slot):

@@ -16,80 +16,13 @@ from cygrad_cpu.axes cimport (BUFFER, ROW_BYTES, Axis, Reduction, by_columns, di
 from cygrad_cpu.blocks cimport conversion, convert, loaded_kernels, log_of_item
 from cygrad_cpu.loops cimport Kernels, binary_loop
 from cygrad_cpu.parallel cimport threads_for
+from cygrad_cpu.partials cimport Cascade, begin, cascade_power, finish, push
 
 cdef enum:
     GRAIN = 32768           # elements a thread
-    LEVELS = 4              # of a cascade
     SERIAL = 16384          # below this many elements the GIL is kept
 
 cdef Kernels *kernels = loaded_kernels()
-
-cdef struct Cascade:
-    binary_loop combine
-    Py_ssize_t width        # elements of a row
-    Py_ssize_t bytes
-    Py_ssize_t count        # partial results so far
-    int power               # 2^power of one level make one of the next
-    int levels
-    char *rows              # one row a level
-    bint used[4]
-
-
-# ---- cascade
-
-cdef int cascade_power(Py_ssize_t rows) noexcept nogil:
-    """2^power rows make a partial sum: 16, or about the fourth root of their number."""
-    cdef int log = 0
-    while (<Py_ssize_t>1 << log) < rows:
-        log += 1
-    return max(4, log // LEVELS)
-
-
-cdef void begin(Cascade *c, const Reduction *r, Py_ssize_t width, int power, char *memory) noexcept nogil:
-    cdef int k
-    c.combine = r.combine
-    c.width = width
-    c.bytes = width * r.wide
-    c.count = 0
-    c.power = power
-    c.levels = LEVELS - 1 if r.adds else 1
-    c.rows = memory
-    for k in range(LEVELS):
-        c.used[k] = False
-
-
-cdef inline void merge(Cascade *c, int level, const char *row) noexcept nogil:
-    if c.used[level]:
-        c.combine(c.rows + level * c.bytes, row, c.rows + level * c.bytes, c.width, 0, NULL)
-    else:
-        memcpy(c.rows + level * c.bytes, row, c.bytes)
-        c.used[level] = True
-
-
-cdef inline void push(Cascade *c, const char *row) noexcept nogil:
-    """Take a partial result; full levels overflow into the next."""
-    cdef int k
-    merge(c, 0, row)
-    c.count += 1
-    for k in range(1, c.levels):
-        if c.count & ((<Py_ssize_t>1 << k * c.power) - 1):
-            break
-        merge(c, k, c.rows + (k - 1) * c.bytes)
-        c.used[k - 1] = False
-
-
-cdef const char *finish(Cascade *c) noexcept nogil:
-    """The total."""
-    cdef int k
-    cdef char *total = NULL
-    for k in range(c.levels):
-        if c.used[k]:
-            if total == NULL:
-                total = c.rows + k * c.bytes
-            else:
-                c.combine(total, c.rows + k * c.bytes, total, c.width, 0, NULL)
-    return total
-
 
 cdef void store(const Reduction *r, const char *results, Py_ssize_t n, char *out, Py_ssize_t stride) noexcept nogil:
     """Write accumulators; n fits into a buffer if it takes a conversion."""
@@ -124,7 +57,7 @@ cdef void fold_block(const Reduction *r, const char *a, Py_ssize_t n, Py_ssize_t
     if whole and rows <= chunk and r.reduced.rank == 1:
         r.columns(a + first_row * inner.stride * r.item, row, rows, n, total, NULL)
         return
-    begin(&cascade, r, n, power, levels)
+    begin(&cascade, r.combine, r.adds, n, r.wide, power, levels)
     while done < rows:
         along = (first_row + done * row_step) % inner.size
         count = min(chunk, rows - done)
@@ -195,7 +128,7 @@ cdef void fold_one(const Reduction *r, const char *a, char *total) noexcept nogi
         return
     if r.stops or not direct(r, inner):
         step = min(step, <Py_ssize_t>(BUFFER // max(r.wide, r.item, <Py_ssize_t>4)))
-    begin(&cascade, r, 1, cascade_power(outer * ((inner.size + step - 1) // step)), levels)
+    begin(&cascade, r.combine, r.adds, 1, r.wide, cascade_power(outer * ((inner.size + step - 1) // step)), levels)
     for run in range(outer):
         row = a + position(&r.reduced, run, 1, &ignored) * r.item
         start = 0
@@ -226,7 +159,7 @@ cdef void fold_rows(const Reduction *r, const char *a, Py_ssize_t count, char *t
     cdef Cascade cascade
     cdef const Axis *inner = &r.reduced.axes[0]
     cdef Py_ssize_t outer = r.reduced.elements // inner.size, run, ignored
-    begin(&cascade, r, count, cascade_power(outer), levels)
+    begin(&cascade, r.combine, r.adds, count, r.wide, cascade_power(outer), levels)
     for run in range(outer):
         r.fold(a + position(&r.reduced, run, 1, &ignored) * r.item, inner.size, r.kept.axes[0].stride, partial, 1,
                count, NULL)

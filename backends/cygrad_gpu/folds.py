@@ -1,35 +1,95 @@
 """Source of reductions for processors: a group is one item; the elements it combines go through vectors of lanes.
 
 The compiler makes vectors of a loop that folds into one variable if it knows the operation: sums, products, least and
-greatest integers, bits. Floats are compared as integers that are ordered as they are (`key_max_f32`), NaN beyond all.
-Sums are cascaded: BLOCK elements are summed in lanes, blocks in double where the device has it. Rows of one block are
-taken TOGETHER, so that the loop's head and the ends of the chains of additions are not waited for row by row.
+greatest integers, bits. It does not know those of floats, where NaN must come through: their extremes follow from three
+of their bits as integers (`max_of_bits_f32`). Sums are cascaded: BLOCK elements are summed in lanes, blocks in double
+where the device has it. Short rows are taken TOGETHER, so that the loop's head and the ends of the chains of additions
+are not waited for row by row; of long ones one at a time is a stream that the processor sees ahead.
 """
+from functools import partial
+from typing import Callable, NamedTuple
+
 from cygrad.backend import REDUCE
 
-from cygrad_gpu.accumulators import COMBINE, accumulator, columns_kernel, decompose, identity, rows_kernel
+from cygrad_gpu.accumulators import (COMBINE, LOWEST, accumulator, columns_kernel, decompose, identity,
+                                     rows_kernel)
 from cygrad_gpu.dtypes import ELEMENTS, FLOAT32, FLOAT64, convert
 from cygrad_gpu.formulas import expression
 
-BLOCK = 4096                # elements that are combined apart
+BLOCK = 2048                # elements that are combined apart
 SCATTERED_BLOCK = 512       # the same where they are no neighbours: then lanes may be refused, and a block is one chain
-TOGETHER = 8                # short rows in one loop
+TOGETHER = 4                # short rows in one loop
+SHORT = 512                 # elements of the longest of them
 WIDTH = 1024                # columns that a group keeps results of, at most
-NATIVE = "{0} > {1} ? {0} : {1}", "{0} < {1} ? {0} : {1}"
+
+
+class Variable(NamedTuple):
+    """What lanes keep of the elements they have seen."""
+
+    kind: str               # C type
+    start: str
+    combine: Callable       # C for two of them
+    enter: Callable         # C that makes one of an element
+
+
+class Fold(NamedTuple):
+    """How elements are combined: variables of lanes, each by a loop's operation, and what they mean together."""
+
+    variables: tuple
+    value: Callable         # C that makes the result of the variables
+
+    def names(self, name):
+        return [f"{name}_{v}" for v in range(len(self.variables))]
+
+    def start(self, *names):
+        """C that declares running values."""
+        return " ".join(f"{variable.kind} {', '.join(f'{name}_{v} = {variable.start}' for name in names)};"
+                        for v, variable in enumerate(self.variables))
+
+    def take(self, name, x):
+        """C that takes an element, `x`, into a running value."""
+        return " ".join(f"{mine} = {variable.combine(mine, variable.enter(x))};"
+                        for mine, variable in zip(self.names(name), self.variables))
+
+    def join(self, name, other):
+        """C that takes another running value into one."""
+        return " ".join(f"{mine} = {variable.combine(mine, its)};" for mine, its, variable
+                        in zip(self.names(name), self.names(other), self.variables))
+
+    def result(self, name):
+        return self.value(*self.names(name))
+
+
+def _larger(a, b):
+    return f"{a} > {b} ? {a} : {b}"
+
+
+def _smaller(a, b):
+    return f"{a} < {b} ? {a} : {b}"
 
 
 def fold(name, work):
-    """(C type of the running value, its start, how two are combined, how an element gets in, and how it gets out)."""
+    """The `Fold` of a reduction whose elements are computed as dtype code `work`."""
+    T = ELEMENTS[work]
+    if name in ("max", "min") and T.kind == "real":
+        bits = T.computed[1:]
+        unsigned = f"BITS{bits}({{0}})"
+        variables = (Variable(f"i{bits}", LOWEST[f"i{bits}"], _larger, f"(i{bits}){unsigned}".format),
+                     Variable(f"u{bits}", f"(u{bits})-1", _smaller, unsigned.format),
+                     Variable(f"u{bits}", "0", _larger, unsigned.format))
+        return Fold(variables, f"{name}_of_bits_{T.suffix}({{0}}, {{1}}, {{2}})".format)
+    enter = f"SQUARE_{T.suffix}({{0}})".format if name == "square_sum" else "{0}".format
+    only = Variable(T.computed, identity(name, T), partial(expression, COMBINE[name], T), enter)
+    return Fold((only,), "{0}".format)
+
+
+def keys(name, work):
+    """(C type of running extremes, their start, C that makes one of an element): integers of the elements' order."""
     T = ELEMENTS[work]
     start = identity(name, T)
-    if name in ("max", "min") and T.kind == "real":
-        key = "i" + T.computed[1:]
-        return (key, f"key_{name}_{T.suffix}({start})", NATIVE[name == "min"].format,
-                f"key_{name}_{T.suffix}({{0}})".format, f"from_key_{T.suffix}({{0}})".format)
-    if name in ("max", "min"):
-        return T.computed, start, NATIVE[name == "min"].format, "{0}".format, "{0}".format
-    square = f"SQUARE_{T.suffix}({{0}})".format if name == "square_sum" else "{0}".format
-    return (T.computed, start, lambda a, b: expression(COMBINE[name], T, a, b), square, "{0}".format)
+    if T.kind != "real":
+        return T.computed, start, "{0}".format
+    return f"i{T.computed[1:]}", f"key_{name}_{T.suffix}({start})", f"key_{name}_{T.suffix}({{0}})".format
 
 
 def total_code(traits, name, work):
@@ -41,34 +101,31 @@ def lanes(*codes):
     return 64 // max(int(ELEMENTS[code].computed[1:]) // 8 for code in codes)
 
 
-def _rows_together(kind, first, combine, value, store, width):
+def _rows_together(folded, value, store, width):
     """C that takes TOGETHER neighbouring rows of one block at once, as long as there are so many.
 
-    `value` and `store` are functions: of a row's pointer; of a result and its row's number.
+    `value` and `store` are functions: of a row's pointer; of a running value and its row's number.
     """
     each = range(TOGETHER)
 
     def loop(hint, begin, end, name):
-        steps = "ANY_ORDER\n" + "\n".join(f"                const {kind} x{j} = {value(f'row{j}')}; "
-                          f"{name}{j} = {combine(f'{name}{j}', f'x{j}')};" for j in each)
-        return f"            {hint}\n            for (i64 k = {begin}; k < {end}; k++) {{\n{steps}\n            }}"
-
-    def starts(name):
-        return f"{kind} " + ", ".join(f"{name}{j} = {first}" for j in each)
+        steps = "ANY_ORDER\n" + "\n".join(f"                const VALUE x{j} = {value(f'row{j}')}; "
+                                          f"{folded.take(f'{name}{j}', f'x{j}')}" for j in each)
+        return f"            {hint}\n            for (int k = {begin}; k < {end}; k++) {{\n{steps}\n            }}"
 
     return f"""\
-        if (repeat == 1 && end - begin <= BLOCK && left >= {TOGETHER} && o + {TOGETHER} <= last) {{
-            const i64 even = end - (end - begin) % {width};
-            FETCH(ELEMENT, a + a_base + {4 * TOGETHER} * strides.s0, {TOGETHER} * (end - begin));
-            {"; ".join(f"GLOBAL const ELEMENT *row{j} = a + a_base + {j} * strides.s0" for j in each)};
-            {starts("sum")};
-{loop(f"LANES({width}, 1)", "begin", "even", "sum")}
-            if (even < end) {{
-            {starts("rest")};
-{loop(f"MASKED_LANES({width})", "even", "end", "rest")}
-            {" ".join(f"sum{j} = {combine(f'sum{j}', f'rest{j}')};" for j in each)}
+        if (repeat == 1 && end - begin <= {SHORT} && left >= {TOGETHER} && o + {TOGETHER} <= last) {{
+            const int count = (int)(end - begin), even = count - count % {width};
+            FETCH(ELEMENT, a + a_base + {2 * TOGETHER} * strides.s0 + begin, {TOGETHER} * count);
+            {"; ".join(f"GLOBAL const ELEMENT *row{j} = a + a_base + {j} * strides.s0 + begin" for j in each)};
+            {folded.start(*(f"sum{j}" for j in each))}
+{loop(f"LANES({width}, 1)", "0", "even", "sum")}
+            if (even < count) {{
+            {folded.start(*(f"rest{j}" for j in each))}
+{loop(f"MASKED_LANES({width})", "even", "count", "rest")}
+            {" ".join(folded.join(f"sum{j}", f"rest{j}") for j in each)}
             }}
-            {" ".join(store(f"sum{j}", j) for j in each)}
+            {" ".join(store(folded.result(f"sum{j}"), j) for j in each)}
             NEXT({TOGETHER});
             continue;
         }}
@@ -79,50 +136,48 @@ def rows(traits, op, code, out_code, neighbours):
     """Each output from axes of its own; see `rows_kernel`."""
     name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
     work = accumulator(name, out_code)
-    kind, first, combine, enter, leave = fold(name, work)
     total = total_code(traits, name, work)
-    whole = ELEMENTS[total]
-    if not neighbours and total != work:        # one by one, so that double costs nothing and saves digits
-        kind = whole.computed
+    inner = work if neighbours else total       # one by one, double costs nothing and saves digits
+    folded, whole = fold(name, inner), ELEMENTS[total]
     width = lanes(code, work)
 
     def value(row):
-        return enter(convert(f"LOAD_{element.name}({row}, {'k' if neighbours else 'k * step'})",
-                             element.compute_code, work))
+        return convert(f"LOAD_{element.name}({row}, {'k' if neighbours else 'k * step'})", element.compute_code, inner)
 
-    def store(value, row, code=work):
-        return f"STORE_{out.name}(out, out_base + {row} * out_strides.s0, {convert(leave(value), code, out_code)});"
+    def store(value, row, code=inner):
+        return f"STORE_{out.name}(out, out_base + {row} * out_strides.s0, {convert(value, code, out_code)});"
 
-    added = expression(COMBINE[name], whole, "total", "sum") if total != work else combine("total", "sum")
     decided = {"any": "if (total) break;", "all": "if (!total) break;"}.get(name, "")
-    together = _rows_together(kind, first, combine, value, store, width) if neighbours else ""
+    together = _rows_together(folded, value, store, width) if neighbours else ""
     return f"""
 #define BLOCK {BLOCK if neighbours else SCATTERED_BLOCK}
 #define ELEMENT {element.stored}
+typedef {ELEMENTS[inner].computed} VALUE;
 """ + rows_kernel(element, out, f"""\
 {together}\
-        {whole.computed if total != work else kind} total = {first};
+        {whole.computed} total = {identity(name, whole)};
         for (i64 q = q_begin; q < q_end; q++) {{
             i64 base = a_base;
             {decompose("q", "inner_sizes", {"base": "inner_strides"})}
-            GLOBAL const ELEMENT *row = a + base;
             for (i64 at = begin; at < end; at += BLOCK) {{
-                const i64 stop = at + BLOCK < end ? at + BLOCK : end, even = stop - (stop - at) % {4 * width};
-                {kind} sum = {first}, rest = {first};
+                GLOBAL const ELEMENT *row = a + base + at{'' if neighbours else ' * step'};
+                const int count = end - at < BLOCK ? (int)(end - at) : BLOCK, even = count - count % {4 * width};
+                {folded.start("sum", "rest")}
                 LANES({width}, 4)
-                for (i64 k = at; k < even; k++) {{
+                for (int k = 0; k < even; k++) {{
                     ANY_ORDER
-                    const {kind} x = {value("row")};
-                    sum = {combine("sum", "x")};
+                    const VALUE x = {value("row")};
+                    {folded.take("sum", "x")}
                 }}
                 MASKED_LANES({width})
-                for (i64 k = even; k < stop; k++) {{
+                for (int k = even; k < count; k++) {{
                     ANY_ORDER
-                    const {kind} x = {value("row")};
-                    rest = {combine("rest", "x")};
+                    const VALUE x = {value("row")};
+                    {folded.take("rest", "x")}
                 }}
-                sum = {combine("sum", "rest")};
-                total = {added};
+                {folded.join("sum", "rest")}
+                const {whole.computed} block = {folded.result("sum")};
+                total = {expression(COMBINE[name], whole, "total", "block")};
                 {decided}
             }}
             {decided}
@@ -136,11 +191,16 @@ def columns(traits, op, code, out_code, neighbours):
     """Neighbouring outputs from elements that are neighbours or ``apart``, see `columns_kernel`: ``width`` a group."""
     name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
     work = accumulator(name, out_code)
-    kind, first, combine, enter, leave = fold(name, work)
+    T = ELEMENTS[work]
+    kind, first = T.computed, identity(name, T)
+    square = f"SQUARE_{T.suffix}({{0}})" if name == "square_sum" else "{0}"
+
+    def combine(a, b):
+        return expression(COMBINE[name], T, a, b)
 
     def value(row):
-        return enter(convert(f"LOAD_{element.name}({row}, {'l' if neighbours else 'l * apart'})",
-                             element.compute_code, work))
+        return square.format(convert(f"LOAD_{element.name}({row}, {'l' if neighbours else 'l * apart'})",
+                                     element.compute_code, work))
 
     width = lanes(code, work)
 
@@ -177,5 +237,5 @@ def columns(traits, op, code, out_code, neighbours):
 {each_column(" " * 8, f"kept[l] = {combine('kept[l]', 'sum[l]')};")}\
     }}
     for (int l = 0; l < count; l++)
-        STORE_{out.name}(out, out_base + l * out_step, {convert(leave("kept[l]"), work, out_code)});
+        STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});
 """)

@@ -30,7 +30,7 @@ def make(traits, op, code, neighbours, second):
     shared, search = (_search_in_lanes if traits.processor else _search_in_tree)(op, code, load, place.format)
     walk = each_output(f"        GLOBAL const {element.stored} *row = a + a_base;\n{search}        NEXT(1);\n")
     return "places", assemble(traits, group, f"""
-#define BLOCK 1024
+#define BLOCK 512
 KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i64, found), const i64 splits_before,
                const i64 outputs, const i64 owned, const i64 n, const i64 splits, const i64 chunk, const i64 step,
                const axes sizes, const axes strides, const axes out_strides) {{
@@ -46,32 +46,45 @@ KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i6
 
 def _search_in_lanes(op, code, load, place):
     """(what is declared, the search) for processors."""
-    kind, least, combine, enter, _ = folds.fold(ARGREDUCE[op][3:], ELEMENTS[code].compute_code)
-    ahead = ">" if ARGREDUCE[op] == "argmax" else "<"
-    width = folds.lanes(code, ELEMENTS[code].compute_code)
+    name, work = ARGREDUCE[op][3:], ELEMENTS[code].compute_code
+    T, folded, (kind, least, key) = ELEMENTS[work].computed, folds.fold(name, work), folds.keys(name, work)
+    ahead, width = ">" if name == "max" else "<", folds.lanes(code, work)
 
-    def loops(*lines):
-        """Loops over the block: what fills vectors, and the rest."""
-        text = " ".join(lines)
-        return "".join(f"            {hint}\n            for (i64 k = {start}; k < {stop}; k++) {{ {text} }}\n"
-                       for hint, start, stop in ((f"LANES({width}, 4)", "at", "even"),
-                                                 (f"MASKED_LANES({width})", "even", "stop")))
+    def loops(streams, into, rest, *lines):
+        """Loops over the block from ``at`` on: what fills vectors, and the rest; `lines` are functions of a name."""
+        text = "".join(f"""\
+            {hint}
+            for (int k = {start}; k < {stop}; k++) {{
+                const {T} x = {load("at + k")};
+                {" ".join(line(name) for line in lines)}
+            }}
+""" for hint, start, stop, name in ((f"LANES({width}, {streams})", "0", "even", into),
+                                    (f"MASKED_LANES({width})", "even", "count", rest)))
+        return f"""\
+            const int count = end - at < BLOCK ? (int)(end - at) : BLOCK, even = count - count % {streams * width};
+{text}"""
 
     return "", f"""\
         {kind} best = {least};
+        {T} extreme = 0;
         i64 best_at = begin;
         for (i64 at = begin; at < end; at += BLOCK) {{
-            const i64 stop = at + BLOCK < end ? at + BLOCK : end, even = stop - (stop - at) % {4 * width};
-            {kind} top = {least};
-{loops(f"const {kind} x = {enter(load('k'))};", f"top = {combine('top', 'x')};")}\
-            if (top {ahead} best) {{ best = top; best_at = at; }}
+            {folded.start("top", "rest")}
+{loops(4, "top", "rest", lambda name: folded.take(name, "x"))}\
+            {folded.join("top", "rest")}
+            const {T} x = {folded.result("top")};
+            const {kind} found_key = {key("x")};
+            const int better = found_key {ahead} best;
+            best = better ? found_key : best;
+            extreme = better ? x : extreme;
+            best_at = better ? at : best_at;
         }}
         {{
-            const i64 at = best_at, stop = at + BLOCK < end ? at + BLOCK : end, even = stop - (stop - at) % {4 * width};
-            i32 found_at = BLOCK;
-{loops(f"const i32 here = {enter(load('k'))} == best ? (i32)(k - at) : BLOCK;",
-       "found_at = here < found_at ? here : found_at;")}\
-            out[out_base] = {place("at + found_at")};
+            const i64 at = best_at;
+            i32 first_at = BLOCK, rest_at = BLOCK;
+{loops(2, "first_at", "rest_at", "const i32 here = (x == extreme) | (x != x) ? k : BLOCK;".format,
+       "{0} = here < {0} ? here : {0};".format)}\
+            out[out_base] = {place("at + (first_at < rest_at ? first_at : rest_at)")};
         }}
 """
 
@@ -140,7 +153,7 @@ def make_columns(traits, op, code, neighbours):
     """
     element = ELEMENTS[code]
     work = element.compute_code
-    kind, least, _, enter, _ = folds.fold(ARGREDUCE[op][3:], work)
+    kind, least, enter = folds.keys(ARGREDUCE[op][3:], work)
     ahead = ">" if ARGREDUCE[op] == "argmax" else "<"
     width = folds.lanes(code, work)
 

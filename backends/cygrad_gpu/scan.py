@@ -152,7 +152,7 @@ def accumulator(traits, code):
 
 def keyed(name, target):
     """Words for running extremes by keys: the later one wins if it is at least as extreme, and a NaN over all."""
-    kind, first, _, enter, _ = folds.fold(name[3:], ELEMENTS[target].compute_code)
+    kind, first, enter = folds.keys(name[3:], ELEMENTS[target].compute_code)
     return {"T": ELEMENTS[target].computed, "kind": kind, "first": first, "key": enter("value"),
             "sign": ">=" if name == "cummax" else "<="}
 

@@ -48,6 +48,17 @@ FUNCTION i$WIDTH key_$S($T x) {
 FUNCTION i$WIDTH key_max_$S($T x) { return x != x ? (i$WIDTH)((u$WIDTH)-1 >> 1) : key_$S(x); }
 FUNCTION i$WIDTH key_min_$S($T x) { return x != x ? (i$WIDTH)((u$WIDTH)1 << ($WIDTH - 1)) : key_$S(x); }
 FUNCTION $T from_key_$S(i$WIDTH key) { return FROM_BITS$WIDTH(key ^ (i$WIDTH)((u$WIDTH)(key >> ($WIDTH - 1)) >> 1)); }
+/* Extremes, which NaN comes through, from those of the bits: the greatest as a signed integer, the least and the greatest
+   as an unsigned one. A vector folds each of these in one instruction. */
+FUNCTION int nan_in_bits_$S(i$WIDTH high, u$WIDTH top) {
+    return (high > (i$WIDTH)BITS$WIDTH(($T)INFINITY)) | (top > BITS$WIDTH(-($T)INFINITY));
+}
+FUNCTION $T max_of_bits_$S(i$WIDTH high, u$WIDTH low, u$WIDTH top) {
+    return nan_in_bits_$S(high, top) ? ($T)NAN : FROM_BITS$WIDTH(high >= 0 ? (u$WIDTH)high : low);
+}
+FUNCTION $T min_of_bits_$S(i$WIDTH high, u$WIDTH low, u$WIDTH top) {
+    return nan_in_bits_$S(high, top) ? ($T)NAN : FROM_BITS$WIDTH(top >> ($WIDTH - 1) ? top : low);
+}
 
 /* Divisions with a whole quotient, floored from the exact remainder since a / b may round up to it. */
 FUNCTION $T fmod_$S($T a, $T b) { return fmod(a, b); }

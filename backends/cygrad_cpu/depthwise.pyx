@@ -6,7 +6,7 @@ and all of float32, or of float64; channels are shared among threads.
 from cython.parallel cimport prange
 from libc.string cimport memset
 
-from cygrad.dtype cimport DType, FLOAT32
+from cygrad.dtype cimport FLOAT32
 from cygrad.view cimport View, data
 from cygrad_cpu.isa cimport install_kernels
 from cygrad_cpu.parallel cimport threads_for

@@ -6,7 +6,7 @@ Operands are batches (B, M, N) with any strides, of float32, float64, complex64 
 """
 from libc.string cimport memcpy, memset
 
-from cygrad.dtype cimport COMPLEX64, FLOAT32
+from cygrad.dtype cimport FLOAT32
 from cygrad.view cimport View, data
 from cygrad_cpu.blas cimport routine, use_threads
 from cygrad_cpu.lapack cimport (GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal, GelssComplex, GelssReal,

@@ -5,11 +5,9 @@ Entries that are on the path of every small op are written here in C; the others
 """
 import struct
 
-from cpython.complex cimport PyComplex_Check
-
 cimport cygrad.backend as ops
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, COMPLEX64, COMPLEX128,
-                           FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, DType, dtype_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT16,
+                           INT32, INT64, UINT8, DType, dtype_of)
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 

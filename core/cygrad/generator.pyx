@@ -37,7 +37,7 @@ without replacement takes the largest of p / q with q exponential(1); complex no
 import os
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BOOL, FLOAT16, FLOAT64

@@ -152,7 +152,6 @@ cdef class Tensor(View):
     def grad(self):
         """The accumulated gradient of a leaf (or of a tensor that retains it), or None."""
         if (self.gradient is None and self.node is not None and not self.retains):
-            import warnings
             warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
                  "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
                  "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
@@ -186,7 +185,6 @@ cdef class Tensor(View):
     def T(self):
         """All axes in reverse order."""
         if self.rank != 2:
-            import warnings
             warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T)
         if self.names_ is not None:
             return self.permute(*range(self.rank - 1, -1, -1))
@@ -196,7 +194,6 @@ cdef class Tensor(View):
     def mT(self):
         """The last two axes swapped."""
         if self.rank == 0:
-            import warnings
             warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
             return self
         if self.rank < 2:

@@ -1,7 +1,6 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
 import copy
 import functools
-import warnings
 from collections import OrderedDict
 
 from cygrad.autograd import scalar_roots

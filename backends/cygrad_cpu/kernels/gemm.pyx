@@ -16,7 +16,6 @@ from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef extern from *:
     """
-    #define CYGRAD_FAST_PRODUCTS (CYGRAD_VECTOR >= 32)
     #if CYGRAD_VECTOR == 64
     #define CYGRAD_ROWS 8           /* 24 sums and the three vectors of b, in 32 registers */
     #else
@@ -24,7 +23,6 @@ cdef extern from *:
     #endif
     """
     enum:
-        FAST "CYGRAD_FAST_PRODUCTS"     # otherwise they are left to BLAS
         ROWS "CYGRAD_ROWS"              # of a tile
     void fetch "__builtin_prefetch" (const void *address, int write) noexcept nogil
 
@@ -313,6 +311,5 @@ cdef void doubles(const Product *g, const Lattice *a, const Lattice *b) noexcept
 def install(size_t address):
     """Fill the GemmTable at `address`."""
     cdef GemmTable *table = <GemmTable *>address
-    if FAST:
-        table.product[0] = floats
-        table.product[1] = doubles
+    table.product[0] = floats
+    table.product[1] = doubles

@@ -133,7 +133,6 @@ cdef int check_nan(object value, Node node, Py_ssize_t position) except -1:
 
 cdef int report_anomaly(Node node) except -1:
     """Warn with the place in the forward pass where a failing node was made."""
-    import warnings
     traceback = None if node.attached is None else node.attached.traceback
     if traceback is not None:
         warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"

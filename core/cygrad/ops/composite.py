@@ -115,7 +115,6 @@ def as_condition(t):
     if t.dtype.name != "uint8":
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{SCALAR_NAMES[t.dtype.code]}")
-    import warnings
     warn("where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
          "future version of PyTorch. Use a boolean condition instead.")
     return cast_to(t, BOOL)

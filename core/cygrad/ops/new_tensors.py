@@ -66,7 +66,6 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new leaf tensor that copies `data`, of self's dtype and on its device unless given."""
     if isinstance(data, Tensor):
-        import warnings
         warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
              "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
              "sourceTensor).")

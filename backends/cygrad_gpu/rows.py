@@ -7,8 +7,8 @@ import math
 
 from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.indexing import reversed_axes
+from cygrad_gpu.parts import RANK
 
-RANK = 8
 SPAN = 16384                # elements of the rows that a processor's item takes
 WARP = 32
 
@@ -35,12 +35,12 @@ def decomposed(operands):
 TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "index_strides"}
 
 
-def walk(bases):
-    """C that adds to each base, of {base: its strides}, where the row number ``rest`` begins."""
+def walk(bases, axes=range(RANK - 1)):
+    """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted along `axes` begins."""
     return "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
                    + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"
-                   for axis in range(RANK - 1))
+                   for axis in axes)
 
 
 def pointers(operands, further=""):

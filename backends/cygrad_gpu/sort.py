@@ -9,6 +9,7 @@ import math
 
 from cygrad_gpu import networks, radix, rows
 from cygrad_gpu.dtypes import ELEMENTS, INT32, INT64
+from cygrad_gpu.indexing import reversed_axes
 from cygrad_gpu.parts import RANK, by_rows
 from cygrad_gpu.source import assemble
 
@@ -117,10 +118,10 @@ def sort(backend, device, a, descending, first, values, index):
 
     def steps(view):
         strides = tuple(view.stride()) or (1,)
-        return strides[-1], _reversed([strides[axis] for axis in kept], 0)
+        return strides[-1], reversed_axes([strides[axis] for axis in kept], 0)
 
     (a_step, a_strides), (values_step, values_strides), (index_step, index_strides) = map(steps, (a, values, index))
-    sizes, flip = _reversed(outer, 1), -1 if descending else 0
+    sizes, flip = reversed_axes(outer, 1), -1 if descending else 0
     if traits.processor:
         owned = max(1, min(4096 // n, -(-many // traits.units)))
         groups = -(-many // owned)
@@ -152,7 +153,3 @@ def sort(backend, device, a, descending, first, values, index):
     backend.launch(kernels[2], -(-(many * count) // group), values, index, a, places[now], many * count, n, first,
                    count, a_step, values_step, index_step, sizes, a_strides, values_strides, index_strides)
     return None
-
-
-def _reversed(values, missing):
-    return (*values[::-1], *(missing,) * (RANK - len(values)))

@@ -5,7 +5,9 @@ generator's to choose (PoCL's own vectorisation over items takes half of what AV
 items, and a group may be as large as its work is worth. Functions with a fast form for most arguments are computed in
 that form by stretches of RUN elements; where one of those was rare the stretch is done again in the other form.
 """
+from cygrad_gpu import rows
 from cygrad_gpu.dtypes import ELEMENTS, FLOAT32
+from cygrad_gpu.parts import RANK
 from cygrad_gpu.statements import statements
 
 RUN = 128                   # elements between two looks for rare arguments
@@ -14,7 +16,6 @@ VECTORS = {"i8": "char8", "u8": "uchar8", "i16": "short8", "u16": "ushort8", "i3
            "f32": "float8", "f64": "double8"}
 SET = 2048                  # bytes between two rows whose columns meet in few sets of the first-level cache
 COPY = ("in", 0), ("out", 0)
-OUTER = "s2", "s3", "s4", "s5", "s6", "s7"
 
 
 def kernel(program, ins, outs, layout, number=None, usual=True):
@@ -161,19 +162,16 @@ def _blocks(names, types, stored, steps, strip):
             "const i64 row_blocks", "const i64 blocks", "const i64 owned", "const axes sizes"]
     more += [f"const axes {name}_strides" for name in names]
     bases = "".join(f"        i64 {name}_base = 0;\n" for name in names)
-    outer = "".join(
-        f"        if (rest != 0) {{ const i64 above = rest / sizes.{axis}, at_axis = rest - above * sizes.{axis}; "
-        + "rest = above;" + "".join(f" {name}_base += at_axis * {name}_strides.{axis};" for name in names) + " }\n"
-        for axis in OUTER)
+    outer = rows.walk({f"{name}_base": f"{name}_strides" for name in names}, range(2, RANK))
     inner = "".join(f"        const i64 {name}_step = {name}_strides.s0;\n"
                     for name, step in zip(names, steps) if step in "st")
     turned = [(name, kind, plain) for name, kind, plain, step in zip(names, types, stored, steps) if step == "t"]
-    rows = "".join(_pointer(name, kind, step, f"all_{name} + {name}_base + row * {name}_strides.s1")
-                   for name, kind, step in zip(names, types, steps) if step != "t")
+    pointers = "".join(_pointer(name, kind, step, f"all_{name} + {name}_base + row * {name}_strides.s1")
+                       for name, kind, step in zip(names, types, steps) if step != "t")
     if not turned:
         walk = f"""        const i64 left = first_column, right = last_column;
         for (i64 row = first_row; row < last_row; row++) {{
-{rows}{strip}        }}
+{pointers}{strip}        }}
 """
     elif strip is None:                 # the tile is the result's own
         out, ((name, kind, plain),) = names[0], turned
@@ -185,10 +183,10 @@ def _blocks(names, types, stored, steps, strip):
     else:
         tiles = "".join(f"            {plain} tile_{name}[TILE_ROWS * TILE];\n" for name, _, plain in turned)
         turns = "".join(_turned(name, kind, plain, f"tile_{name}", "TILE") for name, kind, plain in turned)
-        rows += "".join(f"            const {plain} *{name} = tile_{name} + (row - top) * TILE;\n"
-                        for name, _, plain in turned)
+        pointers += "".join(f"            const {plain} *{name} = tile_{name} + (row - top) * TILE;\n"
+                            for name, _, plain in turned)
         walk = _tiles(f"""{tiles}{turns}            for (i64 row = top; row < bottom; row++) {{
-{rows}{strip}            }}
+{pointers}{strip}            }}
 """)
     return more, f"""    const i64 last = (GROUP_ID + 1) * owned < blocks ? (GROUP_ID + 1) * owned : blocks;
     for (i64 block = GROUP_ID * owned; block < last; block++) {{

@@ -49,9 +49,14 @@ cdef DType combine(DType higher, DType lower):
 
 
 cdef DType result_dtype(object x, object y):
-    """PyTorch's result_type of two operands: tensors with axes, then 0-d tensors, then Python numbers."""
+    """PyTorch's result_type of two operands, of which None is none."""
+    return result_among((x, y))
+
+
+cdef DType result_among(tuple operands):
+    """Tensors with axes come first, then 0-d tensors, then Python numbers."""
     cdef DType with_axes = None, zero_dim = None, number = None, d
-    for value in (x, y):
+    for value in operands:
         if isinstance(value, Tensor):
             d = (<Tensor>value).dtype
             if (<Tensor>value).rank > 0:
@@ -73,20 +78,10 @@ def result_type(*operands):
     >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
     cygrad.float32
     """
-    cdef DType with_axes = None, zero_dim = None, number = None, d
     for value in operands:
-        if isinstance(value, Tensor):
-            d = (<Tensor>value).dtype
-            if (<Tensor>value).rank > 0:
-                with_axes = d if with_axes is None else promote(with_axes, d)
-            else:
-                zero_dim = d if zero_dim is None else promote(zero_dim, d)
-        else:
-            d = scalar_dtype(value)
-            if d is None:
-                raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)
-            number = d if number is None else promote(number, d)
-    return combine(with_axes, combine(zero_dim, number))
+        if not isinstance(value, Tensor) and scalar_dtype(value) is None:
+            raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)
+    return result_among(operands)
 
 
 cdef int check_scalar(DType dtype, object value) except -1:

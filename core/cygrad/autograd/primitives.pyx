@@ -115,15 +115,21 @@ def primitive(forward=None, *, name=None):
     return Primitive(forward, name)
 
 
+cdef inline bint requires(object value):
+    """Whether an argument, or one of a list of them, is a tensor that requires a gradient."""
+    if isinstance(value, Tensor):
+        return requires_grad(<Tensor>value)
+    if type(value) is list or type(value) is tuple:
+        for item in value:
+            if isinstance(item, Tensor) and requires_grad(<Tensor>item):
+                return True
+    return False
+
+
 cdef bint any_requires(tuple args):
     for value in args:
-        if isinstance(value, Tensor):
-            if requires_grad(<Tensor>value):
-                return True
-        elif type(value) is list or type(value) is tuple:
-            for item in value:
-                if isinstance(item, Tensor) and requires_grad(<Tensor>item):
-                    return True
+        if requires(value):
+            return True
     return False
 
 
@@ -131,12 +137,6 @@ cdef bint wanted(Derivative row, tuple args):
     """Whether a differentiable argument of the row requires a gradient."""
     cdef int k
     for k in range(row.count):
-        value = args[row.positions[k]]
-        if isinstance(value, Tensor):
-            if requires_grad(<Tensor>value):
-                return True
-        elif type(value) is list or type(value) is tuple:
-            for item in value:
-                if isinstance(item, Tensor) and requires_grad(<Tensor>item):
-                    return True
+        if requires(args[row.positions[k]]):
+            return True
     return False

@@ -23,14 +23,14 @@ from cygrad_cpu.elementwise cimport Details, Workspace, buffers_of, grain_of, op
 from cygrad_cpu.loops cimport Kernels, binary_loop, column_loop, fold_loop
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.partials cimport LEVEL_ROWS, Cascade, begin, cascade_power, finish as total_of, push
-from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
+from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, compiled_finish, run_steps
 from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
 
 cdef enum:
     SERIAL = 16384          # below this many elements the GIL is kept
     LOCAL = 8192            # bytes of buffers on the stack, for small operands
     WIDEST = 1024           # kept elements of a block of ACROSS
-    NARROWEST = 16          # fewer are better served by `reduce`, which lays rows side by side
+    ROW = 256               # rows of fewer are laid side by side, to about so many
 
 cdef enum Shape:
     FLAT, BESIDE, ACROSS
@@ -55,6 +55,7 @@ cdef struct Walk:
     int split               # the reduced axis that threads share
     Py_ssize_t units
     Py_ssize_t width        # most kept elements of a unit
+    Py_ssize_t side         # rows of ACROSS that count as one
     Py_ssize_t out_strides[MAX_AXES]
     bint held[12]           # operands that don't vary along the reduced axes: loaded once a unit
     int results
@@ -146,26 +147,30 @@ cdef inline void load(Walk *walk, Workspace *w, int k, Py_ssize_t position, Py_s
 
 
 cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, char *totals) noexcept nogil:
-    """The totals of a unit, `width * wide` bytes apart. `memory`: a buffer, and LEVEL_ROWS rows and one a result."""
+    """The totals of a unit, `width * wide` bytes apart; `memory` has unit_bytes(...)."""
     cdef const Job *job = &walk.job
     cdef const Plan *plan = walk.details.plan
     cdef Cascade cascades[4]
     cdef Py_ssize_t offsets[12]
     cdef Py_ssize_t points = 1, point, rest, coordinate, row, column, rows, columns, pitch = walk.width * walk.wide
+    cdef Py_ssize_t width = walk.side * place.width
     cdef char *buffer = memory
     cdef char *partial = memory + walk.details.unit
+    cdef char *tails                # what is left of the rows when they lie side by side
     cdef const char *a
     cdef const Result *result
+    cdef bint tailed = False
     cdef int axis, j, k, status = 0
     for axis in range(2, walk.kept):
         points *= place.last[axis] - place.first[axis]
     rows = (place.last[1] - place.first[1] + job.rows - 1) // job.rows
     columns = (place.last[0] - place.first[0] + job.columns - 1) // job.columns
-    memory = partial + pitch
+    tails = partial + walk.side * pitch
+    memory = tails + walk.results * pitch
     for j in range(walk.results):
-        begin(&cascades[j], walk.result[j].combine, walk.result[j].adds, place.width, walk.wide,
+        begin(&cascades[j], walk.result[j].combine, walk.result[j].adds, width, walk.wide,
               cascade_power(points * rows * columns), memory)
-        memory += LEVEL_ROWS * pitch
+        memory += LEVEL_ROWS * walk.side * pitch
     rows = min(job.rows, place.last[1] - place.first[1])
     columns = min(job.columns, place.last[0] - place.first[0])
     for k in range(job.inputs + 1):
@@ -201,15 +206,46 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
                     elif walk.shape == BESIDE:
                         result.fold(a, columns, columns, partial, 1, rows, NULL)
                         a = partial
+                    elif walk.side > 1:
+                        if rows % walk.side:
+                            add_tail(walk, result, a + rows // walk.side * width * walk.wide, rows % walk.side, columns,
+                                     tailed, partial, tails + j * pitch)
+                        if rows < walk.side:
+                            continue
+                        result.columns(a, width, rows // walk.side, width, partial, NULL)
+                        a = partial
                     elif rows > 1 or result.squares:
                         result.columns(a, columns, rows, columns, partial, NULL)
                         a = partial
                     push(&cascades[j], a)
+                tailed = tailed or rows % walk.side != 0
                 column += columns
             row += rows
     for j in range(walk.results):
-        memcpy(totals + j * pitch, total_of(&cascades[j]), place.width * walk.wide)
+        if cascades[j].count:
+            a = total_of(&cascades[j])
+            memcpy(totals + j * pitch, a, place.width * walk.wide)
+            for k in range(1, <int>walk.side):
+                join(walk, j, place.width, totals, a + k * place.width * walk.wide)
+            if tailed:
+                join(walk, j, place.width, totals, tails + j * pitch)
+        else:
+            memcpy(totals + j * pitch, tails + j * pitch, place.width * walk.wide)
     return status
+
+
+cdef inline void join(const Walk *walk, int j, Py_ssize_t n, char *totals, const char *more) noexcept nogil:
+    """Take n further accumulators into the totals of result j."""
+    totals += j * walk.width * walk.wide
+    walk.result[j].combine(totals, more, totals, n, 0, NULL)
+
+
+cdef void add_tail(const Walk *walk, const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t columns,
+                   bint tailed, char *partial, char *tail) noexcept nogil:
+    """Fold the rows that don't make a whole one side by side."""
+    result.columns(a, columns, rows, columns, partial if tailed else tail, NULL)
+    if tailed:
+        result.combine(tail, partial, tail, columns, 0, NULL)
 
 
 # ---- threads
@@ -220,7 +256,8 @@ cdef Py_ssize_t totals_bytes(const Walk *walk) noexcept nogil:
 
 cdef Py_ssize_t unit_bytes(const Walk *walk) noexcept nogil:
     """What `fold_unit` needs."""
-    return (walk.details.unit + (1 + LEVEL_ROWS * walk.results) * walk.width * walk.wide + 63) // 64 * 64
+    return (walk.details.unit + ((1 + LEVEL_ROWS * walk.results) * walk.side + walk.results) * walk.width * walk.wide
+            + 63) // 64 * 64
 
 
 cdef int run_units(Walk *walk, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -275,8 +312,7 @@ cdef int run_walk(Walk *walk, int threads) noexcept nogil:
         find_unit(walk, unit, &place)
         for thread in range(1, parts):
             for j in range(walk.results):
-                walk.result[j].combine(totals + j * pitch, totals + thread * walk.details.bytes + j * pitch,
-                                       totals + j * pitch, place.width, 0, NULL)
+                join(walk, j, place.width, totals, totals + thread * walk.details.bytes + j * pitch)
         status |= put_totals(walk, totals, pitch, place.width, place.offset, place.stride, totals + totals_bytes(walk))
     return status
 
@@ -329,7 +365,7 @@ cdef bint arrange(Walk *walk, int reduced) noexcept nogil:
     for axis in range(reduced, job.rank):
         if beside < 0 or reach(job, axis) < reach(job, beside):
             beside = axis
-    walk.shape = FLAT
+    walk.shape, walk.side = FLAT, 1
     if beside >= 0 and reach(job, beside) < reach(job, 0) and job.sizes[0] > 1:
         walk.shape = ACROSS
     elif beside >= 0 and reduced == 1 and total <= capacity:
@@ -353,10 +389,11 @@ cdef bint arrange(Walk *walk, int reduced) noexcept nogil:
         if job.operands[k].strides[1] != 0 and job.operands[k].strides[0] != 0:
             transposed |= magnitude(job.operands[k].strides[1]) < magnitude(job.operands[k].strides[0])
     if walk.shape == ACROSS:
-        if job.sizes[0] < NARROWEST:
-            return False
         job.columns = min(job.sizes[0], <Py_ssize_t>WIDEST)
-        job.rows = 1 if 4 * job.columns > capacity else min(job.sizes[1], capacity // job.columns)
+        if 2 * job.columns <= ROW:
+            walk.side = ROW // job.columns
+        capacity = capacity // job.columns // walk.side * walk.side
+        job.rows = 1 if capacity < 4 else min(job.sizes[1], capacity)
     elif transposed and walk.shape == FLAT:
         job.rows = min(job.sizes[1], <Py_ssize_t>16)
         job.columns = min(job.sizes[0], capacity // 16)
@@ -379,8 +416,8 @@ cdef bint arrange(Walk *walk, int reduced) noexcept nogil:
     return True
 
 
-cdef int constants_of(const Plan *plan, tuple ins, char *values) except -1:
-    """The constants of a call: the plan's own, its numbers, and what is computed of these alone."""
+cdef int constants_of(const Plan *plan, tuple ins, int first, char *values) except -1:
+    """The constants of a call: the plan's own, the numbers of its inputs from `first` on, what is computed of these."""
     cdef char *slots[48]
     cdef int i
     memcpy(values, plan.values, plan.constants * 16)
@@ -388,7 +425,7 @@ cdef int constants_of(const Plan *plan, tuple ins, char *values) except -1:
         slots[CONSTANTS + i] = values + 16 * i
     for i in range(plan.ins):
         if plan.number[i] >= 0:
-            store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
+            store_scalar(ins[i - first], plan.code, values + 16 * plan.number[i])
     return 2 if run_steps(plan.first, plan.once, slots, 1) else 0
 
 
@@ -445,12 +482,10 @@ cdef object cpu_map_reduce(tuple program, tuple ins, tuple ops, tuple finish, tu
     cdef char values[384]
     cdef char finish_values[384]
     cdef int code = out.dtype.code, status
-    cdef tuple finished = ()
     if made is None or made.plan.results != len(ops):
         return NotImplemented
     if finish is not None:
-        finished = (out,) * len(ops) + numbers
-        last = compiled(finish, finished, outs)
+        last = compiled_finish(finish, len(ops), len(numbers), len(outs), code)
         if last is None:
             return NotImplemented
     plan = &made.plan
@@ -463,10 +498,10 @@ cdef object cpu_map_reduce(tuple program, tuple ins, tuple ops, tuple finish, tu
         if isinstance(value, View):
             like = <View>value
             break
-    status = constants_of(plan, ins, values)
+    status = constants_of(plan, ins, 0, values)
     if last is not None:
         walk.finish_values = finish_values
-        status |= constants_of(walk.finish, finished, finish_values)
+        status |= constants_of(walk.finish, numbers, walk.results, finish_values)
     if out.elements == 1 and is_small(&walk, plan, ins, like.elements):
         status |= run_small(&walk, plan, values, ins, like.elements)
     else:

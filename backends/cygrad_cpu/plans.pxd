@@ -49,4 +49,5 @@ cdef class Compiled:
     cdef Plan plan
 
 cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=?)
+cdef Compiled compiled_finish(tuple program, int results, int numbers, int outs, int code)
 cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noexcept nogil

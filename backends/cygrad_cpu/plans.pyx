@@ -22,11 +22,19 @@ from cygrad_cpu.pointwise cimport dear, store_scalar
 cdef enum:
     NO_SLOT = -1
     KEPT_PROGRAMS = 4096
+    RECENT = 256
 
 cdef int[12] ITEMS = [1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16]     # bytes of an element by dtype code
 
 cdef Kernels *kernels = loaded_kernels()
 cdef dict _plans = {}           # address of a program: (the program, {key: its plan, or None})
+
+cdef struct Recent:             # a plan of _plans that is found without objects
+    void *program
+    unsigned long long key
+    void *made
+
+cdef Recent[256] _recent
 
 
 class Unfit(Exception):
@@ -59,22 +67,42 @@ cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=False)
             key |= 1ull << i
     if code < 0:
         code = (<View>outs[0]).dtype.code
+    return planned(program, count, 0 if reduced else len(outs), key, code)
+
+
+cdef Compiled compiled_finish(tuple program, int results, int numbers, int outs, int code):
+    """The plan of a program whose inputs are `results` of dtype `code` and then numbers; or None."""
+    if results + numbers > MOST_INS or outs > MOST_OUTS:
+        return None
+    return planned(program, results + numbers, outs, ((1ull << numbers) - 1) << results
+                   | (((1ull << results) - 1) << 8 if code == BOOL else 0ull), code)
+
+
+cdef Compiled planned(tuple program, int ins, int outs, unsigned long long key, int code):
+    """The plan of a program; `key`: a bit for each input that is a number, and from 8 on, for each that is a mask."""
+    cdef Recent *recent
     if code == FLOAT16 or code == BFLOAT16:
         code = FLOAT32
     key |= <unsigned long long>code << 16
+    recent = &_recent[(<size_t><void *>program >> 4 ^ key >> 16 ^ key) % RECENT]
+    if recent.program == <void *>program and recent.key == key:
+        return <Compiled>recent.made
     entry = _plans.get(<size_t><void *>program)
     if entry is None:
         if len(_plans) >= KEPT_PROGRAMS:        # programs made on the fly: nobody asks for the old ones again
+            memset(_recent, 0, sizeof(_recent))
             _plans.clear()
         entry = _plans[<size_t><void *>program] = (program, {})
     plans = <dict>(<tuple>entry)[1]
     found = plans.get(key)
     if found is None and key not in plans:
         try:
-            found = Compiler(program, ins, 0 if reduced else len(outs), code).made
+            found = Compiler(program, ins, outs, key, code).made
         except Unfit:
             pass
         plans[key] = found
+    if found is not None:
+        recent.program, recent.key, recent.made = <void *>program, key, <void *>found
     return <Compiled>found
 
 
@@ -88,22 +116,22 @@ cdef class Compiler:
     cdef int[48] codes          # dtype of each slot's value
     cdef int[48] uses           # places on the stack, and loads of kept values to come
 
-    def __init__(self, tuple program, tuple ins, int outs, int code):
+    def __init__(self, tuple program, int ins, int outs, unsigned long long key, int code):
         cdef int i
         cdef Plan *plan
         self.made = Compiled.__new__(Compiled)
         plan = self.plan = &self.made.plan
         memset(plan, 0, sizeof(Plan))
         plan.code, plan.item = code, ITEMS[code]
-        plan.ins, plan.outs = len(ins), outs
+        plan.ins, plan.outs = ins, outs
         self.stack, self.kept, self.spread_of = [], {}, {}
         memset(self.uses, 0, sizeof(self.uses))
         for i in range(plan.ins):
             plan.number[i] = -1
             self.codes[i] = code
-            if not isinstance(ins[i], View):
+            if key >> i & 1:
                 plan.number[i] = self.constant(code) - CONSTANTS
-            elif (<View>ins[i]).dtype.code == BOOL:
+            elif key >> (8 + i) & 1:
                 self.codes[i] = BOOL
         loads = [step[1] for step in program if step[0] == "kept"]
         for i, step in enumerate(program):

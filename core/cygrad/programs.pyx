@@ -15,7 +15,7 @@ from cygrad.allocation cimport empty, empty_as, output_like
 from cygrad.axes cimport Axes, add_operand, is_geometry, merge_axes, operand, sort_axes, start_axes
 from cygrad.backend cimport Backend
 from cygrad.dispatch cimport cast, declined, dense_copy, elementwise_into, lacks
-from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, DType, default_float, dtype_of
+from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes
 
@@ -126,12 +126,6 @@ cdef class Program:
     formula : callable
         What was traced, when the program was first called.
     """
-    cdef readonly object formula
-    cdef tuple _steps
-    cdef tuple booleans             # for each result, whether it is bool
-    cdef unsigned int masks         # bit for each input that is a mask
-    cdef bint floats                # integers become the default float dtype
-
     @property
     def steps(self):
         """The steps for `Backend.elementwise`."""
@@ -189,8 +183,8 @@ cdef class Program:
         elementwise_into(self._steps, tuple([apart(value, out) for value in ins]), (out,))
         return out
 
-    def reduced(self, tuple ops not None, tuple axes, bint keepdim, DType dtype, tuple operands, Program finish=None,
-                tuple numbers=()):
+    cpdef reduced(self, tuple ops, tuple axes, bint keepdim, DType dtype, tuple operands, Program finish=None,
+                  tuple numbers=None):
         """The results, each reduced along axes of the operands' common shape, without ever being written themselves.
 
         Parameters
@@ -204,7 +198,9 @@ cdef class Program:
             Of what is returned, in which the reductions add up; that of the promoted operands if None.
         operands : tuple
         finish : Program, optional
-            What to make of the reduced results and then `numbers`, which are its parameters.
+            What to make of the reduced results, which are its first parameters.
+        numbers : tuple, optional
+            Its other parameters; by default the count of elements that each result is made of.
         """
         cdef PyObject *first = NULL
         cdef tuple outs, ins = operands
@@ -213,7 +209,7 @@ cdef class Program:
         if finish is not None and finish._steps is None:
             finish.trace()
         if self.likeness(operands, &first) == DIFFERENT:
-            ins = self.prepared(operands)
+            ins = self.prepared(operands, dtype is not None)
         if dtype is None:
             dtype = self.dtype_of_numbers(ins)
         outs = map_reduce(self._steps, ins, ops, axes, keepdim, dtype, None if finish is None else finish._steps,
@@ -254,8 +250,8 @@ cdef class Program:
                 return (<Tensor>ins[i]).dtype
         return BOOL_DTYPE
 
-    cdef tuple prepared(self, tuple operands):
-        """The operands promoted and broadcast."""
+    cdef tuple prepared(self, tuple operands, bint reduced=False):
+        """The operands promoted and broadcast; 16-bit floats that are `reduced` stay beside float32."""
         cdef list found = list(operands), places = [], numbers = []
         cdef DType dtype
         cdef int i
@@ -267,11 +263,16 @@ cdef class Program:
         dtype = result_type(*numbers) if numbers else BOOL_DTYPE
         if self.floats and dtype.category < CATEGORY_FLOAT:
             dtype = default_float()
-        tensors = [<Tensor>found[i] if self.masks >> i & 1 else cast(<Tensor>found[i], dtype) for i in places]
+        tensors = [<Tensor>found[i] if self.masks >> i & 1 or reduced and is_half(<Tensor>found[i])
+                   and dtype.code == FLOAT32 else cast(<Tensor>found[i], dtype) for i in places]
         tensors = broadcast(*tensors)
         for i in range(len(places)):
             found[places[i]] = tensors[i]
         return tuple(found)
+
+
+cdef bint is_half(Tensor t):
+    return t.dtype.code == FLOAT16 or t.dtype.code == BFLOAT16
 
 
 cdef object apart(object value, Tensor out):
@@ -300,7 +301,7 @@ cdef tuple new_results(Tensor like, DType dtype, int rank, const Py_ssize_t *siz
 
 
 cdef int kept_first(Axes *axes, Tensor out, bint *reduced, bint keepdim) noexcept:
-    """Sort the axes: those of `out`, which joins the operands, then the reduced ones, each merged. How many are kept."""
+    """Sort the axes: those of `out`, which joins the operands, then the reduced ones; merge both; how many are kept."""
     cdef Axes held = axes[0]
     cdef int i, j, k, part, rank = 0, stop = 0, last = axes.operands
     axes.operands += 1
@@ -333,47 +334,43 @@ cdef tuple marked(bint *reduced, int rank):
     return tuple([i for i in range(rank) if reduced[i]])
 
 
-cdef tuple one_element(tuple outs):
-    """The results as views without axes."""
-    return tuple([make_view((<Tensor>t).memory, (<Tensor>t).dtype, 0, 0, NULL, NULL) for t in outs])
-
-
-cpdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keepdim, DType dtype, tuple finish,
-                       tuple numbers, int results):
-    """New tensors, `results` of them, by `Backend.map_reduce`; `ins` are promoted and have one shape; axes None: all."""
+cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keepdim, DType dtype, tuple finish,
+                      tuple numbers, int results):
+    """New tensors, `results` of them, by `Backend.map_reduce`; `ins` are promoted, of one shape; axes None: all."""
     cdef Axes geometry
     cdef Tensor like = None
     cdef Backend backend
     cdef Py_ssize_t sizes[64]
     cdef bint reduced[64]
     cdef bint dense = True
-    cdef int i, rank = 0, kept = 0, split_at
-    cdef tuple outs, targets, found
+    cdef int i, rank = 0, split_at
+    cdef tuple outs, targets, found = ins
     for value in ins:
         if isinstance(value, Tensor):
             if like is None:
                 like = <Tensor>value
             dense = dense and (<Tensor>value).dense
-    backend = <Backend>like.memory.backend
     for i in range(like.rank):
         reduced[i] = axes is None
     if axes is not None:
         for axis in axes:
             reduced[<int>axis] = True
     for i in range(like.rank):
+        dense = dense and reduced[i]                        # from here on: and all axes are reduced
         if not reduced[i] or keepdim:
             sizes[rank] = 1 if reduced[i] else like.sizes[i]
             rank += 1
-        kept += not reduced[i]
-    outs = new_results(like, dtype, rank, sizes, results)
+    outs = targets = new_results(like, dtype, rank, sizes, results)
     if (<Tensor>outs[0]).elements == 0:
         return outs
+    if finish is not None and numbers is None:
+        numbers = (<double>(like.elements // (<Tensor>outs[0]).elements),)
+    elif numbers is None:
+        numbers = ()
     if like.elements == 0 or (<Tensor>outs[0]).elements == like.elements:
         reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
         return outs
-    if dense and kept == 0 and like.rank <= INLINE_RANK:
-        targets, found = outs if rank == 0 else one_element(outs), ins
-    else:
+    if not dense or like.rank > INLINE_RANK:
         start_axes(&geometry, like)
         for value in ins:
             if isinstance(value, Tensor):
@@ -382,17 +379,19 @@ cpdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint kee
         if geometry.rank > INLINE_RANK:
             reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
             return outs
-        geometry.operands -= 1                          # the last one is the results
+        geometry.operands -= 1                              # the last one is the results
         found, i = (), 0
         for value in ins:
             if isinstance(value, Tensor):
                 value = operand(&geometry, i, <Tensor>value)
                 i += 1
             found += (value,)
-        targets = outs
         if not is_geometry(&geometry, i, split_at, <Tensor>outs[0]):
             targets = tuple([make_view((<Tensor>t).memory, dtype, 0, split_at, geometry.sizes, geometry.strides[i])
                              for t in outs])
+    elif rank:
+        targets = tuple([make_view((<Tensor>t).memory, dtype, 0, 0, NULL, NULL) for t in outs])
+    backend = <Backend>like.memory.backend
     if lacks("map_reduce", backend.map_reduce(program, found, ops, finish, numbers, targets)):
         declined(backend, "map_reduce", (program, found, ops, finish, numbers, targets), (5,))
     return outs

@@ -143,17 +143,17 @@ cdef void move(const Item *a, Py_ssize_t a_row, Py_ssize_t a_column, Item *out, 
                Py_ssize_t out_column, Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef Item item
+    if out_column == 1 and a_column == 0:       # one element for a row
+        for i in range(rows):
+            item = a[i * a_row]
+            for j in range(columns):
+                out[i * out_row + j] = item
+        return
     if out_column == 1 and a_row == 1 and rows > 1 and a_column != 1:
         transpose(a, a_column, out, out_row, rows, columns)
         return
     if a_column == 1 and out_row == 1 and columns > 1 and out_column != 1:
         transpose(a, a_row, out, out_column, columns, rows)
-        return
-    if out_column == 1 and a_column == 0 and a_row == 0:
-        item = a[0]
-        for i in range(rows):
-            for j in range(columns):
-                out[i * out_row + j] = item
         return
     for i in range(rows):
         if out_column != 1:

@@ -9,7 +9,9 @@ from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.composite import need_tensors, refused, widened
+from cygrad.ops.reductions import MEAN, SUM
 from cygrad.operands import broadcast
+from cygrad.programs import program, same_floats
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
 UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
@@ -24,20 +26,27 @@ def reduced(losses, reduction):
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
 
 
+def reduced_in_one_pass(formula, reduction, *operands):
+    """`reduced(formula(*operands), reduction)` of a program, raw."""
+    if reduction == "none":
+        return formula(*operands)
+    return formula.reduced((SUM,), None, False, None, operands, MEAN if reduction == "mean" else None)
+
+
 # ------------------------------------------------------------------------------- numbers
 
+SQUARED_ERROR = program(lambda input, target: (input - target).pow(2))
+ABSOLUTE_ERROR = program(lambda input, target: (input - target).abs())
+
+
 @primitive(name="mse_loss")
-@widened
 def _mse_loss(self, target, reduction):
-    apart = self - target
-    apart *= apart
-    return reduced(apart, reduction)
+    return reduced_in_one_pass(SQUARED_ERROR, reduction, self, target)
 
 
 def warn_of_broadcast(input, target):
     """PyTorch's warning where the target has another size than the input; both broadcast."""
     if input.shape != target.shape:
-        import warnings
         warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
              "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
              "same size.")
@@ -57,15 +66,16 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """
     need_tensors("mse_loss", input=input, target=target)
     check_reduction(reduction)
-    warn_of_broadcast(input, target)
+    alike = same_floats(input, target)
+    if not alike:
+        warn_of_broadcast(input, target)
     if weight is not None:
         if weight.shape != input.shape:
             raise ValueError("Weights and input must have the same size.")
         squares = weight * mse_loss(input, target, reduction="none")
         return squares.sum() / weight.sum() if reduction == "mean" else reduced(squares, reduction)
-    dtype = cygrad.result_type(input, target)
-    if not dtype.is_floating_point:
-        raise refused("mse_cpu", dtype)
+    if not (alike or cygrad.result_type(input, target).is_floating_point):
+        raise refused("mse_cpu", cygrad.result_type(input, target))
     return _mse_loss(input, target, reduction)
 
 
@@ -73,7 +83,11 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """abs(input - target), and its mean or sum; arguments as in `mse_loss`."""
     need_tensors("l1_loss", input=input, target=target)
     check_reduction(reduction)
-    warn_of_broadcast(input, target)
+    alike = same_floats(input, target)
+    if not alike:
+        warn_of_broadcast(input, target)
+    elif weight is None and not (cygrad.is_grad_enabled() and (input.requires_grad or target.requires_grad)):
+        return reduced_in_one_pass(ABSOLUTE_ERROR, reduction, input, target)
     losses = (input - target).abs()
     if weight is not None:
         losses = weight * losses

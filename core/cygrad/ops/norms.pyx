@@ -7,15 +7,17 @@ from cygrad.dispatch cimport reduce, unary_into
 from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
 from cygrad.ops.products cimport Row
 from cygrad.ops.reductions cimport every_axis, recorded
+from cygrad.programs cimport Program
 from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad.autograd.primitives import primitive
-from cygrad.promotion import SCALAR_NAMES
-from cygrad.raw import cast_to, reduce_dims
+from cygrad.promotion import SCALAR_NAMES, result_type
+from cygrad.raw import cast_to
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
 from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
 from cygrad.ops.registry import op, with_out
+from cygrad.programs import program
 
 cdef Row VECTOR_NORM = Row("linalg_vector_norm", "self", "ord", "dim", "keepdim", "dtype")
 
@@ -25,27 +27,45 @@ def _vector_norm(self, ord, dim, keepdim, dtype):
     return norm_of(self, ord, dim, keepdim, dtype)
 
 
-def norm_of(x, p, axes, keepdim, dtype):
-    """The p-norm of `x` in `dtype` (x's own if None) along some axes."""
+cdef class Norm:
+    """A p-norm as the reduction of a formula: of one operand (and the exponent), or of the difference of two."""
+    cdef Program of_one, of_difference, finish
+    cdef tuple op
+    cdef bint general               # for any p: the formula takes it as a number
+
+    def __init__(self, formula, op, finish=None):
+        self.op, self.finish = (op,), finish and program(finish)
+        self.general = formula.__code__.co_argcount == 2
+        self.of_one = program(formula)
+        self.of_difference = program((lambda a, b, p: formula(a - b, p)) if self.general else
+                                     lambda a, b: formula(a - b))
+
+
+cdef dict NORMS = {
+    0: Norm(lambda x: x.ne(0), SUM), 1: Norm(lambda x: x.abs(), SUM),
+    2: Norm(lambda x: x, SQUARE_SUM, lambda total, n: total.sqrt()),
+    3: Norm(lambda x: x.abs().pow(3), SUM, lambda total, n: total.pow(1.0 / 3.0)),
+    math.inf: Norm(lambda x: x.abs(), MAX), -math.inf: Norm(lambda x: x.abs(), MIN)}
+cdef Norm POWER_NORM = Norm(lambda x, p: x.abs() ** p, SUM, lambda total, root: total ** root)
+
+
+def norm_of(x, p, axes, keepdim, dtype, other=None):
+    """The p-norm of `x` (or x - other) in `dtype` (x's own if None) along some axes."""
+    cdef Norm norm = NORMS.get(p, POWER_NORM)
+    cdef Program formula = norm.of_one if other is None else norm.of_difference
+    cdef tuple operands, numbers = None
     if dtype is not None:
         x = cast_to(x, dtype)
-    real = x.dtype.to_real() if x.is_complex() else x.dtype
-    if x.dtype in HALVES:
-        return cast_to(norm_of(x, p, axes, keepdim, FLOAT32), real)
+    if x.is_complex() or other is not None and result_type(x, other).is_complex:
+        return norm_of((x if other is None else x - other).abs(), p, axes, keepdim, None)
+    operands = (x,) if other is None else (x, other)
     if p == 0:
-        return reduce_dims(SUM, x != 0, axes, keepdim, real)
-    if p == 2 and not x.is_complex():
-        return reduce_dims(SQUARE_SUM, x, axes, keepdim, x.dtype).sqrt_()
-    size = x.abs()
-    if p == math.inf:
-        return reduce_dims(MAX, size, axes, keepdim, real)
-    if p == -math.inf:
-        return reduce_dims(MIN, size, axes, keepdim, real)
-    if p == 1:
-        return reduce_dims(SUM, size, axes, keepdim, real)
-    if p == 2:
-        return reduce_dims(SUM, size * size, axes, keepdim, real).sqrt()
-    return reduce_dims(SUM, size ** p, axes, keepdim, real) ** (1 / p)
+        dtype = x.dtype if other is None else result_type(x, other)
+    else:
+        dtype = None
+    if norm.general:
+        operands, numbers = operands + (p,), (1 / p,)
+    return formula.reduced(norm.op, axes, keepdim, dtype, operands, norm.finish, numbers)
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
@@ -137,8 +157,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
 
 @primitive(name="dist")
 def _dist(self, other, p):
-    difference = self - other
-    return norm_of(difference, p, EVERY[difference.dim()], False, None)
+    return norm_of(self, p, None, False, None, other)
 
 
 @op

@@ -7,6 +7,5 @@ cdef tuple every_axis(Tensor t)
 cdef tuple axes_of(object dim, int rank, str name)
 cdef Tensor folded(int code, Row op, Tensor input, DType dtype)
 cdef Tensor recorded(Row op, Tensor out, Tensor input, object argument, tuple others)
+cpdef Py_ssize_t count_of(Tensor t, tuple axes) except -1
 cpdef DType sum_dtype(Tensor t, DType dtype)
-cdef list slabs(Tensor t)
-cdef Tensor plus(Tensor total, Tensor more)

@@ -6,16 +6,16 @@ The whole tensor and some of its axes are two ops with nodes of their own, as in
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
-from cygrad.backend cimport Backend
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record_pair
-from cygrad.dispatch cimport binary, binary_into, cast, reduce, scalar_into
+from cygrad.dispatch cimport binary, cast, reduce, scalar_into
 from cygrad.promotion cimport TO_BOOL
 from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
                            UINT8 as UINT8_CODE, dtype_of)
 from cygrad.ops.products cimport Row
 from cygrad.ops.views cimport wrap_dim
-from cygrad.tensor cimport Tensor, requires_grad, view_of
+from cygrad.programs cimport Program
+from cygrad.tensor cimport Tensor, requires_grad
 
 from cygrad.autograd.primitives import primitive
 from cygrad.backend import REDUCE
@@ -25,9 +25,7 @@ from cygrad.dtype import can_cast
 from cygrad.operands import select
 from cygrad.ops.composite import is_integral, refused
 from cygrad.ops.registry import op
-
-cdef enum:
-    SLAB = 1 << 18              # elements: a megabyte of float32, shared by the caches of the threads
+from cygrad.programs import program
 
 SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = [REDUCE.index(name) for name in ("sum", "prod", "max", "min", "any", "all",
                                                                               "square_sum")]
@@ -35,6 +33,10 @@ cdef tuple ALL_AXES = tuple([tuple(range(rank)) for rank in range(65)])      # o
 EVERY = ALL_AXES
 cdef tuple ONE_AXIS = tuple([(axis,) for axis in range(64)])     # one axis
 cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE), UINT8 = dtype_of(UINT8_CODE)
+
+MEAN = program(lambda total, n: total / n)                      # a finish of reduced programs
+cdef Program NONZERO = program(lambda x: x.ne(0))
+cdef tuple SUMMED = (k.SUM,)
 
 cdef Row WHOLE_SUM = Row("sum", "self", "dtype")
 cdef Row SUM_ALONG = Row("sum_dim", "self", "dim", "keepdim", "dtype")
@@ -69,29 +71,6 @@ def axes(dim, int rank, str name):
 cdef tuple some_axes(object dim, Tensor t, str name):
     """The axes that `dim` names; None and () stand for all."""
     return every_axis(t) if dim is None else axes_of(dim, t.rank, name) or every_axis(t)
-
-
-cdef list slabs(Tensor t):
-    """All elements of `t` in pieces for a formula of several steps, so that it reads and writes memory once.
-
-    A piece stays in the caches from one step to the next. Devices get the whole: there a launch costs more.
-    """
-    cdef Py_ssize_t start, size, step = 1
-    cdef list parts = []
-    if t.elements < 2 * SLAB or not t.dense or not (<Backend>t.memory.backend).host_memory:
-        return [t]
-    for start in range(0, t.elements, SLAB):
-        size = min(<Py_ssize_t>SLAB, t.elements - start)
-        parts.append(view_of(t, t.offset + start, 1, &size, &step))
-    return parts
-
-
-cdef Tensor plus(Tensor total, Tensor more):
-    """What the pieces give together, written to `total`, which is None before the first."""
-    if total is None:
-        return more
-    binary_into(k.ADD, total, more, total)
-    return total
 
 
 def axis_of(dim, rank, name):
@@ -329,9 +308,7 @@ def all_(Tensor input not None, dim=None, bint keepdim=False):
 @op(axis=True)
 def count_nonzero(Tensor input not None, dim=None):
     """Number of elements that are not zero, in all or along some axes."""
-    cdef Tensor total = None, part
-    if dim is None:
-        for part in slabs(input):
-            total = plus(total, reduce(k.SUM, binary(k.NE, part, 0, TO_BOOL), every_axis(part), False, INT64))
-        return total
-    return reduce(k.SUM, binary(k.NE, input, 0, TO_BOOL), some_axes(dim, input, "count_nonzero"), False, INT64)
+    cdef tuple axes = every_axis(input) if dim is None else some_axes(dim, input, "count_nonzero")
+    if input.dtype is BOOL:
+        return reduce(k.SUM, input, axes, False, INT64)
+    return NONZERO.reduced(SUMMED, axes, False, INT64, (input,))

@@ -1,12 +1,13 @@
 # distutils: extra_compile_args = -Os
 """Variance and its relatives, logsumexp, covariance."""
 from cygrad cimport backend as k
-from cygrad.dispatch cimport binary, binary_into, reduce, scalar_into, unary_into
+from cygrad.backend cimport Backend
+from cygrad.dispatch cimport reduce, scalar_into
 from cygrad.elements cimport scalar_value
-from cygrad.promotion cimport SAME
-from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
+from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
 from cygrad.ops.products cimport Row
-from cygrad.ops.reductions cimport every_axis, plus, recorded, slabs
+from cygrad.ops.reductions cimport count_of, every_axis, recorded
+from cygrad.programs cimport Program, is_half
 from cygrad.tensor cimport Tensor
 
 import cygrad
@@ -15,55 +16,83 @@ from cygrad.errors import warn
 from cygrad.promotion import SCALAR_NAMES
 from cygrad.raw import cast_to, reduce_dims, refuse_out_grad, write_out
 from cygrad.operands import select
-from cygrad.ops.composite import BOOL, FLOAT32, HALVES, as_float, is_integral, widened
-from cygrad.ops.reductions import EVERY, MAX, SQUARE_SUM, SUM, axes as axes_of, count_of
+from cygrad.ops.composite import BOOL, HALVES, as_float, is_integral
+from cygrad.ops.reductions import EVERY, MAX, SUM, axes as axes_of
 from cygrad.ops.registry import op
+from cygrad.programs import program, where
 
+cdef DType FLOAT32 = dtype_of(FLOAT32_CODE)
 cdef Row VAR = Row("var", "self", "dim", "correction", "keepdim")
 cdef Row STD = Row("std", "self", "dim", "correction", "keepdim")
 
 
 # ------------------------------------------------------------------------ variance
 
+def _apart(x, mean):
+    apart = x - mean
+    return apart, apart
+
+
+def _variance(squares, rest, n, degrees):
+    return (squares - rest * rest / n) / degrees
+
+
+cdef tuple MOMENTS = (k.SQUARE_SUM, k.SUM)
+cdef Program APART = program(_apart)
+cdef Program VARIANCE = program(_variance)
+cdef Program DEVIATION = program(lambda squares, rest, n, degrees: _variance(squares, rest, n, degrees).sqrt())
+
+
+cdef Tensor mean_of(Tensor x, tuple axes):
+    """The mean with axes of size 1, raw; in float32 for 16-bit floats."""
+    cdef Tensor mean = reduce(k.SUM, x, axes, True, FLOAT32 if is_half(x) else x.dtype)
+    scalar_into(k.DIV, mean, <double>count_of(x, axes), False, mean)
+    return mean
+
+
+cdef Tensor spread_about(object center, Tensor x, tuple axes, double correction, bint keepdim, Program finish):
+    """What `finish` makes of the second moment about the mean (a tensor, or a number for all), raw.
+
+    The mean is subtracted first, and what rounding left of it corrected for.
+    """
+    cdef Py_ssize_t n = x.elements if axes is None else count_of(x, axes)
+    return APART.reduced(MOMENTS, axes, keepdim, x.dtype, (x, center), finish, (<double>n, max(n - correction, 0.0)))
+
+
+cdef Tensor whole_spread(Tensor x, Program finish):
+    """That of all elements, unbiased, of a float32 or float64 tensor."""
+    cdef Tensor total
+    if not (<Backend>x.memory.backend).host_memory:
+        return spread_about(mean_of(x, every_axis(x)), x, None, 1, False, finish)
+    total = reduce(k.SUM, x, every_axis(x), False, x.dtype)
+    return spread_about(<double>scalar_value(total) / x.elements, x, None, 1, False, finish)
+
+
+cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):
+    """Both in x's dtype."""
+    cdef Tensor mean = mean_of(x, axes), spread = spread_about(mean, x, axes, correction, keepdim, finish)
+    return spread, cast_to(mean, x.dtype).view(spread.shape).detach()
+
+
 def variance(x, axes, correction, keepdim):
-    """(variance, mean), raw: the mean is subtracted first, and what rounding left of it corrected for."""
-    if axes is None:
-        axes = EVERY[x.dim()]
-    if x.dtype in HALVES:
-        return tuple([cast_to(t, x.dtype) for t in variance(cast_to(x, FLOAT32), axes, correction, keepdim)])
+    """(variance, mean), raw."""
+    axes = EVERY[x.dim()] if axes is None else axes
     if x.is_complex():
         (var_r, mean_r), (var_i, mean_i) = [variance(part, axes, correction, keepdim) for part in (x.real, x.imag)]
         return var_r + var_i, cygrad.complex(mean_r, mean_i)
-    n = count_of(x, axes)
-    mean = reduce_dims(SUM, x, axes, True, x.dtype) / float(n)
-    apart = x - mean
-    rest = reduce_dims(SUM, apart, axes, True, x.dtype)
-    squares = reduce_dims(SQUARE_SUM, apart, axes, True, x.dtype)
-    var = (squares - rest * rest / float(n)) / float(max(n - correction, 0))
-    if not keepdim and x.dim():
-        shape = tuple([m for i, m in enumerate(x.shape) if i not in axes])
-        var, mean = var.view(shape).detach(), mean.view(shape).detach()
-    return var, mean
+    return spread_and_mean(x, axes, correction, keepdim, VARIANCE)
 
 
-cdef Tensor whole_variance(Tensor x):
-    """The variance of all elements of a float32 or float64 tensor, raw: as `variance` computes it, without axes."""
-    cdef Tensor mean = reduce(k.SUM, x, every_axis(x), False, x.dtype), part, apart, rest = None, squares = None
-    scalar_into(k.DIV, mean, <double>x.elements, False, mean)
-    center = scalar_value(mean)
-    for part in slabs(x):
-        apart = binary(k.SUB, part, center, SAME)
-        rest = plus(rest, reduce(k.SUM, apart, every_axis(part), False, x.dtype))
-        squares = plus(squares, reduce(k.SQUARE_SUM, apart, every_axis(part), False, x.dtype))
-    binary_into(k.MUL, rest, rest, rest)
-    scalar_into(k.DIV, rest, <double>x.elements, False, rest)
-    binary_into(k.SUB, squares, rest, squares)
-    scalar_into(k.DIV, squares, <double>(x.elements - 1), False, squares)
-    return squares
+def deviation(x, axes, correction, keepdim):
+    """(standard deviation, mean), raw."""
+    if x.is_complex():
+        var, mean = variance(x, axes, correction, keepdim)
+        return var.sqrt(), mean
+    return spread_and_mean(x, EVERY[x.dim()] if axes is None else axes, correction, keepdim, DEVIATION)
 
 
 cdef bint is_plain(Tensor x, dim, unbiased, keepdim, correction):
-    """Whether `whole_variance` serves a call of `var` or `std`."""
+    """Whether a call of `var` or `std` has neither options nor a warning to give."""
     return (dim is None and unbiased is None and keepdim is False and correction is None and x.elements > 1
             and (x.dtype.code == FLOAT32_CODE or x.dtype.code == FLOAT64_CODE))
 
@@ -74,9 +103,8 @@ def _var(self, dim, correction, keepdim):
 
 
 @primitive(name="std")
-@widened
 def _std(self, dim, correction, keepdim):
-    return variance(self, dim, correction, keepdim)[0].sqrt()
+    return deviation(self, dim, correction, keepdim)[0]
 
 
 @primitive(name="var_mean")
@@ -86,9 +114,7 @@ def _var_mean(self, dim, correction, keepdim):
 
 @primitive(name="std_mean")
 def _std_mean(self, dim, correction, keepdim):
-    wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
-    var, mean = variance(wide, dim, correction, keepdim)
-    return cast_to(var.sqrt(), self.dtype.to_real()), cast_to(mean, self.dtype)
+    return deviation(self, dim, correction, keepdim)
 
 
 def spread(moment, name, input, dim, unbiased, keepdim, correction):
@@ -134,17 +160,14 @@ PARAMETERS = """
 @op(axis=True, out=True)
 def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
     if is_plain(input, dim, unbiased, keepdim, correction):
-        return recorded(VAR, whole_variance(input), input, None, (1, False))
+        return recorded(VAR, whole_spread(input, VARIANCE), input, None, (1, False))
     return spread(_var, "var", input, dim, unbiased, keepdim, correction)
 
 
 @op(axis=True, out=True)
 def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    cdef Tensor spread_
     if is_plain(input, dim, unbiased, keepdim, correction):
-        spread_ = whole_variance(input)
-        unary_into(k.SQRT, spread_, spread_)
-        return recorded(STD, spread_, input, None, (1, False))
+        return recorded(STD, whole_spread(input, DEVIATION), input, None, (1, False))
     return spread(_std, "std", input, dim, unbiased, keepdim, correction)
 
 
@@ -166,17 +189,25 @@ std_mean.__doc__ = "(standard deviation, mean) of all elements, or of those alon
 
 # ------------------------------------------------------------------------- logsumexp
 
+FINITE = program(lambda x: where(x.isinf(), 0.0, x))
+POWERS = program(lambda x, largest: (x - largest).exp())
+LOGARITHM = program(lambda total, n: total.log())
+
+
 @primitive(name="logsumexp")
-@widened
 def _logsumexp(self, dim, keepdim):
     x = as_float(self)
     if x.numel() == 0:
         return reduce_dims(SUM, x.exp(), dim, keepdim, x.dtype).log()
-    real = x.real if x.is_complex() else x
-    largest = reduce_dims(MAX, real, dim, True, real.dtype)
-    largest = select(largest.isinf(), 0, largest)
-    total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
-    return total + (largest if keepdim else largest.view(total.shape))
+    if x.is_complex():
+        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real())
+        largest = select(largest.isinf(), 0, largest)
+        total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
+    else:
+        dtype = FLOAT32 if x.dtype in HALVES else x.dtype
+        largest = FINITE(reduce_dims(MAX, x, dim, True, dtype))
+        total = POWERS.reduced((SUM,), dim, keepdim, dtype, (x, largest), LOGARITHM)
+    return cast_to(total + (largest if keepdim else largest.view(total.shape)), x.dtype)
 
 
 @op(axis=True)

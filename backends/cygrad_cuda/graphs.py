@@ -214,6 +214,21 @@ def _graphed(function, sample_args, warmups, allow_unused, pool):
         with graph(back, pool=ahead.pool()):
             made = iter(backward(outputs, grads))
         made = tuple(next(made, None) if t.requires_grad else None for t in inputs)
+    replay = _replaying(ahead, back, sample_args, outputs, grads, made)
+
+    def replayed(*args):
+        found = replay(*args, *parameters)
+        return found[0] if single else found
+
+    return replayed
+
+
+def _replaying(ahead, back, sample_args, outputs, grads, made):
+    """A function of values for `sample_args` that replays `ahead`, which wrote `outputs`.
+
+    Its gradients replay `back`, which made `made` of the gradients `grads`.
+    """
+    from cygrad import autograd
     results = tuple(out.detach() for out in outputs)
 
     class Graphed(autograd.Function):
@@ -237,8 +252,4 @@ def _graphed(function, sample_args, warmups, allow_unused, pool):
             back.replay()
             return tuple(None if grad is None else grad.detach() for grad in made)
 
-    def replayed(*args):
-        found = Graphed.apply(*args, *parameters)
-        return found[0] if single else found
-
-    return replayed
+    return Graphed.apply

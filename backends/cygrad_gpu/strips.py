@@ -43,7 +43,6 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
             text = text.replace(f"{name}@", index)
         return text
 
-    packed = [(f"s{j}", ELEMENTS[code].stored) for j, code in enumerate(outs)]
     if program == COPY and number is None and ins == outs and layout.steps == "1t":
         strip = None
     elif body == quick and layout.kind == "blocks" and "t" not in layout.steps:
@@ -61,24 +60,8 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
 {placed(body + stores)}        }}
 """
     else:
-        kept = "".join(f"            {kind} kept_{name}[RUN];\n" for name, kind in packed)
-        keep = "".join(f"            kept_{name}[k - start] = {name};\n" for name, _ in packed)
-        taken = "".join(f"            const {kind} {name} = kept_{name}[k - start];\n" for name, kind in packed)
-        strip = f"""        for (i64 start = left; start < right; start += RUN) {{
-            const i64 stop = right - start < RUN ? right : start + RUN;
-            int rare = 0;
-{kept}            {lanes}
-            for (i64 k = start; k < stop; k++) {{
-{placed(quick)}{keep}            }}
-            if (rare) {{
-                for (i64 k = start; k < stop; k++) {{
-{placed(body)}{keep}                }}
-            }}
-            {lanes}
-            for (i64 k = start; k < stop; k++) {{
-{taken}{placed(stores)}            }}
-        }}
-"""
+        packed = [(f"s{j}", ELEMENTS[code].stored) for j, code in enumerate(outs)]
+        strip = _in_two_forms(placed(quick), placed(body), placed(stores), packed, lanes)
     walk = _run if layout.kind == "run" else _blocks
     more, loops = walk(names, types, [ELEMENTS[code].stored for code in codes], layout.steps, strip)
     return f"""#define RUN {RUN}
@@ -87,6 +70,31 @@ def kernel(program, ins, outs, layout, number=None, usual=True):
 #define SET {SET}
 KERNEL(pointwise)({', '.join(arguments + more)}) {{
 {opened}{loops}}}
+"""
+
+
+def _in_two_forms(quick, body, stores, packed, lanes):
+    """A strip in stretches of RUN elements: `quick`, again by `body` where an argument was rare, then the stores.
+
+    `packed`: [(name, type)] of the results, which wait for the stores.
+    """
+    kept = "".join(f"            {kind} kept_{name}[RUN];\n" for name, kind in packed)
+    keep = "".join(f"            kept_{name}[k - start] = {name};\n" for name, _ in packed)
+    taken = "".join(f"            const {kind} {name} = kept_{name}[k - start];\n" for name, kind in packed)
+    return f"""        for (i64 start = left; start < right; start += RUN) {{
+            const i64 stop = right - start < RUN ? right : start + RUN;
+            int rare = 0;
+{kept}            {lanes}
+            for (i64 k = start; k < stop; k++) {{
+{quick}{keep}            }}
+            if (rare) {{
+                for (i64 k = start; k < stop; k++) {{
+{body}{keep}                }}
+            }}
+            {lanes}
+            for (i64 k = start; k < stop; k++) {{
+{taken}{stores}            }}
+        }}
 """
 
 

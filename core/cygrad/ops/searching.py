@@ -108,12 +108,19 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         found = places_in_rows(sorted_sequence, input, right)       # the common call
         if found is not None and found.dim():
             return found.to(DTYPES["int32"]) if out_int32 else found
-    rows, shape = sorted_sequence, input.shape if isinstance(input, Tensor) else ()
     name = "cygrad.searchsorted(): "
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(f"{name}side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
         raise RuntimeError(f"{name}side and right can't be set to opposites, got side of left while right was True")
+    check_rows(name, sorted_sequence, input)
+    rows = sorted_sequence if sorter is None else reordered(name, sorted_sequence, sorter)
+    return searched("searchsorted", rows, input, out_int32, right or side == "right", out)
+
+
+def check_rows(name, rows, input):
+    """The boundaries are one row, or a row for each of the values'."""
+    shape = input.shape if isinstance(input, Tensor) else ()
     if isinstance(input, Tensor) and input.device != rows.device:
         raise DeviceMismatch(f"{name}boundaries and input value tensors should have same device type, but got "
                              f"boundaries tensor device type {rows.device} and input value tensor device type "
@@ -128,17 +135,19 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError(f"{name}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
                            f"tensor and input value tensor must match, but we got boundaries tensor {list(rows.shape)} "
                            f"and input value tensor {list(shape)}")
-    if sorter is not None:
-        if sorter.shape != rows.shape:
-            raise RuntimeError(f"{name}boundary and sorter must have the same size, but got boundary tensor "
-                               f"{list(rows.shape)}and got sorter tensor {list(sorter.shape)}")
-        if sorter.dtype.name != "int64":
-            raise RuntimeError(f"{name}sorter must be a tensor of long dtype but got dtype "
-                               f"{SCALAR_NAMES[sorter.dtype.code]}")
-        if sorter.numel() and (sorter.min().item() < 0 or sorter.max().item() >= rows.shape[-1]):
-            raise RuntimeError(f"{name}sorter index out of range")
-        rows = rows.gather(-1, sorter)
-    return searched("searchsorted", rows, input, out_int32, right or side == "right", out)
+
+
+def reordered(name, rows, sorter):
+    """The boundaries in the order that `sorter` brings them into."""
+    if sorter.shape != rows.shape:
+        raise RuntimeError(f"{name}boundary and sorter must have the same size, but got boundary tensor "
+                           f"{list(rows.shape)}and got sorter tensor {list(sorter.shape)}")
+    if sorter.dtype.name != "int64":
+        raise RuntimeError(f"{name}sorter must be a tensor of long dtype but got dtype "
+                           f"{SCALAR_NAMES[sorter.dtype.code]}")
+    if sorter.numel() and (sorter.min().item() < 0 or sorter.max().item() >= rows.shape[-1]):
+        raise RuntimeError(f"{name}sorter index out of range")
+    return rows.gather(-1, sorter)
 
 
 @op(method=False)

@@ -11,7 +11,7 @@ from typing import Callable, NamedTuple
 
 from cygrad.backend import REDUCE
 
-from cygrad_gpu.accumulators import (COMBINE, LOWEST, accumulator, columns_kernel, decompose, identity,
+from cygrad_gpu.accumulators import (COMBINE, LOWEST, accumulator, arrive, columns_kernel, decompose, identity,
                                      rows_kernel)
 from cygrad_gpu.dtypes import ELEMENTS, FLOAT32, FLOAT64, convert
 from cygrad_gpu.formulas import expression
@@ -132,8 +132,8 @@ def _rows_together(folded, value, store, width):
 """
 
 
-def rows(traits, op, code, out_code, neighbours):
-    """Each output from axes of its own; see `rows_kernel`."""
+def rows(traits, op, code, out_code, neighbours, parted=False):
+    """Each output from axes of its own, in parts or not; see `rows_kernel`."""
     name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
     work = accumulator(name, out_code)
     total = total_code(traits, name, work)
@@ -148,7 +148,8 @@ def rows(traits, op, code, out_code, neighbours):
         return f"STORE_{out.name}(out, out_base + {row} * out_strides.s0, {convert(value, code, out_code)});"
 
     decided = {"any": "if (total) break;", "all": "if (!total) break;"}.get(name, "")
-    together = _rows_together(folded, value, store, width) if neighbours else ""
+    together = _rows_together(folded, value, store, width) if neighbours and not parted else ""
+    stored = store("total", 0, total)
     return f"""
 #define BLOCK {BLOCK if neighbours else SCATTERED_BLOCK}
 #define ELEMENT {element.stored}
@@ -182,13 +183,13 @@ typedef {ELEMENTS[inner].computed} VALUE;
             }}
             {decided}
         }}
-        {store("total", 0, total)}
+{arrive(name, whole, stored) if parted else f"        {stored}"}
         NEXT(1);
-""")
+""", parts=whole if parted else None)
 
 
-def columns(traits, op, code, out_code, neighbours):
-    """Neighbouring outputs from elements that are neighbours or ``apart``, see `columns_kernel`: ``width`` a group."""
+def columns(traits, op, code, out_code, neighbours, parted=False):
+    """Neighbouring outputs from elements that are neighbours or ``apart``, in parts or not: ``width`` a group."""
     name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
     work = accumulator(name, out_code)
     T = ELEMENTS[work]
@@ -218,13 +219,25 @@ def columns(traits, op, code, out_code, neighbours):
 {each_column(" " * 12, *(f"const {kind} x{j} = {value(f'row + {j} * step')};" for j in range(4)),
              f"const {kind} x = {four};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
 """
+    arrived = ""
+    if parted:                          # the last group of these columns has all parts, and combines them in order
+        arrived = f"""\
+    GLOBAL {T.stored} *mine = pieces + (which * splits + part) * width;
+{each_column(" " * 4, f"STORE_{T.name}(mine, l, kept[l]);")}\
+    if (!LAST_ARRIVED(arrivals + which, splits)) return;
+    mine -= part * width;
+    for (int l = 0; l < count; l++) kept[l] = {first};
+    for (i64 other = 0; other < splits; other++, mine += width) {{
+{each_column(" " * 8, f"const {kind} x = LOAD_{T.name}(mine, l);", f"kept[l] = {combine('kept[l]', 'x')};")}\
+    }}
+"""
     return f"""
 #define WIDTH {WIDTH}
 """ + columns_kernel(element, out, f"""\
     const i64 column = block * width;
     const int count = columns - column < width ? (int)(columns - column) : (int)width;
     const int even = count - count % {4 * width};
-    i64 base = column * apart, out_base = part + column * out_step;
+    i64 base = column * apart, out_base = column * out_step;
     {kind} kept[WIDTH], sum[WIDTH];
     {decompose("which / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
     GLOBAL const {element.stored} *row = a + base + k * step;
@@ -236,6 +249,7 @@ def columns(traits, op, code, out_code, neighbours):
 {each_column(" " * 12, f"const {kind} x = {value('row')};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
 {each_column(" " * 8, f"kept[l] = {combine('kept[l]', 'sum[l]')};")}\
     }}
+{arrived}\
     for (int l = 0; l < count; l++)
         STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});
-""")
+""", parts=T if parted else None)

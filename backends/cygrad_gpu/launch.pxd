@@ -7,6 +7,7 @@ from cygrad_gpu.pool cimport Pool
 cdef enum:
     MAX_ARGUMENTS = 64
     MAX_WORDS = 256
+    OWN = 255                       # in Launch.which: no operand, no scratch, but memory that stays
 
 cdef struct Arguments:              # of one launch: where each value lies, and room for those that are not elsewhere
     int count
@@ -34,7 +35,7 @@ cdef class Launch:
     cdef int count
     cdef unsigned char sizes[MAX_ARGUMENTS]     # in bytes
     cdef int views
-    cdef unsigned char which[MAX_ARGUMENTS]     # the operand or, beyond, the scratch
+    cdef unsigned char which[MAX_ARGUMENTS]     # the operand or, beyond, the scratch; or OWN
     cdef short places[MAX_ARGUMENTS]
 
 cdef class Plan:
@@ -49,6 +50,7 @@ cdef class GPUDevice:
     cdef readonly Pool pool
     cdef readonly object programs   # compiled ones: ``programs.kernel(source, name) -> (object, the driver's handle)``
     cdef readonly object traits
+    cdef View arrivals              # see `GPUBackend.arrivals`; None before they are wanted
 
 cdef class GPUBackend(Backend):
     cdef readonly list opened       # [GPUDevice], None where not opened yet

@@ -16,7 +16,7 @@ from cpython.long cimport PyLong_Check
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.string cimport memcpy
 
-from cygrad.dtype cimport DType
+from cygrad.dtype cimport INT32, DType, dtype_of
 from cygrad.storage cimport Storage, new_storage
 from cygrad.view cimport View, fill_dense, make_view
 from cygrad_gpu.pool cimport Memory
@@ -124,8 +124,8 @@ cdef object geometry_of(tuple operands):
     return PyBytes_FromStringAndSize(<char *>words, used * sizeof(Py_ssize_t))
 
 
-cdef Launch launch_of(Plan plan, Kernel kernel, Py_ssize_t groups, const Arguments *arguments):
-    """A launch of a plan in the making; None where a View is neither operand nor scratch."""
+cdef Launch launch_of(Plan plan, Kernel kernel, Py_ssize_t groups, const Arguments *arguments, View own):
+    """A launch of a plan in the making; None where a View is neither operand, scratch nor the device's own."""
     cdef Launch launch = Launch.__new__(Launch)
     cdef int i, k
     launch.kernel, launch.groups, launch.count, launch.views = kernel, groups, arguments.count, arguments.views
@@ -133,10 +133,13 @@ cdef Launch launch_of(Plan plan, Kernel kernel, Py_ssize_t groups, const Argumen
     for i in range(arguments.count):
         launch.sizes[i] = <unsigned char>arguments.sizes[i]
     for k in range(arguments.views):
+        launch.places[k] = <short>arguments.places[k]
+        if arguments.viewed[k] == <void *>own:
+            launch.which[k] = OWN
+            continue
         for i in range(len(plan.views)):
             if <void *>plan.views[i] == arguments.viewed[k]:
                 launch.which[k] = <unsigned char>i
-                launch.places[k] = <short>arguments.places[k]
                 break
         else:
             return None
@@ -277,7 +280,7 @@ cdef class GPUBackend(Backend):
         """`run`, and keep it for the plan in the making."""
         cdef Plan plan = self.planning
         if plan is not None and plan.launches is not None and plan.thread == PyThread_get_thread_ident():
-            launch = launch_of(plan, kernel, groups, arguments)
+            launch = launch_of(plan, kernel, groups, arguments, self.device(index).arrivals)
             if launch is None:
                 plan.launches = None
             else:
@@ -330,7 +333,9 @@ cdef class GPUBackend(Backend):
             memcpy(arguments.room, PyBytes_AS_STRING(launch.words), PyBytes_GET_SIZE(launch.words))
             for k in range(launch.views):
                 which = launch.which[k]
-                if which < known:
+                if which == OWN:
+                    pass                # its address is among the words
+                elif which < known:
                     v = <View>operands[which]
                     arguments.room[launch.places[k]] = <long long>(<Memory?>v.memory.handle).address
                     arguments.room[launch.places[k] + 1] = v.offset
@@ -364,6 +369,26 @@ cdef class GPUBackend(Backend):
             plan.views.append(v)
             plan.scratch.append(count)
         return v
+
+    def arrivals(self, int index):
+        """A View of zeros, int32, 16 for each unit of a device: kernels count groups in it (``LAST_ARRIVED``).
+
+        It belongs to no tensor, and whoever counts leaves zeros behind.
+        """
+        cdef GPUDevice device = self.device(index)
+        cdef Storage storage
+        cdef Py_ssize_t extents[1]
+        if device.arrivals is None:
+            with self.lock:
+                extents[0] = 16 * device.traits.units
+                storage = Storage.__new__(Storage)
+                storage.index, storage.nbytes_ = index, 4 * extents[0]
+                storage.handle = device.pool.make(storage.nbytes_)
+                self.h2d(memoryview(bytes(storage.nbytes_)), storage, 0)
+                made = View.__new__(View)
+                fill_dense(made, storage, dtype_of(INT32), 1, extents)
+                device.arrivals = made
+        return device.arrivals
 
     def window(self, View v not None, shape, strides, Py_ssize_t start=0):
         """Another View of a View's memory, `start` elements after its first one. The geometry is not checked."""

@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes.
 
 A group owns one output, or some on a processor, or a stretch of neighbouring outputs (`columns`); where outputs are few
-the reduced axis is split, and a second launch reduces the splits' results. The source for GPUs is in trees.py, that for
+the reduced axis is split, and a second launch reduces the splits' results, or the group that is done last on a processor. The source for GPUs is in trees.py, that for
 processors in folds.py.
 """
 from math import prod
@@ -29,9 +29,22 @@ def elements_of_group(traits, itemsize=4):
     return (1 << 19) // itemsize if traits.processor else 2048
 
 
+def parts_worthwhile(traits, elements, itemsize):
+    """Into how many parts so many elements of so many bytes may be split.
+
+    A processor's last group combines them, without a second launch: from half a megabyte on another thread's waking
+    pays, and then many groups, since that thread comes late.
+    """
+    if traits.processor and elements * itemsize >= 1 << 19:
+        return elements * itemsize >> 17
+    return elements // elements_of_group(traits, itemsize)
+
+
 def parts_wanted(traits):
     """Groups that keep the device busy to the end: several for each unit, where another is slow or wakes late."""
-    return traits.units * (16 if traits.processor else 4)
+    if traits.processor:
+        return 16 * traits.units if traits.units > 1 else 1
+    return 4 * traits.units
 
 
 def make_rows(traits, *compiled):
@@ -83,10 +96,10 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     n, step = inner_sizes[-1], inner_strides[-1]
     outputs, repeat = prod(sizes), prod(inner_sizes[:-1])
     code = a.dtype.code
-    wanted, least = parts_wanted(traits), elements_of_group(traits, a.dtype.itemsize)
+    wanted = parts_wanted(traits)
     splits = q_splits = 1
     if outputs < wanted:
-        parts = min(-(-wanted // outputs), n * repeat // least)
+        parts = min(-(-wanted // outputs), parts_worthwhile(traits, n * repeat, a.dtype.itemsize))
         if repeat >= parts > 1 and repeat > 1:
             q_splits = parts
         elif parts > 1:
@@ -97,14 +110,16 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     splits, q_splits = -(-n // chunk), -(-repeat // q_chunk)
     owned = owned_rows(traits, outputs, n * repeat)
     parts = splits * q_splits
-    target, target_strides = _target(backend, device, op, out, sizes, parts)
-    compiled = op, code, target.dtype.code, step == 1
+    kept = accumulator(REDUCE[op], out.dtype.code)
+    total = folds.total_code(traits, REDUCE[op], kept)
+    finishes, target, target_strides, pieces = _targets(backend, device, traits, out, sizes, parts, kept, total, outputs)
+    compiled = op, code, target.dtype.code, step == 1, *(finishes,) * finishes
     kernel = backend.kernel(device, ("rows", *compiled), make_rows, *compiled)
-    backend.launch(kernel, -(-outputs // owned) * parts, target, a, outputs, owned, n, splits, chunk, repeat, q_splits,
-                   q_chunk, step, reversed_axes(sizes, 1), reversed_axes(strides, 0),
+    backend.launch(kernel, -(-outputs // owned) * parts, target, a, *pieces, outputs, owned, n, splits, chunk, repeat,
+                   q_splits, q_chunk, step, reversed_axes(sizes, 1), reversed_axes(strides, 0),
                    reversed_axes(target_strides, 0), reversed_axes(inner_sizes[:-1], 1),
                    reversed_axes(inner_strides[:-1], 0))
-    if parts > 1:
+    if parts > 1 and not finishes:
         _reduce_parts(backend, device, traits, op, target, out, sizes, parts)
 
 
@@ -113,12 +128,18 @@ def owned_rows(traits, outputs, n):
     return max(1, min(OWNED // max(n, 1), -(-outputs // parts_wanted(traits)))) if traits.processor else 1
 
 
-def _target(backend, device, op, out, sizes, parts):
-    """Where a launch writes the results of so many parts, and the strides of that."""
+def _targets(backend, device, traits, out, sizes, parts, kept, total, count):
+    """Where a launch writes the results of so many parts: (whether its last groups finish, View, strides, pieces).
+
+    It is `out` itself, where there is one part or groups finish: of `count` outputs, whose parts are of dtype code
+    `total`. Else another launch takes the parts, of dtype code `kept`.
+    """
     if parts == 1:
-        return out, list(out.stride())
-    work = backend.dtype_of(accumulator(REDUCE[op], out.dtype.code))
-    return backend.scratch(device, work, prod(sizes), parts), dense_strides(sizes, parts)
+        return False, out, list(out.stride()), ()
+    if traits.processor:
+        pieces = backend.scratch(device, backend.dtype_of(total), count, parts)
+        return True, out, list(out.stride()), (pieces, backend.arrivals(device))
+    return (False, backend.scratch(device, backend.dtype_of(kept), prod(sizes), parts), dense_strides(sizes, parts), ())
 
 
 def _reduce_parts(backend, device, traits, op, target, out, sizes, parts):
@@ -138,14 +159,16 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     outer = prod(sizes[:-1])
     width, blocks = columns_of_group(traits, sizes)
     parts = max(1, min(-(-parts_wanted(traits) // (blocks * outer)), n // 64,
-                       n * width // elements_of_group(traits, a.dtype.itemsize)))
+                       parts_worthwhile(traits, n * width, a.dtype.itemsize)))
     chunk = -(-n // parts)
     parts = -(-n // chunk)
-    target, target_strides = _target(backend, device, op, out, sizes, parts)
-    compiled = op, a.dtype.code, target.dtype.code, strides[-1] == 1
+    kept = accumulator(REDUCE[op], out.dtype.code)
+    finishes, target, target_strides, pieces = _targets(backend, device, traits, out, sizes, parts, kept, kept,
+                                                        blocks * outer * width)
+    compiled = op, a.dtype.code, target.dtype.code, strides[-1] == 1, *(finishes,) * finishes
     kernel = backend.kernel(device, ("columns", *compiled), make_columns, *compiled)
-    backend.launch(kernel, blocks * outer * parts, target, a, sizes[-1], blocks, width, n, parts, chunk, step,
+    backend.launch(kernel, blocks * outer * parts, target, a, *pieces, sizes[-1], blocks, width, n, parts, chunk, step,
                    strides[-1], target_strides[-1], reversed_axes(sizes[:-1], 1), reversed_axes(strides[:-1], 0),
                    reversed_axes(target_strides[:-1], 0))
-    if parts > 1:
+    if parts > 1 and not finishes:
         _reduce_parts(backend, device, traits, op, target, out, sizes, parts)

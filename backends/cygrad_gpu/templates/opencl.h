@@ -29,11 +29,17 @@
 #define FETCH(T, from, count) \
     for (i64 fetched_ = 0; fetched_ < (count); fetched_ += 64 / sizeof(T)) \
         __builtin_prefetch((const void *)(size_t)((from) + fetched_))
+/* Whether of `many` groups that write what belongs together this is the last: it sees what the others wrote. Groups of
+   one item; the counter is 0 before and after. */
+#define LAST_ARRIVED(counter, many) \
+    (__atomic_add_fetch(counter, 1, __ATOMIC_ACQ_REL) == (many) ? (*(counter) = 0, 1) : 0)
 #else
 #define LANES(width, streams)
 #define MASKED_LANES(width)
 #define ANY_ORDER
 #define FETCH(T, from, count)
+#define LAST_ARRIVED(counter, many) \
+    (mem_fence(CLK_GLOBAL_MEM_FENCE), atomic_inc(counter) + 1 == (many) ? (*(counter) = 0, 1) : 0)
 #endif
 
 typedef char i8;

@@ -17,55 +17,20 @@ cimport cygrad.backend as codes
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, dtype_of
 from cygrad.view cimport View, data
 from cygrad_cpu.allocator cimport give, take
-from cygrad_cpu.blocks cimport (BLOCK_BYTES, MAX_AXES, PROGRAM, Conversion, Job, Operand, add_input, conversion,
-                                convert, fetch, loaded_kernels, log_of_item, start)
+from cygrad_cpu.blocks cimport (PROGRAM, Job, Operand, add_input, conversion, convert, fetch, loaded_kernels,
+                                log_of_item, start)
 from cygrad_cpu.elementwise cimport Details, Workspace, buffers_of, grain_of, open_workspace
-from cygrad_cpu.loops cimport Kernels, binary_loop, column_loop, fold_loop
+from cygrad_cpu.loops cimport Kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.partials cimport LEVEL_ROWS, Cascade, begin, cascade_power, finish as total_of, push
 from cygrad_cpu.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, compiled_finish, run_steps
 from cygrad_cpu.pointwise cimport division_by_zero, store_scalar
+from cygrad_cpu.walks cimport BESIDE, FLAT, Place, Result, Walk, arrange, find_unit
 
 cdef enum:
     SERIAL = 16384          # below this many elements the GIL is kept
     LOCAL = 8192            # bytes of buffers on the stack, for small operands
-    WIDEST = 1024           # kept elements of a block of ACROSS
-    ROW = 256               # rows of fewer are laid side by side, to about so many
-
-cdef enum Shape:
-    FLAT, BESIDE, ACROSS
-
-cdef struct Result:         # of the program, to be reduced
-    fold_loop fold
-    column_loop columns
-    binary_loop combine
-    Conversion load         # to the accumulators' dtype
-    bint adds
-    bint squares
-
-cdef struct Target:         # one of the outs
-    char *data
-    Conversion store
-
-cdef struct Walk:
-    Job job                 # operands and axes: columns, rows, further reduced axes, further kept ones
-    Details details
-    int shape
-    int kept                # the first of the further kept axes
-    int split               # the reduced axis that threads share
-    Py_ssize_t units
-    Py_ssize_t width        # most kept elements of a unit
-    Py_ssize_t side         # rows of ACROSS that count as one
-    Py_ssize_t out_strides[MAX_AXES]
-    bint held[12]           # operands that don't vary along the reduced axes: loaded once a unit
-    int results
-    Result result[4]
-    Py_ssize_t wide         # bytes of an accumulator
-    const Plan *finish      # or NULL
-    char *finish_values
-    int outs
-    Target target[4]
-    Py_ssize_t out_item
+    FOLDED = 32             # rows of a partial result
 
 cdef Kernels *kernels = loaded_kernels()
 
@@ -104,40 +69,6 @@ cdef int put_totals(const Walk *walk, char *totals, Py_ssize_t pitch, Py_ssize_t
 
 
 # ---- a unit
-
-cdef struct Place:          # of a unit: its part of each axis
-    Py_ssize_t first[MAX_AXES]
-    Py_ssize_t last[MAX_AXES]
-    Py_ssize_t width        # kept elements
-    Py_ssize_t offset       # of its results in outs
-    Py_ssize_t stride       # between them
-    Py_ssize_t corners[12]  # of its kept coordinates, in elements
-
-
-cdef void find_unit(const Walk *walk, Py_ssize_t unit, Place *place) noexcept nogil:
-    cdef const Job *job = &walk.job
-    cdef int axis, k, along = 1 if walk.shape == BESIDE else 0
-    cdef Py_ssize_t steps = 1, coordinate
-    for axis in range(walk.kept):
-        place.first[axis], place.last[axis] = 0, job.sizes[axis]
-    place.width, place.offset, place.stride = 1, 0, 1
-    for k in range(job.inputs + 1):
-        place.corners[k] = 0
-    if walk.shape != FLAT:
-        steps = (job.sizes[along] + walk.width - 1) // walk.width
-        place.first[along] = unit % steps * walk.width
-        place.last[along] = min(job.sizes[along], place.first[along] + walk.width)
-        place.width = place.last[along] - place.first[along]
-        place.stride = walk.out_strides[along]
-        place.offset = place.first[along] * place.stride
-    unit //= steps
-    for axis in range(walk.kept, job.rank):
-        coordinate = unit % job.sizes[axis]
-        unit //= job.sizes[axis]
-        place.offset += coordinate * walk.out_strides[axis]
-        for k in range(job.inputs + 1):
-            place.corners[k] += coordinate * job.operands[k].strides[axis]
-
 
 cdef inline void load(Walk *walk, Workspace *w, int k, Py_ssize_t position, Py_ssize_t rows,
                       Py_ssize_t columns) noexcept nogil:
@@ -202,22 +133,15 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
                     a = convert(&result.load, w.slots[plan.result[j]], rows * columns, buffer, w.scratch)
                     if walk.shape == FLAT:
                         result.fold(a, rows * columns, 0, partial, 0, 1, NULL)
-                        a = partial
+                        push(&cascades[j], partial)
                     elif walk.shape == BESIDE:
                         result.fold(a, columns, columns, partial, 1, rows, NULL)
-                        a = partial
-                    elif walk.side > 1:
+                        push(&cascades[j], partial)
+                    else:
+                        push_rows(&cascades[j], result, a, rows // walk.side, width * walk.wide, partial)
                         if rows % walk.side:
-                            add_tail(walk, result, a + rows // walk.side * width * walk.wide, rows % walk.side, columns,
+                            add_tail(result, a + rows // walk.side * width * walk.wide, rows % walk.side, columns,
                                      tailed, partial, tails + j * pitch)
-                        if rows < walk.side:
-                            continue
-                        result.columns(a, width, rows // walk.side, width, partial, NULL)
-                        a = partial
-                    elif rows > 1 or result.squares:
-                        result.columns(a, columns, rows, columns, partial, NULL)
-                        a = partial
-                    push(&cascades[j], a)
                 tailed = tailed or rows % walk.side != 0
                 column += columns
             row += rows
@@ -240,7 +164,21 @@ cdef inline void join(const Walk *walk, int j, Py_ssize_t n, char *totals, const
     walk.result[j].combine(totals, more, totals, n, 0, NULL)
 
 
-cdef void add_tail(const Walk *walk, const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t columns,
+cdef void push_rows(Cascade *cascade, const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t bytes,
+                    char *partial) noexcept nogil:
+    """Fold rows, some at a time, so that no more than these are added up one after the other."""
+    cdef Py_ssize_t row = 0, n
+    while row < rows:
+        n = min(<Py_ssize_t>FOLDED, rows - row)
+        if n == 1 and not result.squares:
+            push(cascade, a + row * bytes)
+        else:
+            result.columns(a + row * bytes, cascade.width, n, cascade.width, partial, NULL)
+            push(cascade, partial)
+        row += n
+
+
+cdef void add_tail(const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t columns,
                    bint tailed, char *partial, char *tail) noexcept nogil:
     """Fold the rows that don't make a whole one side by side."""
     result.columns(a, columns, rows, columns, partial if tailed else tail, NULL)
@@ -315,105 +253,6 @@ cdef int run_walk(Walk *walk, int threads) noexcept nogil:
                 join(walk, j, place.width, totals, totals + thread * walk.details.bytes + j * pitch)
         status |= put_totals(walk, totals, pitch, place.width, place.offset, place.stride, totals + totals_bytes(walk))
     return status
-
-
-# ---- geometry
-
-cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
-    return -x if x < 0 else x
-
-
-cdef inline Py_ssize_t reach(const Job *job, int axis) noexcept nogil:
-    """How far a step along an axis goes, for all operands together."""
-    cdef Py_ssize_t total = 0
-    cdef int k
-    for k in range(job.inputs + 1):
-        total += magnitude(job.operands[k].strides[axis]) * job.operands[k].item
-    return total
-
-
-cdef void order_axes(Walk *walk, const int *order, int rank) noexcept nogil:
-    """Put the axes into an order; -1 is a new one of size 1."""
-    cdef Job *job = &walk.job
-    cdef Job old = job[0]
-    cdef Py_ssize_t strides[MAX_AXES]
-    cdef int i, k
-    memcpy(strides, walk.out_strides, sizeof(strides))
-    job.rank = rank
-    for i in range(rank):
-        job.sizes[i] = 1 if order[i] < 0 else old.sizes[order[i]]
-        walk.out_strides[i] = 0 if order[i] < 0 else strides[order[i]]
-        for k in range(job.inputs + 1):
-            job.operands[k].strides[i] = 0 if order[i] < 0 else old.operands[k].strides[order[i]]
-
-
-cdef bint arrange(Walk *walk, int reduced) noexcept nogil:
-    """Choose shape and blocks, where the first `reduced` axes are to be reduced; False: `reduce` would do it better."""
-    cdef Job *job = &walk.job
-    cdef int order[2 * MAX_AXES]
-    cdef int axis, k, beside = -1, rank = 0
-    cdef Py_ssize_t widest = max(max(walk.wide, walk.details.plan.item), <Py_ssize_t>4), capacity, total = 1
-    cdef bint transposed = False
-    for k in range(job.inputs + 1):
-        widest = max(widest, job.operands[k].item)
-        walk.held[k] = True
-        for axis in range(reduced):
-            walk.held[k] = walk.held[k] and job.operands[k].strides[axis] == 0
-    capacity = BLOCK_BYTES // widest
-    for axis in range(reduced):
-        total *= job.sizes[axis]
-    for axis in range(reduced, job.rank):
-        if beside < 0 or reach(job, axis) < reach(job, beside):
-            beside = axis
-    walk.shape, walk.side = FLAT, 1
-    if beside >= 0 and reach(job, beside) < reach(job, 0) and job.sizes[0] > 1:
-        walk.shape = ACROSS
-    elif beside >= 0 and reduced == 1 and total <= capacity:
-        walk.shape = BESIDE
-    order[0] = beside if walk.shape == ACROSS else 0
-    order[1] = 0 if walk.shape == ACROSS else beside if walk.shape == BESIDE else 1 if reduced > 1 else -1
-    rank = 2
-    for axis in range(reduced):
-        if axis != order[0] and axis != order[1]:
-            order[rank] = axis
-            rank += 1
-    walk.kept = rank
-    for axis in range(reduced, job.rank):
-        if axis != order[0] and axis != order[1]:
-            order[rank] = axis
-            rank += 1
-    if rank > MAX_AXES:
-        return False
-    order_axes(walk, order, rank)
-    for k in range(job.inputs + 1):
-        if job.operands[k].strides[1] != 0 and job.operands[k].strides[0] != 0:
-            transposed |= magnitude(job.operands[k].strides[1]) < magnitude(job.operands[k].strides[0])
-    if walk.shape == ACROSS:
-        job.columns = min(job.sizes[0], <Py_ssize_t>WIDEST)
-        if 2 * job.columns <= ROW:
-            walk.side = ROW // job.columns
-        capacity = capacity // job.columns // walk.side * walk.side
-        job.rows = 1 if capacity < 4 else min(job.sizes[1], capacity)
-    elif transposed and walk.shape == FLAT:
-        job.rows = min(job.sizes[1], <Py_ssize_t>16)
-        job.columns = min(job.sizes[0], capacity // 16)
-    else:
-        job.columns = min(job.sizes[0], capacity)
-        job.rows = min(job.sizes[1], capacity // job.columns)
-    job.column_blocks = (job.sizes[0] + job.columns - 1) // job.columns
-    walk.width = job.rows if walk.shape == BESIDE else job.columns if walk.shape == ACROSS else 1
-    walk.units = 1
-    if walk.shape != FLAT:
-        axis = 1 if walk.shape == BESIDE else 0
-        walk.units = (job.sizes[axis] + walk.width - 1) // walk.width
-    for axis in range(walk.kept, rank):
-        walk.units *= job.sizes[axis]
-    walk.split = walk.kept - 1
-    while walk.split > 0 and job.sizes[walk.split] < 16:
-        walk.split -= 1
-    if walk.shape == ACROSS and walk.split == 0:
-        walk.split = 1
-    return True
 
 
 cdef int constants_of(const Plan *plan, tuple ins, int first, char *values) except -1:

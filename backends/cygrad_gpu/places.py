@@ -74,7 +74,7 @@ def _search_in_lanes(op, code, load, place):
             {folded.join("top", "rest")}
             const {T} x = {folded.result("top")};
             const {kind} found_key = {key("x")};
-            const int better = found_key {ahead} best;
+            const int better = (at == begin) | (found_key {ahead} best);
             best = better ? found_key : best;
             extreme = better ? x : extreme;
             best_at = better ? at : best_at;

@@ -11,8 +11,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, COMPLEX64, COMPLEX1
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
-from cygrad_gpu import (attention, convolution, indexing, matmul, nonzero, norm, philox, places, pointwise, reduction,
-                        scan, softmax, sort, turned)
+from cygrad_gpu import (attention, convolution, indexing, map_reduce, matmul, nonzero, norm, philox, places, pointwise,
+                        reduction, scan, softmax, sort, turned)
 from cygrad_gpu.pointwise import Declined, Layout
 
 cdef enum:
@@ -407,6 +407,25 @@ cdef class KernelBackend(GPUBackend):
 
     cpdef reduce(self, int op, View a, View out):
         return self.planned(reduction.reduce, (a, out), (op,))
+
+    cpdef map_reduce(self, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers, tuple outs):
+        cdef list views = list(outs), values = []
+        key = (id(program), id(finish), ops, tuple([isinstance(v, View) for v in ins]))
+        known = self.programs.get(key)
+        if known is None:
+            results = outs[:1] * len(ops)
+            mapped, ended = plan(program, ins), None if finish is None else plan(finish, results + numbers)
+            known = map_reduce.MapReduce(mapped[0], ops, ended and ended[0], len(outs)), mapped, ended
+            self.programs[key] = known
+        for v in ins:
+            if isinstance(v, View):
+                views.append(v)
+        for where, what in known[1][1]:
+            values.append(ins[what] if where else what)
+        if finish is not None:
+            for where, what in known[2][1]:
+                values.append(numbers[what - len(ops)] if where else what)
+        return self.planned(known[0].run, tuple(views), tuple(values))
 
     cpdef argreduce(self, int op, View a, View out):
         return self.planned(places.argreduce, (a, out), (op,))

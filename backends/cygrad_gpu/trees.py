@@ -15,28 +15,35 @@ DEFINES = """
 """
 _WARPS = """
         for (int half_ = 16; half_ > 0; half_ /= 2) {{
-            EXCHANGED({T}, other_, total, half_, shared_);
-            total = {exchanged};
+            EXCHANGED({T}, other_, {total}, half_, {shared});
+            {total} = {exchanged};
         }}
-        if (ITEM % 32 == 0) shared_[ITEM / 32] = total;
+        if (ITEM % 32 == 0) {shared}[ITEM / 32] = {total};
         BARRIER;
-        total = shared_[0];
+        {total} = {shared}[0];
         UNROLL for (int w_ = 1; w_ < GROUP / 32; w_++) {{
-            const {T} other_ = shared_[w_];
-            total = {exchanged};
+            const {T} other_ = {shared}[w_];
+            {total} = {exchanged};
         }}
         BARRIER;
 """
 _TREE = """
-        shared_[ITEM] = total;
+        {shared}[ITEM] = {total};
         for (int half_ = GROUP / 2; half_ > 0; half_ /= 2) {{
             BARRIER;
-            if (ITEM < half_) shared_[ITEM] = {shared};
+            if (ITEM < half_) {shared}[ITEM] = {halves};
         }}
         BARRIER;
-        total = shared_[0];
+        {total} = {shared}[0];
         BARRIER;
 """
+
+
+def folded(traits, T, total, shared, combine):
+    """C that folds the items' `total`, of an `Element` T, into one that all of them have; `shared` is a local array."""
+    form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
+    return form.format(T=T.computed, total=total, shared=shared, exchanged=combine(total, "other_"),
+                       halves=combine(f"{shared}[ITEM]", f"{shared}[ITEM + half_]"))
 
 
 def _fold(name, work):
@@ -56,9 +63,6 @@ def rows(traits, op, code, out_code, neighbours):
         place = place if neighbours else f"({place}) * step"
         return enter(convert(f"LOAD_{element.name}(row, {place})", element.compute_code, work))
 
-    form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
-    tree = form.format(T=T.computed, shared=combine("shared_[ITEM]", "shared_[ITEM + half_]"),
-                       exchanged=combine("total", "other_"))
     return DEFINES + rows_kernel(element, out, f"""\
         {T.computed} total, kept[LANES];
         UNROLL for (int l = 0; l < LANES; l++) kept[l] = {start};
@@ -89,7 +93,7 @@ def rows(traits, op, code, out_code, neighbours):
         UNROLL for (int width = LANES / 2; width > 0; width /= 2)
             UNROLL for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
         total = kept[0];
-        {tree}
+{folded(traits, T, "total", "shared_", combine)}\
         if (ITEM == 0) STORE_{out.name}(out, out_base, {convert("total", work, out_code)});
         NEXT(1);
 """, f"    LOCAL {T.computed} shared_[GROUP];\n")

@@ -6,8 +6,9 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import (attention, convolution, depthwise, indexing, matmul, nonzero, norm, philox, places, pointwise,
-                        reduction, scan, softmax, sort, turned)
+from cygrad_gpu import (attention, convolution, depthwise, indexing, map_reduce, matmul, nonzero, norm, philox, places,
+                        pointwise, reduction, scan, softmax, sort, turned)
+from cygrad_gpu.mapped import Mapped
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
 from extras import lacking
@@ -51,6 +52,21 @@ def pointwise_kernels():
     for source, target, layout in copies:
         yield f"copy/{source}/{target}", pointwise.make, (
             (("in", 0), ("out", 0)), (source,), (target,), layout, None)
+
+
+def map_reduce_kernels():
+    """Two results of two operands, finished or not, by neighbours or not, in one launch or in two."""
+    sub, div = BINARY.index("sub"), BINARY.index("div")
+    apart = ("in", 0), ("in", 1), ("binary", sub), ("keep", 0), ("out", 0), ("kept", 0), ("out", 1)
+    ratio = ("in", 0), ("in", 1), ("binary", div), ("number", None), ("binary", div), ("out", 0)
+    ops, wide = (REDUCE.index("square_sum"), REDUCE.index("max")), CODES["float32"]
+    for name, steps in product(("bfloat16", "float64"), ("10", "s1")):
+        code = CODES[name]
+        whole = Mapped(apart, code if name == "float64" else wide, (code, wide), ops, ratio, 1, code, steps)
+        parts = whole.parts()._replace(steps="11")
+        for launch, mapped in (("whole", whole), ("first", whole.unfinished()), ("second", parts)):
+            yield f"map_rows/{name}/{steps}/{launch}", map_reduce.make_rows, (mapped,)
+            yield f"map_columns/{name}/{steps}/{launch}", map_reduce.make_columns, (mapped,)
 
 
 def family_kernels():
@@ -103,6 +119,7 @@ def family_kernels():
         for look in (False, True):
             yield f"gather/{size}/{look}", indexing.make_gather, (size, 4, look)
     yield "inside", indexing.make_inside, (4,)
+    yield from map_reduce_kernels()
 
 
 def sources(kernels):

@@ -197,6 +197,22 @@ def test_nan_goes_through_extremes_and_comes_first(opencl):
     assert x.to(opencl).argmax().item() == x.argmax().item() == 1
 
 
+@pytest.mark.parametrize("dtype", [cygrad.float16, cygrad.float32, cygrad.float64])
+def test_extremes_of_all_signs(opencl, dtype):
+    """They are found among the bits as integers, where negative numbers are in reverse and a NaN has a sign."""
+    inf, nan = float("inf"), float("nan")
+    negative = cygrad.full((100,), nan, dtype=dtype).copysign(cygrad.tensor(-1.0, dtype=dtype))
+    rows = [[-3.0, -1.0, -2.0], [-inf, -inf], [inf, -inf], [0.0, -0.0, -1.0], [5.0, 7.0], [inf, nan], [-inf, nan]]
+    for row in rows:
+        for n in (len(row), 100, 3000):
+            x = cygrad.tensor(row, dtype=dtype).repeat(n // len(row))
+            for some in (x, x.view(1, -1).expand(5, -1).contiguous(), x.view(-1, 1).expand(-1, 20).contiguous()):
+                for extreme in (lambda t: t.amax(0), lambda t: t.amin(0), lambda t: t.amax(-1), lambda t: t.amin(-1),
+                                lambda t: t.argmax(-1), lambda t: t.argmin(-1)):
+                    assert extreme(some.to(opencl)).cpu().tolist() == pytest.approx(extreme(some).tolist(), nan_ok=True)
+    assert negative.to(opencl).max().isnan() and negative.to(opencl).min().isnan()
+
+
 @pytest.mark.parametrize("n", [1, 3, 12, 13, 64, 100, 300, 1500])
 def test_rows_and_columns_of_all_lengths(opencl, n):
     """A few rows more than go through one loop, and a few columns more than fill vectors."""
@@ -260,6 +276,24 @@ def test_fused_programs_are_one_kernel(opencl):
     backend.elementwise(program, (a.to(opencl), b.to(opencl), 0.75), (out, above))       # the same kernel
     assert cygrad.opencl.program_stats()["built"] == before["built"]
     same(above, a * b > 0.75)
+
+
+def test_reductions_of_programs_are_compiled_once(opencl):
+    """For all sizes and operands, in one launch or in two; powers, which have a fast form for most, are composed."""
+    def stats(t, other):
+        F = cygrad.nn.functional
+        return [t.var(1), t.std(), t.var(0), t.logsumexp(1), F.mse_loss(t, other), t.norm(1.7), t.norm(2.3, 0)]
+
+    cygrad.manual_seed(1)
+    for more in (0, 8):
+        before = cygrad.opencl.program_stats()["built"]
+        for rows, n in ((30, 40), (40, 20_000), (3, 700_000), (200_000, 21)):
+            t, other = cygrad.randn(rows, n + more) + 3, cygrad.randn(rows, n + more)
+            for _ in range(2):                                  # a plan is made, then followed with other operands
+                for mine, expected in zip(stats(t.to(opencl), other.to(opencl)), stats(t.double(), other.double())):
+                    assert cygrad.allclose(mine.cpu().double(), expected, rtol=1e-4)
+                t, other = t + 1, other * 2
+    assert cygrad.opencl.program_stats()["built"] == before
 
 
 def test_training_compiles_nothing_after_its_first_step(opencl):

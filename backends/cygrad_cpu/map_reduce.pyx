@@ -87,6 +87,7 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
     cdef Py_ssize_t width = walk.side * place.width
     cdef char *buffer = memory
     cdef char *partial = memory + walk.details.unit
+    cdef char *target
     cdef char *tails                # what is left of the rows when they lie side by side
     cdef const char *a
     cdef const Result *result
@@ -98,7 +99,7 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
     columns = (place.last[0] - place.first[0] + job.columns - 1) // job.columns
     tails = partial + walk.side * pitch
     memory = tails + walk.results * pitch
-    for j in range(walk.results):
+    for j in range(0 if walk.shape == BESIDE else walk.results):
         begin(&cascades[j], walk.result[j].combine, walk.result[j].adds, width, walk.wide,
               cascade_power(points * rows * columns), memory)
         memory += LEVEL_ROWS * walk.side * pitch
@@ -135,8 +136,8 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
                         result.fold(a, rows * columns, 0, partial, 0, 1, NULL)
                         push(&cascades[j], partial)
                     elif walk.shape == BESIDE:
-                        result.fold(a, columns, columns, partial, 1, rows, NULL)
-                        push(&cascades[j], partial)
+                        target = totals + j * pitch + (row - place.first[1]) * walk.wide
+                        result.fold(a, columns, columns, target, 1, rows, NULL)
                     else:
                         push_rows(&cascades[j], result, a, rows // walk.side, width * walk.wide, partial)
                         if rows % walk.side:
@@ -145,6 +146,8 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
                 tailed = tailed or rows % walk.side != 0
                 column += columns
             row += rows
+    if walk.shape == BESIDE:
+        return status
     for j in range(walk.results):
         if cascades[j].count:
             a = total_of(&cascades[j])

@@ -10,6 +10,7 @@ from cygrad_cpu.plans cimport Plan
 cdef enum:
     WIDEST = 1024           # kept elements of a block of ACROSS
     ROW = 256               # rows of fewer are laid side by side, to about so many
+    MANY = 64               # rows of a unit of BESIDE, and units
     FEW = 256               # elements of a sum that is not worth a walk of its own
 
 cdef enum Shape:
@@ -188,7 +189,11 @@ cdef inline bint arrange(Walk *walk, int reduced) noexcept nogil:
     if walk.kept == 0:
         return False
     choose_blocks(walk, BLOCK_BYTES // widest)
-    walk.width = job.rows if walk.shape == BESIDE else job.columns if walk.shape == ACROSS else 1
+    walk.width = job.columns if walk.shape == ACROSS else 1
+    if walk.shape == BESIDE:                                    # several blocks, but enough units for threads
+        walk.width = job.rows * max(<Py_ssize_t>1, min(<Py_ssize_t>MANY, job.sizes[1] // MANY) // job.rows)
+        for k in range(job.inputs + 1):
+            walk.held[k] = False
     walk.units = 1
     if walk.shape != FLAT:
         axis = kept_axis(walk)

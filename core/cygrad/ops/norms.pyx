@@ -13,7 +13,7 @@ from cygrad.tensor cimport Tensor
 import cygrad
 from cygrad.autograd.primitives import primitive
 from cygrad.promotion import SCALAR_NAMES, result_type
-from cygrad.raw import cast_to
+from cygrad.raw import cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
 from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
 from cygrad.ops.registry import op, with_out
@@ -58,6 +58,10 @@ def norm_of(x, p, axes, keepdim, dtype, other=None):
         x = cast_to(x, dtype)
     if x.is_complex() or other is not None and result_type(x, other).is_complex:
         return norm_of((x if other is None else x - other).abs(), p, axes, keepdim, None)
+    if p == 2 and other is None:                    # a reduction as it is
+        axes = EVERY[x.dim()] if axes is None else axes
+        return cast_to(reduce_dims(SQUARE_SUM, x, axes, keepdim, FLOAT32 if x.dtype in HALVES else x.dtype).sqrt_(),
+                       x.dtype)
     operands = (x,) if other is None else (x, other)
     if p == 0:
         dtype = x.dtype if other is None else result_type(x, other)

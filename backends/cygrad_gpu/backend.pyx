@@ -433,7 +433,7 @@ cdef class KernelBackend(GPUBackend):
     # ---- indexing
 
     cpdef gather(self, View src, View index, int dim, View out):
-        indexing.gather(self, out.memory.index, src, index, dim, out)
+        return self.planned(indexing.gather_inside, (src, index, out), (dim,))
 
     def gather_looking(self, View src, View index, int dim, View out):
         return indexing.gather(self, out.memory.index, src, index, dim, out, True)

@@ -133,6 +133,11 @@ def gather(backend, device, src, index, dim, out, look=False):
     return inside
 
 
+def gather_inside(backend, device, src, index, out, dim):
+    """The same by places that are known to be inside."""
+    gather(backend, device, src, index, dim, out)
+
+
 def _gather(backend, device, dim, views, axes, look):
     out, index, src = views
     size, traits, rank = out.dtype.itemsize, backend.traits(device), class_of(len(axes) or 1)

@@ -77,6 +77,31 @@ cdef inline void load(Walk *walk, Workspace *w, int k, Py_ssize_t position, Py_s
                                                     w.moved[k], w.converted[k], w.scratch)
 
 
+cdef inline void shift_buffers(const Plan *plan, Workspace *w, Py_ssize_t elements) noexcept nogil:
+    """Let the steps write to another row of their buffers."""
+    cdef int k
+    for k in range(plan.buffers - plan.spreads):
+        w.slots[BUFFERS + k] += elements * plan.item
+
+
+cdef int run_block(Walk *walk, Workspace *w, const Py_ssize_t *corners, Py_ssize_t row, Py_ssize_t column,
+                   Py_ssize_t rows, Py_ssize_t columns) noexcept nogil:
+    """Compute the results for a block, into their slots."""
+    cdef const Job *job = &walk.job
+    cdef const Plan *plan = walk.details.plan
+    cdef Py_ssize_t done = 0, height = 1 if walk.by_row else rows
+    cdef int k, status = 0
+    while done < rows:
+        for k in range(job.inputs + 1):
+            if not walk.held[k]:
+                load(walk, w, k, corners[k] + (row + done) * job.operands[k].strides[1]
+                     + column * job.operands[k].strides[0], height, columns)
+        status |= run_steps(plan.step, plan.steps, w.slots, height * columns)
+        done += height
+        shift_buffers(plan, w, height * columns if done < rows else (height - rows) * columns)
+    return status
+
+
 cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, char *totals) noexcept nogil:
     """The totals of a unit, `width * wide` bytes apart; `memory` has unit_bytes(...)."""
     cdef const Job *job = &walk.job
@@ -103,7 +128,7 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
         begin(&cascades[j], walk.result[j].combine, walk.result[j].adds, width, walk.wide,
               cascade_power(points * rows * columns), memory)
         memory += LEVEL_ROWS * walk.side * pitch
-    rows = min(job.rows, place.last[1] - place.first[1])
+    rows = 1 if walk.by_row else min(job.rows, place.last[1] - place.first[1])
     columns = min(job.columns, place.last[0] - place.first[0])
     for k in range(job.inputs + 1):
         if walk.held[k]:
@@ -124,11 +149,7 @@ cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, c
             column = place.first[0]
             while column < place.last[0]:
                 columns = min(job.columns, place.last[0] - column)
-                for k in range(job.inputs + 1):
-                    if not walk.held[k]:
-                        load(walk, w, k, offsets[k] + row * job.operands[k].strides[1]
-                             + column * job.operands[k].strides[0], rows, columns)
-                status |= run_steps(plan.step, plan.steps, w.slots, rows * columns)
+                status |= run_block(walk, w, offsets, row, column, rows, columns)
                 for j in range(walk.results):
                     result = &walk.result[j]
                     a = convert(&result.load, w.slots[plan.result[j]], rows * columns, buffer, w.scratch)
@@ -331,6 +352,7 @@ cdef object cpu_map_reduce(tuple program, tuple ins, tuple ops, tuple finish, tu
         if last is None:
             return NotImplemented
     plan = &made.plan
+    walk.by_row = False
     walk.finish = NULL if last is None else &last.plan
     if code == FLOAT16 or code == BFLOAT16:
         code = FLOAT32

@@ -5,10 +5,10 @@ from cygrad_cpu.axes cimport magnitude
 from cygrad_cpu.blocks cimport BLOCK_BYTES, MAX_AXES, Conversion, Job
 from cygrad_cpu.elementwise cimport Details
 from cygrad_cpu.loops cimport binary_loop, column_loop, fold_loop
-from cygrad_cpu.plans cimport Plan
+from cygrad_cpu.plans cimport BUFFERS, Plan
 
 cdef enum:
-    WIDEST = 1024           # kept elements of a block of ACROSS
+    WIDEST = 2048           # kept elements of a block of ACROSS
     ROW = 256               # rows of fewer are laid side by side, to about so many
     MANY = 64               # rows of a unit of BESIDE, and units
     FEW = 256               # elements of a sum that is not worth a walk of its own
@@ -38,6 +38,7 @@ cdef struct Walk:
     Py_ssize_t width        # most kept elements of a unit
     Py_ssize_t side         # rows of ACROSS that count as one
     Py_ssize_t out_strides[MAX_AXES]
+    bint by_row             # the program runs on the rows of a block one by one: they don't lie in one run
     bint held[12]           # operands that don't vary along the reduced axes: loaded once a unit
     int results
     Result result[4]
@@ -150,6 +151,17 @@ cdef inline void choose_shape(Walk *walk, int reduced, Py_ssize_t capacity) noex
         order_axes(walk, order, rank)
 
 
+cdef inline bint stays(const Walk *walk) noexcept nogil:
+    """Whether the results of a program stand in buffers, in the dtype of the reduction."""
+    cdef const Plan *plan = walk.details.plan
+    cdef int j
+    for j in range(walk.results):
+        if (walk.result[j].load.steps or plan.out_code[j] != plan.code
+                or not BUFFERS <= plan.result[j] < BUFFERS + plan.buffers - plan.spreads):
+            return False
+    return True
+
+
 cdef inline void choose_blocks(Walk *walk, Py_ssize_t capacity) noexcept nogil:
     """Choose the blocks' sizes, of about `capacity` elements."""
     cdef Job *job = &walk.job
@@ -161,10 +173,11 @@ cdef inline void choose_blocks(Walk *walk, Py_ssize_t capacity) noexcept nogil:
         if job.operands[k].strides[1] != 0 and job.operands[k].strides[0] != 0:
             transposed |= magnitude(job.operands[k].strides[1]) < magnitude(job.operands[k].strides[0])
     if walk.shape == ACROSS:
+        walk.by_row = job.sizes[0] > capacity // 4 and stays(walk)
         job.columns = min(job.sizes[0], <Py_ssize_t>WIDEST)
         if 2 * job.columns <= ROW and walk.kept == 2:       # one run of rows: what is left over is added but once
             walk.side = ROW // job.columns
-        rows = capacity // job.columns // walk.side * walk.side
+        rows = 4 if walk.by_row else capacity // job.columns // walk.side * walk.side
         job.rows = 1 if rows < 4 else min(job.sizes[1], rows)
     elif transposed and walk.shape == FLAT:
         job.rows = min(job.sizes[1], <Py_ssize_t>16)

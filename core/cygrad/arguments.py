@@ -14,6 +14,8 @@ from cygrad.dtype import DType
 from cygrad.generator import Generator
 from cygrad.tensor import Tensor
 
+NUMPY_NUMBERS = np.number, np.bool_
+
 
 class Parameter:
     """One parameter of an overload."""
@@ -53,7 +55,7 @@ def _is_int(value):
 def _is_number(value):
     if isinstance(value, Tensor):
         return value.dim() == 0 and not value.requires_grad
-    return isinstance(value, (int, float, complex, np.number, np.bool_))
+    return isinstance(value, (int, float, complex, *NUMPY_NUMBERS))
 
 
 def _is_tensors(value):
@@ -239,6 +241,21 @@ def _as_method(line):
     parts = [part for part in body[:-1].split(", ")
              if part not in ("Tensor input", "Tensor# input", "Tensor self") and not part.endswith(" out = None")]
     return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"
+
+
+def python_numbers(args, kwargs):
+    """The arguments with Python's numbers in the place of NumPy's; None where there are none of these.
+
+    As in PyTorch, NumPy's bool is a number of the default float dtype.
+    """
+    def plain(value):
+        if isinstance(value, NUMPY_NUMBERS) and not isinstance(value, (float, complex)):
+            return float(value) if isinstance(value, np.bool_) else value.item()
+        return value
+
+    found = tuple(map(plain, args)), {name: plain(value) for name, value in kwargs.items()}
+    same = all(a is b for a, b in zip([*args, *kwargs.values()], [*found[0], *found[1].values()]))
+    return None if same else found
 
 
 def explained(name, method, args, kwargs, error):

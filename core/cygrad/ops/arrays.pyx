@@ -159,8 +159,8 @@ cdef DType numpy_dtype(object dtype):
     code = NUMPY_CODES.get(dtype.str[1:])
     if code is None or dtype.str[0] == ">":
         raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
-                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-                        "uint16, uint8, and bool.")
+                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and "
+                        "bool.")
     return dtype_of(code)
 
 

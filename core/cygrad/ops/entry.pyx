@@ -50,6 +50,7 @@ cdef extern from *:
 cdef object _call = None
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
+cdef object _python_numbers = None
 
 
 cdef class PublicOp:
@@ -219,7 +220,8 @@ cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyOb
 cdef object refused(PublicOp op, tuple args, dict kwargs):
     """Raise the error that is set, or a better one. A call that works pays nothing for the handling of exceptions.
 
-    If operands lie in host memory and at home (see `home.py`), the call is made again with all of them at home.
+    If operands lie in host memory and at home (see `home.py`), the call is made again with all of them at home. If
+    PyTorch takes the arguments and numbers are NumPy's, which we don't, it is made again with Python's.
     """
     try:
         cygrad_owned(NULL)
@@ -227,9 +229,11 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
         moved = together(args, kwargs, op.name.endswith("_")) if isinstance(error, DeviceMismatch) else None
         if moved is None:
             found = explained(op, args, kwargs, error)
-            if found is error:
+            if found is not error:
+                raise found from None
+            moved = python_numbers(args, kwargs) if isinstance(error, (TypeError, OverflowError)) else None
+            if moved is None:
                 raise
-            raise found from None
     return op.run(*moved[0], **moved[1])
 
 
@@ -240,6 +244,13 @@ cdef tuple positional(PyObject *const *args, Py_ssize_t given):
 cdef dict by_name(PyObject *const *args, Py_ssize_t given, PyObject *keywords):
     cdef Py_ssize_t count = 0 if keywords is NULL else PyTuple_GET_SIZE(keywords)
     return {<object>PyTuple_GET_ITEM(keywords, i): <object>args[given + i] for i in range(count)}
+
+
+cdef object python_numbers(tuple args, dict kwargs):
+    global _python_numbers
+    if _python_numbers is None:
+        from cygrad.arguments import python_numbers as _python_numbers
+    return _python_numbers(args, kwargs)
 
 
 cdef object explained(PublicOp op, tuple args, dict kwargs, error):

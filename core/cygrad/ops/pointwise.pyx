@@ -251,9 +251,7 @@ cdef object apply_pow(object x, object y):
 
 
 cdef object apply_reciprocal(Tensor x, object y):
-    """y / x for a number y: the reciprocal times y, as PyTorch computes it."""
-    if not is_number(y):
-        return apply_binary(op_div, y, x)
+    """y / x for a y that is no tensor: the reciprocal times y, as PyTorch computes it."""
     return apply_binary(op_mul, apply_unary(op_reciprocal, x), y)
 
 

@@ -2,6 +2,7 @@
 """Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
 import math
 
+from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad.dispatch cimport fill_into
@@ -23,7 +24,10 @@ _float64 = [d for d in all_dtypes() if d.name == "float64"][0]
 
 
 def _number(value):
-    return value.item() if isinstance(value, Tensor) else value
+    """A Python number for one of a tensor's or of NumPy's."""
+    if PyLong_CheckExact(value) or PyFloat_CheckExact(value):
+        return value
+    return value.item() if hasattr(value, "item") else value
 
 
 cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
+from cygrad.errors import BackendError, KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
 from cygrad.tensor import Tensor
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
@@ -100,7 +100,9 @@ def nonzero(t):
 def _record(backend, entry, op, dtype):
     key = (backend.name, entry, op, dtype.name)
     _counts[key] += 1
-    mode = os.environ.get("CYGRAD_FALLBACK", "warn").strip().lower()
+    mode = os.environ.get("CYGRAD_FALLBACK", "").strip().lower() or "warn"
+    if mode not in ("warn", "silent", "error"):
+        raise BackendError(f"CYGRAD_FALLBACK={mode!r} means nothing; set it to warn, silent or error")
     if mode == "error":
         raise KernelMissing(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}, and "
                             "CYGRAD_FALLBACK=error forbids the CPU; set it to warn or silent, or move the tensor")

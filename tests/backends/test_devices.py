@@ -102,6 +102,15 @@ def test_fallback_modes(folder, mode, warnings_shown):
                     "hides this, =error forbids it)"] * warnings_shown
 
 
+def test_a_fallback_mode_that_is_none(monkeypatch):
+    monkeypatch.setenv("CYGRAD_FALLBACK", "sielnt")
+    with pytest.raises(errors.BackendError, match="CYGRAD_FALLBACK='sielnt' means nothing; set it to warn, silent or"):
+        cygrad.tensor([1.0], device="one").exp()
+    monkeypatch.setenv("CYGRAD_FALLBACK", "")
+    with pytest.warns(UserWarning, match="no unary kernel for sin"):
+        cygrad.tensor([1.0], device="one").sin()
+
+
 # -------------------------------------------------------------------------- default devices
 
 MAKERS = [lambda: cygrad.zeros(2), lambda: cygrad.ones(2), lambda: cygrad.empty(2), lambda: cygrad.full((2,), 1.0),

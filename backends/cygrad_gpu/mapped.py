@@ -27,6 +27,7 @@ class Mapped(NamedTuple):
     outs: int               # how many
     out_code: int
     steps: str = ""         # a letter an operand, how far its neighbours are apart: "1", "0", or "s" for any step
+    parted: bool = False    # outputs have parts, and the last group of one that arrives combines them
 
     @property
     def names(self):
@@ -42,6 +43,11 @@ class Mapped(NamedTuple):
         program = tuple(step for j in range(len(self.ops)) for step in (("in", j), ("out", j)))
         again = tuple(REDUCE.index("sum") if name == "square_sum" else op for name, op in zip(self.names, self.ops))
         return self._replace(program=program, number=self.work, ins=(self.work,) * len(self.ops), ops=again)
+
+    def cost(self):
+        """What an element costs, in bytes that could be read meanwhile: 4 for a step."""
+        steps = sum(step[0] in ("unary", "binary", "where") for step in self.program)
+        return sum(int(ELEMENTS[code].stored[1:]) // 8 for code in self.ins) + 4 * steps
 
     def unfinished(self):
         """The first of two launches, whose results are kept as they are computed."""
@@ -68,11 +74,16 @@ class Mapped(NamedTuple):
         """(C type, parts of a complex number) of the numbers of both programs."""
         return self._statements()[2], self._finish()[2]
 
-    def kernel(self, name, common, each, body):
-        """The text of a kernel of results, operands, numbers, the arguments `common`, and `each` for every operand."""
+    def kernel(self, name, common, each, body, pieces=()):
+        """The text of a kernel of results, operands, numbers, the arguments `common`, and `each` for every operand.
+
+        `pieces`: the dtype codes of the parts of results, arrays ``p0``, ..., if the last groups combine them.
+        """
         out = ELEMENTS[self.out_code].stored
         arrays = [(out, f"o{j}") for j in range(self.outs)]
         arrays += [(f"const {ELEMENTS[code].stored}", f"all_{i}") for i, code in zip(self.operands(), self.ins)]
+        arrays += [(ELEMENTS[code].computed, f"p{j}") for j, code in enumerate(pieces)]
+        arrays += [("i32", "arrivals")] if pieces else []
         found = [f"ARRAY({kind}, {array})" for kind, array in arrays]
         found += [f"const {kind} {letter}{k}{part}" for letter, numbers in zip("nm", self.numbers())
                   for k, (kind, parts) in enumerate(numbers) for part in parts]

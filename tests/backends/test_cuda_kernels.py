@@ -6,8 +6,8 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import (attention, convolution, depthwise, indexing, map_reduce, matmul, nonzero, norm, philox, places,
-                        pointwise, reduction, scan, softmax, sort, turned)
+from cygrad_gpu import (attention, convolution, depthwise, indexing, mapped_kernels, matmul, nonzero, norm, philox,
+                        places, pointwise, reduction, scan, softmax, sort, turned)
 from cygrad_gpu.mapped import Mapped
 from cygrad_gpu.pointwise import Declined, Layout
 from cygrad_gpu.traits import Traits
@@ -65,8 +65,8 @@ def map_reduce_kernels():
         whole = Mapped(apart, code if name == "float64" else wide, (code, wide), ops, ratio, 1, code, steps)
         parts = whole.parts()._replace(steps="11")
         for launch, mapped in (("whole", whole), ("first", whole.unfinished()), ("second", parts)):
-            yield f"map_rows/{name}/{steps}/{launch}", map_reduce.make_rows, (mapped,)
-            yield f"map_columns/{name}/{steps}/{launch}", map_reduce.make_columns, (mapped,)
+            yield f"map_rows/{name}/{steps}/{launch}", mapped_kernels.make_rows, (mapped,)
+            yield f"map_columns/{name}/{steps}/{launch}", mapped_kernels.make_columns, (mapped,)
 
 
 def family_kernels():

@@ -16,6 +16,7 @@ Everything else is as ever: ``x.device`` says where a tensor is, an explicit ``d
 devices that are not home follow PyTorch's rules for devices. Nothing here applies while home is the CPU.
 """
 from cygrad import discovery
+from cygrad.storage import refuse_orphan
 from cygrad.tensor import Tensor
 
 
@@ -86,6 +87,7 @@ def array_of(t):
     from cygrad.ops.arrays import to_numpy
     backend = t._backend()
     if not backend.host_memory:
+        refuse_orphan(backend)
         found = backend.host_view(t)
         if found is NotImplemented:
             copy = to_numpy(t.detach().cpu())
@@ -100,5 +102,6 @@ def shared(t):
     home = away()
     if home is None:
         return None
+    refuse_orphan(home[0])
     found = home[0].device_view(t, home[1])
     return None if found is NotImplemented else found

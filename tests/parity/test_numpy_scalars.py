@@ -60,6 +60,17 @@ def test_an_array_is_an_operand(call):
     assert ours == theirs
 
 
+def test_an_array_of_another_byte_order():
+    swapped = np.arange(4.0).astype(np.dtype("float64").newbyteorder())
+    words = []
+    for t in (cygrad, torch):
+        for make in (t.from_numpy, t.as_tensor, t.tensor):
+            with pytest.raises(ValueError, match="byte order different from the native") as raised:
+                make(swapped)
+            words.append(str(raised.value))
+    assert len(set(words)) == 1
+
+
 def test_a_call_that_neither_takes():
     with pytest.raises(TypeError, match=r"must be int, not numpy.float32"):
         cygrad.ones(4).topk(np.float32(2))

@@ -157,10 +157,13 @@ cdef dict NUMPY_NAMES = {code: name for name, code in NUMPY_CODES.items()}
 
 cdef DType numpy_dtype(object dtype):
     code = NUMPY_CODES.get(dtype.str[1:])
-    if code is None or dtype.str[0] == ">":
+    if code is None:
         raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
                         "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and "
                         "bool.")
+    if not dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported.")
     return dtype_of(code)
 
 

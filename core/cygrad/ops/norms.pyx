@@ -15,9 +15,9 @@ from cygrad.autograd.primitives import primitive
 from cygrad.promotion import SCALAR_NAMES, result_type
 from cygrad.raw import cast_to, reduce_dims
 from cygrad.ops.composite import FLOAT32, HALVES, is_integral
-from cygrad.ops.reductions import EVERY, MAX, MIN, SQUARE_SUM, SUM, axes as axes_of
+from cygrad.ops.reductions import EVERY, SQUARE_SUM, axes as axes_of
+from cygrad.ops.norm_formulas import NORMS, POWER_NORM
 from cygrad.ops.registry import op, with_out
-from cygrad.programs import program
 
 cdef Row VECTOR_NORM = Row("linalg_vector_norm", "self", "ord", "dim", "keepdim", "dtype")
 
@@ -27,49 +27,25 @@ def _vector_norm(self, ord, dim, keepdim, dtype):
     return norm_of(self, ord, dim, keepdim, dtype)
 
 
-cdef class Norm:
-    """A p-norm as the reduction of a formula: of one operand (and the exponent), or of the difference of two."""
-    cdef Program of_one, of_difference, finish
-    cdef tuple op
-    cdef bint general               # for any p: the formula takes it as a number
-
-    def __init__(self, formula, op, finish=None):
-        self.op, self.finish = (op,), finish and program(finish)
-        self.general = formula.__code__.co_argcount == 2
-        self.of_one = program(formula)
-        self.of_difference = program((lambda a, b, p: formula(a - b, p)) if self.general else
-                                     lambda a, b: formula(a - b))
-
-
-cdef dict NORMS = {
-    0: Norm(lambda x: x.ne(0), SUM), 1: Norm(lambda x: x.abs(), SUM),
-    2: Norm(lambda x: x, SQUARE_SUM, lambda total, n: total.sqrt()),
-    3: Norm(lambda x: x.abs().pow(3), SUM, lambda total, n: total.pow(1.0 / 3.0)),
-    math.inf: Norm(lambda x: x.abs(), MAX), -math.inf: Norm(lambda x: x.abs(), MIN)}
-cdef Norm POWER_NORM = Norm(lambda x, p: x.abs() ** p, SUM, lambda total, root: total ** root)
-
-
 def norm_of(x, p, axes, keepdim, dtype, other=None):
-    """The p-norm of `x` (or x - other) in `dtype` (x's own if None) along some axes."""
-    cdef Norm norm = NORMS.get(p, POWER_NORM)
-    cdef Program formula = norm.of_one if other is None else norm.of_difference
-    cdef tuple operands, numbers = None
+    """The p-norm of `x` (or x - other) in `dtype` (x's own if None) along some axes (all if None)."""
+    cdef Program of_one, of_difference, finish
+    cdef tuple operands = (x,), numbers = None
     if dtype is not None:
-        x = cast_to(x, dtype)
-    if x.is_complex() or other is not None and result_type(x, other).is_complex:
+        operands = (cast_to(x, dtype),)
+        x = operands[0]
+    if other is not None:
+        operands = (x, other)
+    dtype = result_type(*operands)
+    if dtype.is_complex:
         return norm_of((x if other is None else x - other).abs(), p, axes, keepdim, None)
     if p == 2 and other is None:                    # a reduction as it is
         axes = EVERY[x.dim()] if axes is None else axes
-        return cast_to(reduce_dims(SQUARE_SUM, x, axes, keepdim, FLOAT32 if x.dtype in HALVES else x.dtype).sqrt_(),
-                       x.dtype)
-    operands = (x,) if other is None else (x, other)
-    if p == 0:
-        dtype = x.dtype if other is None else result_type(x, other)
-    else:
-        dtype = None
-    if norm.general:
+        return cast_to(reduce_dims(SQUARE_SUM, x, axes, keepdim, FLOAT32 if dtype in HALVES else dtype).sqrt_(), dtype)
+    of_one, of_difference, op, finish = NORMS.get(p, POWER_NORM)
+    if p not in NORMS:
         operands, numbers = operands + (p,), (1 / p,)
-    return formula.reduced(norm.op, axes, keepdim, dtype, operands, norm.finish, numbers)
+    return (of_one if other is None else of_difference).reduced(op, axes, keepdim, dtype, operands, finish, numbers)
 
 
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):

@@ -36,20 +36,21 @@ def decompose(count, sizes, strided, axes=AXES):
     return "{ " + "\n      ".join(lines) + " }"
 
 
-def each_output(body, start="part"):
+def each_output(body, start="part", bases=None):
     """C that does `body` for the outputs ``first`` to ``last``; it ends with ``NEXT(how many of them are done)``.
 
     The next one's place is ``out_base``, counted from `start`, its elements are at ``a_base``; counting it ``left`` are
-    on the last axis, ``out_strides.s0`` and ``strides.s0`` apart.
+    on the last axis, ``out_strides.s0`` and ``strides.s0`` apart. `bases`: {base: strides} of other operands than that.
     """
+    bases = (bases or {"a_base": "strides"}) | {"out_base": "out_strides"}
+    forth = " ".join(f"{base} += (count) * {strides}.s0;" for base, strides in bases.items())
     return f"""\
-#define NEXT(count) a_base += (count) * strides.s0; out_base += (count) * out_strides.s0; left -= count; o += count
-    i64 a_base = 0, out_base = 0, left = 0;
+#define NEXT(count) {forth} left -= count; o += count
+    i64 {", ".join(f"{base} = 0" for base in bases)}, left = 0;
     for (i64 o = first; o < last;) {{
         if (left == 0) {{
-            a_base = 0;
-            out_base = {start};
-            {decompose("o", "sizes", {"a_base": "strides", "out_base": "out_strides"})}
+            {" ".join(f"{base} = {start if base == 'out_base' else 0};" for base in bases)}
+            {decompose("o", "sizes", bases)}
             left = sizes.s0 - o % sizes.s0;
         }}
 {body}    }}
@@ -79,8 +80,8 @@ KERNEL(rows)(ARRAY({out.stored}, out), ARRAY(const {element.stored}, a), {more}c
              const axes inner_strides) {{
     OPEN({out.stored}, out);
     OPEN(const {element.stored}, a);
-{opened}    const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
-    const i64 last = first + owned < outputs ? first + owned : outputs;
+{opened}    const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits;
+    const i64 first = GROUP_ID / all_splits * owned, last = first + owned < outputs ? first + owned : outputs;
     const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
     const i64 q_begin = part / splits * q_chunk, q_end = q_begin + q_chunk < repeat ? q_begin + q_chunk : repeat;
 {shared}{each_output(body, "part" if parts is None else "0")}}}

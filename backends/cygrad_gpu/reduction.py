@@ -112,7 +112,8 @@ def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inne
     parts = splits * q_splits
     kept = accumulator(REDUCE[op], out.dtype.code)
     total = folds.total_code(traits, REDUCE[op], kept)
-    finishes, target, target_strides, pieces = _targets(backend, device, traits, out, sizes, parts, kept, total, outputs)
+    finishes, target, target_strides, pieces = _targets(
+        backend, device, traits, out, sizes, parts, kept, total, outputs)
     compiled = op, code, target.dtype.code, step == 1, *(finishes,) * finishes
     kernel = backend.kernel(device, ("rows", *compiled), make_rows, *compiled)
     backend.launch(kernel, -(-outputs // owned) * parts, target, a, *pieces, outputs, owned, n, splits, chunk, repeat,
@@ -163,8 +164,8 @@ def _columns(backend, device, traits, op, a, out, sizes, strides, n, step):
     chunk = -(-n // parts)
     parts = -(-n // chunk)
     kept = accumulator(REDUCE[op], out.dtype.code)
-    finishes, target, target_strides, pieces = _targets(backend, device, traits, out, sizes, parts, kept, kept,
-                                                        blocks * outer * width)
+    finishes, target, target_strides, pieces = _targets(
+        backend, device, traits, out, sizes, parts, kept, kept, blocks * outer * width)
     compiled = op, a.dtype.code, target.dtype.code, strides[-1] == 1, *(finishes,) * finishes
     kernel = backend.kernel(device, ("columns", *compiled), make_columns, *compiled)
     backend.launch(kernel, blocks * outer * parts, target, a, *pieces, sizes[-1], blocks, width, n, parts, chunk, step,

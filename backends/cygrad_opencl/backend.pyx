@@ -46,6 +46,15 @@ cdef class Device(GPUDevice):
             self.host_memory = self.traits.processor and sharing.in_host_memory(self.context, self.queue.opened)
         return self.host_memory
 
+    cdef char *waited_for(self, Buffer buffer) except? NULL:
+        """The memory of a buffer, when all that was enqueued is done; NULL where the host has no access to it."""
+        if not self.in_host_memory():
+            return NULL
+        driver.finish(self.queue)
+        if buffer.host == NULL:
+            buffer.host = <char *><size_t>sharing.address_of(self.queue.opened, buffer.buffer)
+        return buffer.host
+
 
 @cython.final
 cdef class OpenCLBackend(KernelBackend):
@@ -83,15 +92,31 @@ cdef class OpenCLBackend(KernelBackend):
 
     cpdef h2d(self, object host, Storage storage, Py_ssize_t start):
         cdef const unsigned char[::1] source = host
-        if source.shape[0]:
-            driver.write(self.device(storage.index).queue, <void *>(<Buffer>storage.handle).address, start,
-                         source.shape[0], &source[0])
+        cdef Device device = self.device(storage.index)
+        cdef Buffer buffer = <Buffer>storage.handle
+        cdef char *memory
+        if source.shape[0] == 0:
+            return
+        memory = device.waited_for(buffer)
+        if memory == NULL:
+            driver.write(device.queue, <void *>buffer.address, start, source.shape[0], &source[0])
+            return
+        with nogil:
+            memcpy(memory + start, &source[0], source.shape[0])
 
     cpdef d2h(self, Storage storage, Py_ssize_t start, object host):
         cdef unsigned char[::1] target = host
-        if target.shape[0]:
-            driver.read(self.device(storage.index).queue, <void *>(<Buffer>storage.handle).address, start,
-                        target.shape[0], &target[0])
+        cdef Device device = self.device(storage.index)
+        cdef Buffer buffer = <Buffer>storage.handle
+        cdef char *memory
+        if target.shape[0] == 0:
+            return
+        memory = device.waited_for(buffer)      # a read would be a command, and a thread's waking more
+        if memory == NULL:
+            driver.read(device.queue, <void *>buffer.address, start, target.shape[0], &target[0])
+            return
+        with nogil:
+            memcpy(&target[0], memory + start, target.shape[0])
 
     cpdef synchronize(self, int index):
         driver.finish(self.device(index).queue)

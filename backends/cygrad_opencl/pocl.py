@@ -41,10 +41,13 @@ def configure():
 
     Its threads sleep between launches. Linux wakes the second one where it finds room, which is beside the first while
     the host's thread enqueues, and leaves it there for milliseconds: exp of 1e6 elements took 103 us with one thread,
-    102 with two, and 56 with two that stay apart. A process that may not use all processors is left alone.
+    102 with two, and 56 with two that stay apart. Fewer threads than processors, or a process that may not use all
+    processors, are left alone.
     """
     os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
-    if hasattr(os, "sched_getaffinity") and os.sched_getaffinity(0) == set(range(os.cpu_count() or 1)):
+    processors = os.cpu_count() or 1
+    if (hasattr(os, "sched_getaffinity") and os.sched_getaffinity(0) == set(range(processors))
+            and os.environ.get("POCL_MAX_PTHREAD_COUNT", str(processors)) == str(processors)):
         os.environ.setdefault("POCL_AFFINITY", "1")
 
 

@@ -1,10 +1,18 @@
-"""Fixtures of the CUDA tests: backends of their own over a stand-in for the driver."""
+"""Fixtures of the CUDA tests, backends of their own over a stand-in for the driver, and of those of OpenCL."""
+import os
+import subprocess
+import sys
+import textwrap
+
 import pytest
 
+import cygrad
 import fake_cublas
 import fake_cuda
-from extras import need_opencl
+from cygrad import entry_points
+from extras import lacking, need_opencl
 from fake_nvrtc import FakeNVRTC
+from fake_packages import install
 
 
 class Machine:
@@ -55,3 +63,38 @@ def gpu(machine):
 def computing_gpu(machine):
     """Two devices whose kernels run, on PoCL, and whose products are the fake cuBLAS's."""
     return machine(fake_cuda.FakeDriver(limit=1 << 28), cublas=True, execute=True)
+
+
+# ---- OpenCL
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """What an installation says of the backend, for a checkout that is not installed: a folder for sys.path."""
+    folder = tmp_path_factory.mktemp("packages")
+    if "opencl" not in entry_points.find("cygrad.backends"):
+        install(folder, "cygrad-checkout", {"cygrad.backends": {"opencl": "cygrad_opencl:OpenCLBackend"}})
+    return folder
+
+
+@pytest.fixture(scope="session")
+def opencl(packages):
+    sys.path.insert(0, str(packages))
+    if not cygrad.opencl.is_available():
+        lacking("no OpenCL device; pip install pyopencl[pocl] brings one")
+    yield "opencl"
+    sys.path.remove(str(packages))
+
+
+@pytest.fixture
+def python(packages, tmp_path, opencl):
+    """A function that runs Python with the backend installed and an empty cache of programs."""
+
+    def run(code, check=True, **environment):
+        variables = os.environ | {"CYGRAD_CACHE_DIR": str(tmp_path / "cache"), "CYGRAD_FALLBACK": "error"} | environment
+        variables["PYTHONPATH"] = os.pathsep.join([str(packages), *sys.path])
+        result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=variables, capture_output=True,
+                                text=True, timeout=300)
+        assert not check or result.returncode == 0, result.stderr
+        return result
+
+    return run

@@ -1,0 +1,77 @@
+"""If this fails, OpenCL on the processor gives wrong sums with several threads, or its threads stand in each other's way."""
+import os
+
+import pytest
+
+from extras import need_opencl
+
+need_opencl()
+
+AFFINITIES = """
+    import os
+    import cygrad
+
+    def tasks():
+        return set(os.listdir("/proc/self/task"))
+
+    before = tasks()
+    cygrad.ones(3, device="opencl").sum().item()
+    for task in tasks() - before:
+        print(sorted(os.sched_getaffinity(int(task))))
+    """
+SUMS = """
+    import cygrad
+
+    assert cygrad.opencl.device_name(0).count("pthread")
+    for shape, dim in (((600_000,), 0), ((3, 400_000), 1), ((400_000, 3), 0), ((2000, 300), 0), ((2, 3, 100_000), (1, 2))):
+        for dtype in (cygrad.float32, cygrad.float64, cygrad.float16, cygrad.int64, cygrad.bool, cygrad.complex64):
+            host = (cygrad.arange(cygrad.Size(shape).numel()).view(shape) * 7 % 5 - 1).to(dtype)
+            there = host.to("opencl")
+            for turn in range(3):                           # what groups are counted in is left as it was found
+                assert there.sum(dim).cpu().allclose(host.sum(dim), rtol=1e-3), (shape, dtype)
+                if dtype.is_floating_point or dtype == cygrad.int64:
+                    assert there.amax(dim).cpu().equal(host.amax(dim)), (shape, dtype)
+                    assert there.t().amin(dim if dim else -1).cpu().equal(host.t().amin(dim if dim else -1)) \
+                        if host.dim() == 2 else True
+                if dtype.is_floating_point:
+                    assert there.norm().cpu().allclose(host.norm(), rtol=1e-3), (shape, dtype)
+    """
+
+
+@pytest.fixture
+def processors():
+    if not hasattr(os, "sched_getaffinity") or os.sched_getaffinity(0) != set(range(os.cpu_count())):
+        pytest.skip("only Linux, and only a process that may use all processors, has its threads kept apart")
+    return os.cpu_count()
+
+
+def test_each_thread_of_the_driver_has_a_processor_of_its_own(python, processors, monkeypatch):
+    monkeypatch.delenv("POCL_MAX_PTHREAD_COUNT", raising=False)
+    monkeypatch.delenv("POCL_AFFINITY", raising=False)
+    alone = [line for line in python(AFFINITIES).stdout.splitlines() if "," not in line]
+    assert processors == 1 or sorted(alone) == sorted(f"[{i}]" for i in range(processors))
+
+
+@pytest.mark.parametrize("environment", [{"POCL_MAX_PTHREAD_COUNT": "1"}, {"POCL_AFFINITY": "0"}])
+def test_threads_are_left_alone_where_that_is_said(python, processors, monkeypatch, environment):
+    monkeypatch.delenv("POCL_AFFINITY", raising=False)
+    everywhere = str(list(range(processors)))
+    assert set(python(AFFINITIES, **environment).stdout.splitlines()) == {everywhere}
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+def test_groups_that_share_a_sum_add_it_up_once(python, threads):
+    python(SUMS, POCL_MAX_PTHREAD_COUNT=threads, POCL_AFFINITY="0")
+
+
+def test_reading_sees_what_was_enqueued_and_writing_waits_for_readers(python):
+    python("""
+        import cygrad
+        x = cygrad.zeros(300_000, device="opencl")
+        host = cygrad.arange(300_000, dtype=cygrad.float32)
+        for turn in range(50):
+            y = x + turn
+            x.copy_(host)                                   # y's kernel has read the old values
+            assert y[-1].item() == (turn if turn == 0 else 299_999 + turn)
+            assert x[turn].item() == turn
+        """)

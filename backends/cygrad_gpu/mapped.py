@@ -91,9 +91,9 @@ class Mapped(NamedTuple):
         opened = "".join(f"    OPEN({kind}, {array});\n" for kind, array in arrays)
         return f"\nKERNEL({name})({', '.join(found)}) {{\n{opened}{body}}}\n"
 
-    def pointers(self, start):
-        """C that sets the operands' pointers to where they `start`: ``{0}`` is an operand's name."""
-        return " ".join(f"GLOBAL const {ELEMENTS[code].stored} *{i} = all_{i} + {start.format(i)};"
+    def pointers(self, start, more=""):
+        """C that sets pointers, the operands' names and `more`, to where they `start`: ``{0}`` is an operand's name."""
+        return " ".join(f"GLOBAL const {ELEMENTS[code].stored} *{i}{more} = all_{i} + {start.format(i)};"
                         for i, code in zip(self.operands(), self.ins))
 
     def values(self, codes, place, pointer="{0}"):

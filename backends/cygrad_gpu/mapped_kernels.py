@@ -2,7 +2,7 @@
 from functools import partial
 
 from cygrad_gpu import folds, trees
-from cygrad_gpu.accumulators import COMBINE, decompose, identity
+from cygrad_gpu.accumulators import COMBINE, decompose, each_output, identity
 from cygrad_gpu.dtypes import ELEMENTS
 from cygrad_gpu.formulas import expression
 from cygrad_gpu.source import assemble
@@ -18,18 +18,14 @@ COLUMNS = """const i64 columns, const i64 blocks, const i64 width, const i64 n, 
 def make_rows(traits, mapped):
     """Each output from axes of its own."""
     body = (_rows_in_lanes if traits.processor else _rows_in_trees)(traits, mapped)
-    bases = {f"{i}_base": f"{i}_strides" for i in mapped.operands()} | {"out_base": "out_strides"}
-    start = " ".join(f"i64 {base} = {'part' if base == 'out_base' and not mapped.parted else 0};" for base in bases)
     walk = f"""\
     const i64 all_splits = splits * q_splits, part = GROUP_ID % all_splits, first = GROUP_ID / all_splits * owned;
     const i64 last = first + owned < outputs ? first + owned : outputs;
     const i64 begin = part % splits * chunk, end = begin + chunk < n ? begin + chunk : n;
     const i64 q_begin = part / splits * q_chunk, q_end = q_begin + q_chunk < repeat ? q_begin + q_chunk : repeat;
 {"" if traits.processor else _shared(mapped)}\
-    for (i64 o = first; o < last; o++) {{
-        {start}
-        {decompose("o", "sizes", bases)}
-{body}    }}
+{each_output(f"{body}        NEXT(1);{chr(10)}", "0" if mapped.parted else "part",
+             {f"{i}_base": f"{i}_strides" for i in mapped.operands()})}\
 """
     return _made(traits, "map_rows", mapped, ROWS,
                  "const i64 {0}_step, const axes {0}_strides, const axes {0}_inner", walk)
@@ -96,10 +92,11 @@ def _rows_in_lanes(traits, mapped):
         return (f"                {hint}\n                for (int k = {first}; k < {stop}; k++) "
                 f"{{ {values} {{ ANY_ORDER {taken} }} }}\n")
 
+    together = _rows_together(mapped, folded, inner, width) if neighbours and not mapped.parted else ""
     decided = {"any": "if (total0) break;", "all": "if (!total0) break;"}.get(names[0], "") if len(names) == 1 else ""
     block = folds.BLOCK if neighbours else folds.SCATTERED_BLOCK
     return f"""\
-        {_declared(names, totals, "total{}")}
+{together}        {_declared(names, totals, "total{}")}
         for (i64 q = q_begin; q < q_end; q++) {{
             {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
             {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
@@ -117,6 +114,45 @@ def _rows_in_lanes(traits, mapped):
             {decided}
         }}
         {_stored_row(mapped, totals)}
+"""
+
+
+def _rows_together(mapped, folded, codes, width):
+    """C that takes some short rows that are neighbours at once, as folds.py does."""
+    each, results = range(folds.TOGETHER), range(len(folded))
+    taken = [mapped.values(codes, {"1": "k", "0": "0"}.get, f"{{0}}_{row}") for row in each]
+
+    def loop(hint, first, stop, into):
+        text = " ".join(f"{{ {taken[row]} {{ ANY_ORDER "
+                        f"{' '.join(folded[j].take(f'{into}{j}_{row}', f's{j}') for j in results)} }} }}"
+                        for row in each)
+        return f"            {hint}\n            for (int k = {first}; k < {stop}; k++) {{ {text} }}\n"
+
+    def starts(into):
+        return " ".join(folded[j].start(*(f"{into}{j}_{row}" for row in each)) for j in results)
+
+    pointers = " ".join(mapped.pointers(f"{{0}}_base + {row} * {{0}}_strides.s0 + begin * {{0}}_step", f"_{row}")
+                        for row in each)
+    fetched = " ".join(f"FETCH({ELEMENTS[code].stored}, {i}_0 + {2 * folds.TOGETHER} * {i}_strides.s0, "
+                       f"{folds.TOGETHER} * count);"
+                       for i, code, step in zip(mapped.operands(), mapped.ins, mapped.steps) if step == "1")
+    ends = " ".join(folded[j].join(f"sum{j}_{row}", f"rest{j}_{row}") for row in each for j in results)
+    stored = " ".join(mapped.store([folded[j].result(f"sum{j}_{row}") for j in results], codes,
+                                   f"out_base + {row} * out_strides.s0") for row in each)
+    return f"""\
+        if (repeat == 1 && end - begin <= {folds.SHORT} && left >= {folds.TOGETHER} && o + {folds.TOGETHER} <= last) {{
+            const int count = (int)(end - begin), even = count - count % {width};
+            {pointers}
+            {fetched}
+            {starts("sum")}
+{loop(f"LANES({width}, 1)", "0", "even", "sum")}            if (even < count) {{
+            {starts("rest")}
+{loop(f"MASKED_LANES({width})", "even", "count", "rest")}            {ends}
+            }}
+            {stored}
+            NEXT({folds.TOGETHER});
+            continue;
+        }}
 """
 
 

@@ -6,6 +6,7 @@ The whole tensor and some of its axes are two ops with nodes of their own, as in
 from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
+from cygrad.backend cimport Backend
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record_pair
 from cygrad.dispatch cimport binary, cast, reduce, scalar_into
@@ -34,6 +35,7 @@ EVERY = ALL_AXES
 cdef tuple ONE_AXIS = tuple([(axis,) for axis in range(64)])     # one axis
 cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE), UINT8 = dtype_of(UINT8_CODE)
 
+cdef Program ITSELF = program(lambda x: x)
 MEAN = program(lambda total, n: total / n)                      # a finish of reduced programs
 cdef Program NONZERO = program(lambda x: x.ne(0))
 cdef tuple SUMMED = (k.SUM,)
@@ -160,8 +162,11 @@ cpdef Py_ssize_t count_of(Tensor t, tuple axes) except -1:
 
 
 cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
-    """The mean along some axes, raw."""
-    cdef Tensor total = reduce(k.SUM, input, dims, keepdim, dtype)
+    """The mean along some axes, raw. A device divides where it has added up: there another kernel costs a launch."""
+    cdef Tensor total
+    if dtype.category == CATEGORY_FLOAT and not (<Backend>input.memory.backend).host_memory:
+        return ITSELF.reduced((k.SUM,), dims, keepdim, dtype, (input,), MEAN)
+    total = reduce(k.SUM, input, dims, keepdim, dtype)
     scalar_into(k.DIV, total, <double>count_of(input, dims), False, total)
     return total
 

@@ -2,11 +2,11 @@
 """Variance and its relatives, logsumexp, covariance."""
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport reduce, scalar_into
+from cygrad.dispatch cimport reduce
 from cygrad.elements cimport scalar_value
 from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
 from cygrad.ops.products cimport Row
-from cygrad.ops.reductions cimport count_of, every_axis, recorded
+from cygrad.ops.reductions cimport average, count_of, every_axis, recorded
 from cygrad.programs cimport Program, is_half
 from cygrad.tensor cimport Tensor
 
@@ -45,9 +45,7 @@ cdef Program DEVIATION = program(lambda squares, rest, n, degrees: _variance(squ
 
 cdef Tensor mean_of(Tensor x, tuple axes):
     """The mean with axes of size 1, raw; in float32 for 16-bit floats."""
-    cdef Tensor mean = reduce(k.SUM, x, axes, True, FLOAT32 if is_half(x) else x.dtype)
-    scalar_into(k.DIV, mean, <double>count_of(x, axes), False, mean)
-    return mean
+    return average(x, axes, True, FLOAT32 if is_half(x) else x.dtype)
 
 
 cdef Tensor spread_about(object center, Tensor x, tuple axes, double correction, bint keepdim, Program finish):

@@ -102,90 +102,56 @@ cdef int run_block(Walk *walk, Workspace *w, const Py_ssize_t *corners, Py_ssize
     return status
 
 
-cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, char *totals) noexcept nogil:
-    """The totals of a unit, `width * wide` bytes apart; `memory` has unit_bytes(...)."""
-    cdef const Job *job = &walk.job
-    cdef const Plan *plan = walk.details.plan
-    cdef Cascade cascades[4]
-    cdef Py_ssize_t offsets[12]
-    cdef Py_ssize_t points = 1, point, rest, coordinate, row, column, rows, columns, pitch = walk.width * walk.wide
-    cdef Py_ssize_t width = walk.side * place.width
-    cdef char *buffer = memory
-    cdef char *partial = memory + walk.details.unit
-    cdef char *target
-    cdef char *tails                # what is left of the rows when they lie side by side
-    cdef const char *a
-    cdef const Result *result
-    cdef bint tailed = False
-    cdef int axis, j, k, status = 0
-    for axis in range(2, walk.kept):
-        points *= place.last[axis] - place.first[axis]
-    rows = (place.last[1] - place.first[1] + job.rows - 1) // job.rows
-    columns = (place.last[0] - place.first[0] + job.columns - 1) // job.columns
-    tails = partial + walk.side * pitch
-    memory = tails + walk.results * pitch
+cdef struct Sums:           # what the blocks of a unit have given so far
+    Cascade cascades[4]
+    Py_ssize_t width        # of these: rows side by side count as one
+    Py_ssize_t pitch        # bytes between the totals of two results
+    char *buffer
+    char *partial
+    char *tails             # of rows that don't make a whole one side by side
+    bint tailed
+    char *totals
+
+
+cdef void open_sums(const Walk *walk, const Place *place, Py_ssize_t blocks, char *memory, char *totals,
+                    Sums *sums) noexcept nogil:
+    """Divide `memory`, which has unit_bytes(...), among the results."""
+    cdef int j
+    sums.width = walk.side * place.width
+    sums.pitch = walk.width * walk.wide
+    sums.buffer = memory
+    sums.partial = sums.buffer + walk.details.unit
+    sums.tails = sums.partial + walk.side * sums.pitch
+    sums.tailed = False
+    sums.totals = totals
+    memory = sums.tails + walk.results * sums.pitch
     for j in range(0 if walk.shape == BESIDE else walk.results):
-        begin(&cascades[j], walk.result[j].combine, walk.result[j].adds, width, walk.wide,
-              cascade_power(points * rows * columns), memory)
-        memory += LEVEL_ROWS * walk.side * pitch
-    rows = 1 if walk.by_row else min(job.rows, place.last[1] - place.first[1])
-    columns = min(job.columns, place.last[0] - place.first[0])
-    for k in range(job.inputs + 1):
-        if walk.held[k]:
-            load(walk, w, k, place.corners[k] + place.first[1] * job.operands[k].strides[1]
-                 + place.first[0] * job.operands[k].strides[0], rows, columns)
-    for point in range(points):
-        for k in range(job.inputs + 1):
-            offsets[k] = place.corners[k]
-        rest = point
-        for axis in range(2, walk.kept):
-            coordinate = place.first[axis] + rest % (place.last[axis] - place.first[axis])
-            rest //= place.last[axis] - place.first[axis]
-            for k in range(job.inputs + 1):
-                offsets[k] += coordinate * job.operands[k].strides[axis]
-        row = place.first[1]
-        while row < place.last[1]:
-            rows = min(job.rows, place.last[1] - row)
-            column = place.first[0]
-            while column < place.last[0]:
-                columns = min(job.columns, place.last[0] - column)
-                status |= run_block(walk, w, offsets, row, column, rows, columns)
-                for j in range(walk.results):
-                    result = &walk.result[j]
-                    a = convert(&result.load, w.slots[plan.result[j]], rows * columns, buffer, w.scratch)
-                    if walk.shape == FLAT:
-                        result.fold(a, rows * columns, 0, partial, 0, 1, NULL)
-                        push(&cascades[j], partial)
-                    elif walk.shape == BESIDE:
-                        target = totals + j * pitch + (row - place.first[1]) * walk.wide
-                        result.fold(a, columns, columns, target, 1, rows, NULL)
-                    else:
-                        push_rows(&cascades[j], result, a, rows // walk.side, width * walk.wide, partial)
-                        if rows % walk.side:
-                            add_tail(result, a + rows // walk.side * width * walk.wide, rows % walk.side, columns,
-                                     tailed, partial, tails + j * pitch)
-                tailed = tailed or rows % walk.side != 0
-                column += columns
-            row += rows
-    if walk.shape == BESIDE:
-        return status
+        begin(&sums.cascades[j], walk.result[j].combine, walk.result[j].adds, sums.width, walk.wide,
+              cascade_power(blocks), memory)
+        memory += LEVEL_ROWS * walk.side * sums.pitch
+
+
+cdef void fold_block(const Walk *walk, Workspace *w, Sums *sums, Py_ssize_t row, Py_ssize_t rows,
+                     Py_ssize_t columns) noexcept nogil:
+    """Reduce the results of a block, whose first row is the unit's row-th."""
+    cdef Py_ssize_t whole = rows // walk.side
+    cdef const Result *result
+    cdef const char *a
+    cdef int j
     for j in range(walk.results):
-        if cascades[j].count:
-            a = total_of(&cascades[j])
-            memcpy(totals + j * pitch, a, place.width * walk.wide)
-            for k in range(1, <int>walk.side):
-                join(walk, j, place.width, totals, a + k * place.width * walk.wide)
-            if tailed:
-                join(walk, j, place.width, totals, tails + j * pitch)
+        result = &walk.result[j]
+        a = convert(&result.load, w.slots[walk.details.plan.result[j]], rows * columns, sums.buffer, w.scratch)
+        if walk.shape == FLAT:
+            result.fold(a, rows * columns, 0, sums.partial, 0, 1, NULL)
+            push(&sums.cascades[j], sums.partial)
+        elif walk.shape == BESIDE:
+            result.fold(a, columns, columns, sums.totals + j * sums.pitch + row * walk.wide, 1, rows, NULL)
         else:
-            memcpy(totals + j * pitch, tails + j * pitch, place.width * walk.wide)
-    return status
-
-
-cdef inline void join(const Walk *walk, int j, Py_ssize_t n, char *totals, const char *more) noexcept nogil:
-    """Take n further accumulators into the totals of result j."""
-    totals += j * walk.width * walk.wide
-    walk.result[j].combine(totals, more, totals, n, 0, NULL)
+            push_rows(&sums.cascades[j], result, a, whole, sums.width * walk.wide, sums.partial)
+            if whole * walk.side < rows:
+                add_tail(result, a + whole * sums.width * walk.wide, rows - whole * walk.side, columns, sums.tailed,
+                         sums.partial, sums.tails + j * sums.pitch)
+    sums.tailed = sums.tailed or whole * walk.side < rows
 
 
 cdef void push_rows(Cascade *cascade, const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t bytes,
@@ -202,12 +168,71 @@ cdef void push_rows(Cascade *cascade, const Result *result, const char *a, Py_ss
         row += n
 
 
-cdef void add_tail(const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t columns,
-                   bint tailed, char *partial, char *tail) noexcept nogil:
+cdef void add_tail(const Result *result, const char *a, Py_ssize_t rows, Py_ssize_t columns, bint tailed,
+                   char *partial, char *tail) noexcept nogil:
     """Fold the rows that don't make a whole one side by side."""
     result.columns(a, columns, rows, columns, partial if tailed else tail, NULL)
     if tailed:
         result.combine(tail, partial, tail, columns, 0, NULL)
+
+
+cdef void close_sums(const Walk *walk, Py_ssize_t width, Sums *sums) noexcept nogil:
+    """Write the totals, `width` of them for each result."""
+    cdef const char *found
+    cdef char *total
+    cdef int j, k
+    for j in range(0 if walk.shape == BESIDE else walk.results):
+        total = sums.totals + j * sums.pitch
+        found = total_of(&sums.cascades[j])
+        if found == NULL:                           # all rows together don't make a whole one
+            memcpy(total, sums.tails + j * sums.pitch, width * walk.wide)
+            continue
+        memcpy(total, found, width * walk.wide)
+        for k in range(1, <int>walk.side):
+            walk.result[j].combine(total, found + k * width * walk.wide, total, width, 0, NULL)
+        if sums.tailed:
+            walk.result[j].combine(total, sums.tails + j * sums.pitch, total, width, 0, NULL)
+
+
+cdef int fold_unit(Walk *walk, Workspace *w, const Place *place, char *memory, char *totals) noexcept nogil:
+    """The totals of a unit, `width * wide` bytes apart; `memory` has unit_bytes(...)."""
+    cdef const Job *job = &walk.job
+    cdef Sums sums
+    cdef Py_ssize_t corners[12]
+    cdef Py_ssize_t points = 1, point, rest, coordinate, row, column, rows, columns
+    cdef int axis, k, status = 0
+    for axis in range(2, walk.kept):
+        points *= place.last[axis] - place.first[axis]
+    rows = (place.last[1] - place.first[1] + job.rows - 1) // job.rows
+    columns = (place.last[0] - place.first[0] + job.columns - 1) // job.columns
+    open_sums(walk, place, points * rows * columns, memory, totals, &sums)
+    rows = 1 if walk.by_row else min(job.rows, place.last[1] - place.first[1])
+    columns = min(job.columns, place.last[0] - place.first[0])
+    for k in range(job.inputs + 1):
+        if walk.held[k]:
+            load(walk, w, k, place.corners[k] + place.first[1] * job.operands[k].strides[1]
+                 + place.first[0] * job.operands[k].strides[0], rows, columns)
+    for point in range(points):
+        for k in range(job.inputs + 1):
+            corners[k] = place.corners[k]
+        rest = point
+        for axis in range(2, walk.kept):
+            coordinate = place.first[axis] + rest % (place.last[axis] - place.first[axis])
+            rest //= place.last[axis] - place.first[axis]
+            for k in range(job.inputs + 1):
+                corners[k] += coordinate * job.operands[k].strides[axis]
+        row = place.first[1]
+        while row < place.last[1]:
+            rows = min(job.rows, place.last[1] - row)
+            column = place.first[0]
+            while column < place.last[0]:
+                columns = min(job.columns, place.last[0] - column)
+                status |= run_block(walk, w, corners, row, column, rows, columns)
+                fold_block(walk, w, &sums, row - place.first[1], rows, columns)
+                column += columns
+            row += rows
+    close_sums(walk, place.width, &sums)
+    return status
 
 
 # ---- threads
@@ -274,7 +299,8 @@ cdef int run_walk(Walk *walk, int threads) noexcept nogil:
         find_unit(walk, unit, &place)
         for thread in range(1, parts):
             for j in range(walk.results):
-                join(walk, j, place.width, totals, totals + thread * walk.details.bytes + j * pitch)
+                walk.result[j].combine(totals + j * pitch, totals + thread * walk.details.bytes + j * pitch,
+                                       totals + j * pitch, place.width, 0, NULL)
         status |= put_totals(walk, totals, pitch, place.width, place.offset, place.stride, totals + totals_bytes(walk))
     return status
 

@@ -261,3 +261,20 @@ def test_what_no_memory_can_hold_is_refused(ask):
     assert one.tolist() == [3.0] and one.shape == (1,) and one.untyped_storage().nbytes() == 4
     assert resident() <= size + SLACK
     assert (cygrad.ones(1000) + 1).sum() == 2000
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_an_array_keeps_the_memory_it_shares():
+    """A storage that grows has other memory; NumPy's arrays know only where it was."""
+    x = cygrad.ones(3)
+    array = x.numpy()
+    for grow in (lambda: x.resize_(100_000), lambda: cygrad.add(cygrad.ones(100_000), 1, out=x.detach()),
+                 lambda: x.view(-1).resize_(4)):
+        with pytest.raises(RuntimeError, match="storage that is not resizable"):
+            grow()
+    x.resize_(2).fill_(7)
+    assert array.tolist() == [7, 7, 1]
+    del x
+    others = [cygrad.zeros(3) for _ in range(100)]
+    array[:] = 5
+    assert all(other.sum().item() == 0 for other in others)

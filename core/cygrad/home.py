@@ -93,6 +93,7 @@ def array_of(t):
             copy = to_numpy(t.detach().cpu())
             copy.flags.writeable = False
             return copy
+        t._storage()._lend()
         t = found
     return to_numpy(t)
 
@@ -104,4 +105,7 @@ def shared(t):
         return None
     refuse_orphan(home[0])
     found = home[0].device_view(t, home[1])
-    return None if found is NotImplemented else found
+    if found is NotImplemented:
+        return None
+    t._storage()._lend()
+    return found

@@ -2,7 +2,7 @@
 
 A Storage knows its backend, where the bytes are and how often they changed in place; it knows nothing of shapes or
 dtypes. Memory comes from `Backend.allocate` and goes back through `Backend.release` when the last View is gone; memory
-of others (a NumPy array, a DLPack capsule) is kept alive by `owner` instead.
+of others (a NumPy array, a DLPack capsule) is kept alive by `owner` instead, and so is memory that was lent to others.
 """
 cimport cython
 
@@ -39,6 +39,15 @@ cdef class Storage:
             return <size_t>self.pointer
         return (<Backend>self.backend).address(self.handle)
 
+    def _lend(self):
+        """Keep the memory where it is from now on: others know its address. So the storage can't grow any more."""
+        cdef Storage keeper
+        if self.owner is None:
+            keeper = Storage.__new__(Storage)
+            self._swap(keeper)
+            keeper.backend, keeper.index = self.backend, self.index
+            self.pointer, self.handle, self.nbytes_ = keeper.pointer, keeper.handle, keeper.nbytes_
+            self.owner = keeper
 
     def _swap(self, Storage other not None):
         """Exchange memory with another storage of the same device (how a storage grows)."""

@@ -568,6 +568,26 @@ assert (x + 1).tolist() == [1, 2, 3, 4, 5]
     assert result.stdout.strip() == "refused: True"
 
 
+def test_an_array_keeps_the_memory_it_shares(python):
+    python("""
+        import cygrad
+        x = cygrad.ones(3)
+        array = x.numpy()
+        try:
+            x.resize_(100_000)
+        except RuntimeError as error:
+            assert "not resizable" in str(error)
+        else:
+            raise AssertionError("resized")
+        x += 1
+        assert array.tolist() == [2, 2, 2]
+        del x
+        others = [cygrad.zeros(3) for _ in range(100)]
+        array[:] = 5
+        assert all(other.sum().item() == 0 for other in others)
+    """, CYGRAD_BACKEND="opencl")
+
+
 def test_threads_share_a_device(opencl):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -226,6 +226,8 @@ def to_numpy(Tensor t not None):
     if t.elements == 0:
         import numpy
         return numpy.empty(tuple(size_of(t)), dtype=kind)
+    if t.memory.owner is None:
+        t.memory._lend()
     found = array_of(t)
     if found is not None:
         return found

@@ -34,9 +34,9 @@ _OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "mat
         "shape", "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
         "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "distributions", "ranges",
         "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
-        "integration", "norms", "statistics", "order_statistics", "activations", "linear", "matrices", "einsum",
-        "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization", "convolution",
-        "dropout", "naming", "distances", "signal_windows", "objects", "pinning")
+        "integration", "norms", "statistics", "covariance", "order_statistics", "activations", "linear", "matrices",
+        "einsum", "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization",
+        "convolution", "dropout", "naming", "distances", "signal_windows", "objects", "pinning")
 for _name in _OPS:
     _importlib.import_module("cygrad.ops." + _name)
 from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402

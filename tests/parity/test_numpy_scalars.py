@@ -71,6 +71,11 @@ def test_an_array_of_another_byte_order():
     assert len(set(words)) == 1
 
 
+def test_an_array_of_a_dtype_that_only_pytorch_has():
+    with pytest.raises(TypeError, match="of type numpy.uint16: of unsigned integers there is uint8 alone"):
+        cygrad.as_tensor(np.ones(2, "uint16"))
+
+
 def test_a_call_that_neither_takes():
     with pytest.raises(TypeError, match=r"must be int, not numpy.float32"):
         cygrad.ones(4).topk(np.float32(2))

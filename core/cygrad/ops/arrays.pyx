@@ -158,9 +158,11 @@ cdef dict NUMPY_NAMES = {code: name for name, code in NUMPY_CODES.items()}
 cdef DType numpy_dtype(object dtype):
     code = NUMPY_CODES.get(dtype.str[1:])
     if code is None:
-        raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
-                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and "
-                        "bool.")
+        name = f"can't convert np.ndarray of type numpy.{dtype.type.__name__}"
+        if dtype.kind == "u":
+            raise TypeError(f"{name}: of unsigned integers there is uint8 alone; convert it with astype")
+        raise TypeError(f"{name}. The only supported types are: float64, float32, float16, complex64, complex128, "
+                        "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
     if not dtype.isnative:
         raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
                          "byte orders is currently not supported.")

@@ -69,8 +69,12 @@ def test_reductions(computing_gpu, n):
     x = values(2, n)
     y = x.cuda()
     for reduce in (lambda t: t.sum(), lambda t: t.amax(1), lambda t: t.sum(0), lambda t: t.argmax(1),
-                   lambda t: t.std(1, correction=0)):
+                   lambda t: t.std(1, correction=0), lambda t: t.std(correction=0),
+                   lambda t: t.t().var(0, correction=0), lambda t: t.logsumexp(1), lambda t: (t - 1).norm(1),
+                   lambda t: t.mean(0), lambda t: cygrad.nn.functional.mse_loss(t, t * t)):
         assert close(reduce(y), reduce(x))
+    wide, columns = values(n // 50 + 1, 50), lambda t: cygrad.stack([t.var(0, correction=0), t.logsumexp(0), t.mean(0)])
+    assert close(columns(wide.cuda()), columns(wide))                   # an item a column, one launch or two
     assert close(y.cumsum(1), x.cumsum(1)) and close(y.sort(1)[0], x.sort(1)[0])
     assert (y > 1).nonzero().tolist() == (x > 1).nonzero().tolist()
 
@@ -80,4 +84,11 @@ def test_reductions(computing_gpu, n):
 def test_conformance(computing_gpu, entry):
     computing_gpu.backend.open(0)
     report = run(selected([entry], thorough=False), computing_gpu.backend, 0, "cpu")
+    assert not report.failed, report.details()
+
+
+def test_conformance_of_map_reduce(computing_gpu):
+    """In one dtype: each of the kernels takes a moment to compile, and `test_cuda_kernels` has others."""
+    computing_gpu.backend.open(0)
+    report = run(selected(["map_reduce"], ["float32"], thorough=False), computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()

@@ -164,6 +164,7 @@ setup(
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
     package_data={"": ["*.pxd", "*.pyi", "*.h", "py.typed", "templates/*", "templates/*/*"]},
+    exclude_package_data={"cygrad_cpu": ["*.pxd"]},         # nothing to build against: the core's are the interface
     ext_modules=extensions(),
     cmdclass={"build": Build, "build_ext": BuildExt},
     zip_safe=False,

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Binary loops over integers and real floats: the formulas, three loops, the table.
 
 Assumes contiguous runs (see `loops`). Bool shares the loops of uint8, whose arithmetic on 0 and 1 is its own.

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Unary loops of the exponential family over float32 and float64: exp, log, hyperbolic functions, sigmoid.
 
 Assumes contiguous runs (see `loops`). All formulas are branch-free, at most 2 ULP off; see `elementary`.

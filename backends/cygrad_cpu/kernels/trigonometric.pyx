@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Trigonometric loops over float32 and float64: sin, cos, tan, their inverses, atan2, hypot.
 
 Assumes contiguous runs (see `loops`). The formulas are branch-free and vectorise (see `elementary` for the grades);

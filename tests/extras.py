@@ -6,7 +6,7 @@ import pytest
 
 
 def lacking(reason):
-    """Skip the test, or the module that calls this at its top; fail where CI is "true", as every extra is there then."""
+    """Skip the test, or the module that calls this at its top; fail where CI is "true": every extra is there then."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason, allow_module_level=True)

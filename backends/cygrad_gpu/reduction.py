@@ -1,8 +1,8 @@
 """Reductions: sums, products, extremes.
 
 A group owns one output, or some on a processor, or a stretch of neighbouring outputs (`columns`); where outputs are few
-the reduced axis is split, and a second launch reduces the splits' results, or the group that is done last on a processor. The source for GPUs is in trees.py, that for
-processors in folds.py.
+the reduced axis is split, and a second launch reduces the splits' results, on processors the group that is done last.
+The source for GPUs is in trees.py, that for processors in folds.py.
 """
 from math import prod
 

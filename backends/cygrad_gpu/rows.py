@@ -36,7 +36,7 @@ TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "in
 
 
 def walk(bases, axes=range(RANK - 1)):
-    """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted along `axes` begins."""
+    """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted on `axes` begins."""
     return "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
                    f"at_axis = rest - above * sizes.s{axis}; rest = above;"
                    + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"

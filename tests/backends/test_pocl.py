@@ -1,4 +1,4 @@
-"""If this fails, OpenCL on the processor gives wrong sums with several threads, or its threads stand in each other's way."""
+"""If this fails, OpenCL on the processor adds up wrongly with several threads, or these are in each other's way."""
 import os
 
 import pytest
@@ -23,7 +23,8 @@ SUMS = """
     import cygrad
 
     assert cygrad.opencl.device_name(0).count("pthread")
-    for shape, dim in (((600_000,), 0), ((3, 400_000), 1), ((400_000, 3), 0), ((2000, 300), 0), ((2, 3, 100_000), (1, 2))):
+    CASES = ((600_000,), 0), ((3, 400_000), 1), ((400_000, 3), 0), ((2000, 300), 0), ((2, 3, 100_000), (1, 2))
+    for shape, dim in CASES:
         for dtype in (cygrad.float32, cygrad.float64, cygrad.float16, cygrad.int64, cygrad.bool, cygrad.complex64):
             host = (cygrad.arange(cygrad.Size(shape).numel()).view(shape) * 7 % 5 - 1).to(dtype)
             there = host.to("opencl")

@@ -213,7 +213,8 @@ def nonzero_cases():
 ENTRIES = {
     "memory": memory.memory_cases, "d2d": memory.d2d_cases, "fill": pointwise.fill_cases, "copy": pointwise.copy_cases,
     "unary": pointwise.unary_cases, "binary": pointwise.binary_cases, "where": pointwise.where_cases,
-    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases, "gather": places.gather_cases,
+    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases,
+    "gather": places.gather_cases,
     "scatter": places.scatter_cases, "gather_looking": places.gather_looking_cases,
     "scatter_looking": places.scatter_looking_cases, "binary_scalar": pointwise.binary_scalar_cases,
     "elementwise": pointwise.elementwise_cases, "map_reduce": map_reductions.map_reduce_cases,

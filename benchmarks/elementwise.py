@@ -126,6 +126,8 @@ CHAIN_FORMS = [
      3, 1e-3),
     ("1 / (1 + (-x).exp())", "1 / (1 + (-x).exp())", "1 / (1 + np.exp(-x))", "1 / (1 + m.exp(-x))", 2, 1e-4),
     ("((x - y) ** 2).mean()", "((x - y) ** 2).mean()", True, None, 2, 1e-3),
+    ("mse_loss", "F.mse_loss(x, y)", "((x - y) ** 2).mean()", "((x - y) ** 2).mean()", 2, 1e-3),
+    ("l1_loss", "F.l1_loss(x, y)", "np.abs(x - y).mean()", "m.abs(x - y).mean()", 2, 1e-3),
     ("gelu(x)", "F.gelu(x)", False, "jax.nn.gelu(x, False)", 2, 1e-4),
     ("silu(x)", "F.silu(x)", False, "jax.nn.silu(x)", 2, 1e-4),
     ("softplus(x)", "F.softplus(x)", False, "jax.nn.softplus(x)", 2, 1e-4),

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Loops that move elements: dtype conversion, strided blocks, selection.
 
 Conversions follow PyTorch on x86: floats truncate towards zero and out-of-range values take what the hardware's

@@ -150,6 +150,8 @@ def rows(traits, op, code, out_code, neighbours, parted=False):
     decided = {"any": "if (total) break;", "all": "if (!total) break;"}.get(name, "")
     together = _rows_together(folded, value, store, width) if neighbours and not parted else ""
     stored = store("total", 0, total)
+    # combining lanes and ends is a chain of its own, which the processor does not see the next row's elements behind
+    ahead = f"{' ' * 16}if (end - at <= BLOCK) FETCH(ELEMENT, a + a_base + strides.s0 + begin, count);\n" * neighbours
     return f"""
 #define BLOCK {BLOCK if neighbours else SCATTERED_BLOCK}
 #define ELEMENT {element.stored}
@@ -164,7 +166,7 @@ typedef {ELEMENTS[inner].computed} VALUE;
                 GLOBAL const ELEMENT *row = a + base + at{'' if neighbours else ' * step'};
                 const int count = end - at < BLOCK ? (int)(end - at) : BLOCK, even = count - count % {4 * width};
                 {folded.start("sum", "rest")}
-                LANES({width}, 4)
+{ahead}                LANES({width}, 4)
                 for (int k = 0; k < even; k++) {{
                     ANY_ORDER
                     const VALUE x = {value("row")};

@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BATCH = 5e-3                # seconds of a batch, if one call does not take longer
 REST = 0.04                 # seconds until the threads of the side that ran before have stopped spinning
+WARM = 0.05                 # seconds of a side before its batch: a virtual machine's host wakes busy processors sooner
 
 # What a row may name, all of n elements: A, B of float32 in 0.1 to 1.1, S of both signs; D, E float64, H, G float16,
 # Q bfloat16, Z complex64, K, L int64, I, J int32, W uint8, C bool, F all false; M, N square matrices of float32 (of k
@@ -141,7 +142,9 @@ class Side:
         """Seconds of one call, in a batch that ends with a wait."""
         if self.clock is time.perf_counter:
             time.sleep(REST)
-            self.timed(max(2, self.calls // 4))     # wakes this side's threads
+            until = time.perf_counter() + WARM
+            while time.perf_counter() < until:
+                self.timed(self.calls)
         return self.timed(self.calls)
 
     def timed(self, calls):

@@ -102,14 +102,21 @@ cdef int add_axes(Arguments *arguments, const Py_ssize_t *values, int count) exc
 # ---- plans
 
 cdef object geometry_of(tuple operands):
-    """Devices, dtypes, sizes and strides of Views (or None) as bytes; None where there are too many axes."""
+    """Devices, dtypes, sizes and strides of Views (or None) as bytes; None where there are too many axes.
+
+    A View that stands twice is only named the second time: its plan has one operand for both.
+    """
     cdef Py_ssize_t words[WORDS]
     cdef Py_ssize_t used = 0
     cdef View v
-    cdef int axis
+    cdef int axis, first, place = -1
     for operand in operands:
-        if operand is None:
-            words[used] = -1
+        place += 1
+        first = 0
+        while first < place and operands[first] is not operand:
+            first += 1
+        if operand is None or first < place:
+            words[used] = -1 if operand is None else -2 - first
             used += 1
             continue
         v = <View>operand

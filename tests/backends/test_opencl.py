@@ -211,6 +211,27 @@ def test_what_is_launched_again_has_the_operands_of_the_call(opencl):
         assert cygrad.allclose(norm(y).cpu(), norm(x), rtol=1e-4, atol=1e-4)
 
 
+def test_a_tensor_that_stands_twice_is_two_operands_the_next_time(opencl):
+    F = cygrad.nn.functional
+    x, y = cygrad.rand(7, 33), cygrad.rand(7, 33)
+    heads, others = cygrad.rand(2, 20, 16), cygrad.rand(2, 20, 16)
+    for name, a, b in (("mse_loss", x, y), ("allclose", x, y), ("dist", x, y), ("mm", x[:, :7], y[:, :7])):
+        function = getattr(F if name == "mse_loss" else cygrad, name)
+        there, more = a.to(opencl), b.to(opencl)
+        for first, second in ((a, a), (a, b), (b, b), (b, a)):
+            made = function(there if first is a else more, there if second is a else more)
+            expected = function(first, second)
+            if name == "allclose":
+                assert made is expected
+            else:
+                same(made, expected, 1e-5)
+    q, k = heads.to(opencl), others.to(opencl)
+    attention = F.scaled_dot_product_attention
+    same(attention(q, q, q), attention(heads, heads, heads), 1e-5)
+    same(attention(q, k, k), attention(heads, others, others), 1e-5)
+    same(attention(q, k, q), attention(heads, others, heads), 1e-5)
+
+
 def test_a_number_is_sorted(opencl):
     x = cygrad.tensor(3, device=opencl)
     found = [*x.sort(), x.argsort(), *x.topk(1), *x.kthvalue(1), *x.median(0)]

@@ -12,7 +12,8 @@ from cygrad_gpu.dtypes import BOOL, ELEMENTS
 from cygrad_gpu.indexing import reversed_axes
 from cygrad_gpu.mapped import Mapped
 from cygrad_gpu.mapped_kernels import make_columns, make_rows, totals_of
-from cygrad_gpu.reduction import SHORT, columns_of_group, dense_strides, owned_rows, parts_wanted, parts_worthwhile
+from cygrad_gpu.reduction import (SHORT, columns_of_group, dense_strides, divided, owned_rows, parts_wanted,
+                                  parts_worthwhile)
 from cygrad_gpu.statements import Declined
 
 
@@ -73,18 +74,7 @@ def _letter(step):
 def _rows(backend, device, traits, mapped, outs, walks, numbers):
     sizes, inner_sizes = walks[0].sizes, walks[0].inner_sizes
     n, outputs, repeat = inner_sizes[-1], prod(sizes), prod(inner_sizes[:-1])
-    wanted = parts_wanted(traits)
-    splits = q_splits = 1
-    if outputs < wanted:
-        parts = min(-(-wanted // outputs), parts_worthwhile(traits, n * repeat, mapped.cost()))
-        if repeat >= parts > 1:
-            q_splits = parts
-        elif parts > 1:
-            splits = min(parts, max(n // 256, 1))
-    chunk, q_chunk = -(-n // splits), -(-repeat // q_splits)
-    if splits > 1:
-        chunk = -(-chunk // 64) * 64
-    splits, q_splits = -(-n // chunk), -(-repeat // q_chunk)
+    splits, chunk, q_splits, q_chunk = divided(traits, outputs, n, repeat, mapped.cost())
     owned, parts = owned_rows(traits, outputs, n * repeat), splits * q_splits
     first, targets, strides, pieces, given = _first(backend, device, mapped, outs, sizes, parts, numbers,
                                                     totals_of(traits, mapped), outputs)

@@ -92,24 +92,28 @@ def dense_strides(sizes, last=1):
     return strides[::-1]
 
 
-def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inner_strides):
-    n, step = inner_sizes[-1], inner_strides[-1]
-    outputs, repeat = prod(sizes), prod(inner_sizes[:-1])
-    code = a.dtype.code
+def divided(traits, outputs, n, repeat, itemsize):
+    """How an output's `repeat` rows of n elements are split among groups: (splits, chunk) of n, then of `repeat`."""
     wanted = parts_wanted(traits)
     splits = q_splits = 1
     if outputs < wanted:
-        parts = min(-(-wanted // outputs), parts_worthwhile(traits, n * repeat, a.dtype.itemsize))
-        if repeat >= parts > 1 and repeat > 1:
+        parts = min(-(-wanted // outputs), parts_worthwhile(traits, n * repeat, itemsize))
+        if repeat >= parts > 1:
             q_splits = parts
         elif parts > 1:
             splits = min(parts, max(n // 256, 1))
     chunk, q_chunk = -(-n // splits), -(-repeat // q_splits)
     if splits > 1:
         chunk = -(-chunk // 64) * 64
-    splits, q_splits = -(-n // chunk), -(-repeat // q_chunk)
-    owned = owned_rows(traits, outputs, n * repeat)
-    parts = splits * q_splits
+    return -(-n // chunk), chunk, -(-repeat // q_chunk), q_chunk
+
+
+def _rows(backend, device, traits, op, a, out, sizes, strides, inner_sizes, inner_strides):
+    n, step = inner_sizes[-1], inner_strides[-1]
+    outputs, repeat = prod(sizes), prod(inner_sizes[:-1])
+    code = a.dtype.code
+    splits, chunk, q_splits, q_chunk = divided(traits, outputs, n, repeat, a.dtype.itemsize)
+    owned, parts = owned_rows(traits, outputs, n * repeat), splits * q_splits
     kept = accumulator(REDUCE[op], out.dtype.code)
     total = folds.total_code(traits, REDUCE[op], kept)
     finishes, target, target_strides, pieces = _targets(

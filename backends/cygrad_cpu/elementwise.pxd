@@ -22,4 +22,4 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
 cdef Py_ssize_t buffers_of(const Job *job, const Details *details) noexcept nogil
 cdef Py_ssize_t grain_of(const Plan *plan) noexcept
 cdef void open_workspace(const Job *job, const Details *details, char *memory, Workspace *w) noexcept nogil
-
+cdef bint reads_plainly(const Plan *plan, tuple ins)

@@ -108,6 +108,18 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
     return status
 
 
+cdef bint reads_plainly(const Plan *plan, tuple ins):
+    """Whether all inputs are dense and of the dtypes that the steps use."""
+    cdef View view
+    cdef int i
+    for i in range(plan.ins):
+        if plan.number[i] < 0:
+            view = <View>ins[i]
+            if not view.dense or (view.dtype.code != plan.code and view.dtype.code != BOOL):
+                return False
+    return True
+
+
 cdef bint plain(const Plan *plan, tuple ins, tuple outs):
     """Whether all operands are dense and of the dtypes that the steps use."""
     cdef View view
@@ -116,12 +128,7 @@ cdef bint plain(const Plan *plan, tuple ins, tuple outs):
         view = <View>outs[i]
         if not view.dense or view.dtype.code != plan.out_code[i] or plan.early[i]:
             return False
-    for i in range(plan.ins):
-        if plan.number[i] < 0:
-            view = <View>ins[i]
-            if not view.dense or (view.dtype.code != plan.code and view.dtype.code != BOOL):
-                return False
-    return True
+    return reads_plainly(plan, ins)
 
 
 cdef Py_ssize_t grain_of(const Plan *plan) noexcept:

@@ -19,7 +19,7 @@ from cygrad.view cimport View, data
 from cygrad_cpu.allocator cimport give, take
 from cygrad_cpu.blocks cimport (PROGRAM, Job, Operand, add_input, conversion, convert, fetch, loaded_kernels,
                                 log_of_item, start)
-from cygrad_cpu.elementwise cimport Details, Workspace, buffers_of, grain_of, open_workspace
+from cygrad_cpu.elementwise cimport Details, Workspace, buffers_of, grain_of, open_workspace, reads_plainly
 from cygrad_cpu.loops cimport Kernels
 from cygrad_cpu.parallel cimport threads_for
 from cygrad_cpu.partials cimport LEVEL_ROWS, Cascade, begin, cascade_power, finish as total_of, push
@@ -347,15 +347,9 @@ cdef bint set_results(Walk *walk, const Plan *plan, tuple ops, tuple outs, int c
 
 cdef bint is_small(const Walk *walk, const Plan *plan, tuple ins, Py_ssize_t n):
     """Whether one call of each step and fold serves: few elements, dense and of the dtypes that the steps use."""
-    cdef View view
     cdef int i
-    if n >= SERIAL or (n * plan.item + 63) // 64 * 64 * plan.buffers > LOCAL:
+    if n >= SERIAL or (n * plan.item + 63) // 64 * 64 * plan.buffers > LOCAL or not reads_plainly(plan, ins):
         return False
-    for i in range(plan.ins):
-        if plan.number[i] < 0:
-            view = <View>ins[i]
-            if not view.dense or (view.dtype.code != plan.code and view.dtype.code != BOOL):
-                return False
     for i in range(walk.results):
         if walk.result[i].load.steps:
             return False

@@ -12,7 +12,7 @@ import matplotlib
 from harness import title
 
 matplotlib.use("svg")
-from matplotlib import pyplot as plt  # noqa: E402  (after the choice of what draws)
+from matplotlib import pyplot as plt  # after the choice of what draws
 
 COLOURS = {"torch": "#d1495b", "numpy": "#2e6f95", "jax": "#66a182"}
 TICKS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64]

@@ -53,7 +53,7 @@ def run_all(commands, variables, limit, folder=ROOT):
     end = time.perf_counter() + limit
     running = []
     for command in commands:
-        output = tempfile.TemporaryFile("w+")
+        output = tempfile.TemporaryFile("w+")       # noqa: SIM115  read below, when the process has ended
         running.append((subprocess.Popen(list(map(str, command)), cwd=folder, env=variables, stdout=output,
                                          stderr=subprocess.STDOUT, start_new_session=True), output))
     found = []
@@ -122,7 +122,7 @@ def rows(options, variables):
 
 
 def conformance(options, variables):
-    arguments = ["-p", "cygrad.testing.plugin", "--pyargs", "cygrad.testing", "--backend", options.device, "-q",
+    arguments = ["-p", "cygrad_pytest", "--pyargs", "cygrad.testing", "--backend", options.device, "-q",
                  "-p", "no:cacheprovider", *(["--thorough"] if options.thorough else [])]
     return sharded(arguments, options, variables, LIMITS["conformance"])
 

@@ -197,9 +197,8 @@ def verdicts(found):
 
 def main(options):
     """Print the tables; how many rows have no figure and how many bars are missed."""
-    import torch
-
     import cygrad
+    import torch
     space = getattr(cygrad, options.device.partition(":")[0])
     cygrad.zeros(1, device=options.device)      # starts the driver, or says why there is none
     driver = space.driver.call("cuDriverGetVersion") if options.device.startswith("cuda") else "-"

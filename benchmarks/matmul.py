@@ -11,8 +11,8 @@ from harness import Row, main
 
 def product(name, a, b, statement="a @ b", numpy="a @ b", dtype="f4", extra="", flops=None):
     """A row over a and b, whose shapes are given as stored."""
-    setup = f"a = make(rng.standard_normal({a}).astype('{dtype}'))\n" \
-            f"b = make(rng.standard_normal({b}).astype('{dtype}'))\n{extra}"
+    setup = (f"a = make(rng.standard_normal({a}).astype('{dtype}'))\n"
+             f"b = make(rng.standard_normal({b}).astype('{dtype}'))\n{extra}")
     return Row(name, setup, statement, numpy, flops=flops)
 
 

@@ -115,12 +115,11 @@ def operands(module, device, n):
 
 def array_operands(n):
     """The names of a statement of `ARRAYS`."""
+    import cygrad
     import numpy as np
     import pyopencl as cl
     import pyopencl.array
     from pyopencl import clmath
-
-    import cygrad
     rng, queue = np.random.default_rng(0), cygrad.opencl.queue()
     a, b = ((rng.random(n, dtype=np.float32) + 0.1).astype(np.float32) for _ in range(2))
     s = (rng.random(n, dtype=np.float32) * 1.9 - 0.95).astype(np.float32)

@@ -9,8 +9,8 @@ import sys
 import time
 
 import cygrad
-from cygrad import discovery
 from cygrad.backend import BINARY, UNARY, Backend
+from cygrad.devices import discovery
 
 BUDGET = 400                              # ns
 MEMORY = bytearray(4096)

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 
 sys.path.remove(os.path.dirname(os.path.abspath(__file__)))  # where a file has the name of NVIDIA's package `cuda`
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 ROUND_NS = 5_000_000  # a round of one statement: long enough for the clock, short enough to pair with the peer's
 REST = 0.04  # seconds until the threads of the library that ran before us have stopped spinning (OpenBLAS's: 26 ms)

@@ -1,4 +1,4 @@
-"""Writes core/cygrad/signatures.py: what PyTorch's functions and methods of our names take, asked from PyTorch itself.
+"""Writes core/cygrad/errors/signatures.txt: what PyTorch's functions and methods of our names take, by PyTorch itself.
 
     python docs/make_signatures.py
 
@@ -8,22 +8,22 @@ PyTorch installed; run it when a public op is added (tests/parity/test_arguments
 import ast
 import re
 import textwrap
+import types
 from pathlib import Path
 
-import torch
-
 import cygrad
-from cygrad.ops import registry
-from cygrad.ops.entry import PublicOp
+import torch
+from cygrad.ops.declare import registry
+from cygrad.ops.declare.public_op import PublicOp
 
-TARGET = Path(__file__).parent.parent / "core" / "cygrad" / "signatures.py"
-HEADER = '''"""What PyTorch's functions and methods take, which `arguments.py` reads when a call has failed. Facts about
-PyTorch 2.13, written by docs/make_signatures.py: don't edit.
-
-One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
-tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this
-way. Methods are those of functions without `input` and `out`, unless listed.
-"""
+TARGET = Path(__file__).parent.parent / "core" / "cygrad" / "errors" / "signatures.txt"
+HEADER = '''\
+# What PyTorch's functions and methods take; errors/signatures.py reads it. Facts about PyTorch 2.13, written by
+# docs/make_signatures.py: don't edit.
+#
+# One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
+# tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this
+# way. Methods are those of functions without `input` and `out`, unless listed.
 '''
 TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | _complex": "Number", "Number": "Number",
          "_int": "int", "_int | SymInt": "int", "_int | _size": "tuple of ints[]",
@@ -89,12 +89,12 @@ SCHEMA_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "boo
                 "List[int]": "tuple of ints", "List[Tensor]": "tuple of Tensors", "Device": "torch.device"}
 
 
-def linalg_lines(name):
-    """The lines of a function of `linalg`, which the stubs lack: what an error lists, else its operator's schema."""
-    shown = listings(getattr(torch.linalg, name))
+def schema_lines(function, operator):
+    """The lines of a function of `linalg` or `nn`, which the stubs lack: an error's list, or the operator's schema."""
+    shown = listings(function)
     if shown:
         return [line.replace("ints dim", "ints[] dim") for line in shown.lines]
-    schemas = torch._C._jit_get_schemas_for_operator(f"aten::linalg_{name}")
+    schemas = torch._C._jit_get_schemas_for_operator("aten::" + operator)
     lines = []
     for schema in schemas:
         if any(a.is_out for a in schema.arguments):
@@ -104,7 +104,8 @@ def linalg_lines(name):
             text = str(a.type)
             kind = SCHEMA_TYPES.get(re.sub(r"^Optional\[(.*)\]$", r"\1", text), "object")
             kind = "torch.dtype" if a.name == "dtype" else kind + "[]" * (kind == "tuple of ints" and bool(a.N))
-            default = f" = {a.default_value}" if a.has_default_value() else ""
+            stated = "None" if a.has_default_value() and a.default_value == [] else str(a.default_value)
+            default = " = " + stated.replace(", ", ",") if a.has_default_value() else ""
             none = "?" if text.startswith("Optional") and not default else ""
             parts.append(f"{kind}{none} {'input' if a.name == 'self' else a.name}{default}")
         plain = sum(not a.kwarg_only for a in schema.arguments)
@@ -120,11 +121,11 @@ class Nothing:
 
 # What the stubs tell wrong.
 CORRECTED = {
-    "tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
-               "bool requires_grad = False, tuple of names names = None"],
+    "tensor": [("object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
+                "bool requires_grad = False, tuple of names names = None")],
     "as_tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None"],
-    "full": ["tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout "
-             "layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"],
+    "full": [("tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout "
+              "layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False")],
 }
 
 
@@ -174,18 +175,23 @@ def lines_of(names, nodes_of, functions, first=()):
 
 def as_method(line):
     """A function's line as its method's: without `input` and `out`."""
-    parts = [part for part in line.lstrip("~").split(", ")]
+    parts = list(line.lstrip("~").split(", "))
     parts = [part for part in parts if part not in ("Tensor input", "Tensor# input", "Tensor self")]
     parts = [part for part in parts if not re.match(r"\S.* out = None$", part)]
     return ("~" if line.startswith("~") else "") + ", ".join(parts[:-1] if parts and parts[-1] == "*" else parts)
 
 
 def main():
-    names = {name for name, value in vars(cygrad).items() if isinstance(value, PublicOp)}
+    names = {name for name in dir(cygrad) if isinstance(getattr(cygrad, name), PublicOp)}
     functions = lines_of(names, stubs("_VariableFunctions.pyi"), lambda name: getattr(torch, name, None))
     functions |= CORRECTED
     functions = {name: lines for name, lines in functions.items() if name not in ("tensordot", "unique_consecutive")}
-    functions |= {f"linalg_{name}": linalg_lines(name) for name in cygrad.linalg.__all__ if name != "LinAlgError"}
+    functions |= {f"linalg_{name}": schema_lines(getattr(torch.linalg, name), f"linalg_{name}")
+                  for name in cygrad.linalg.__all__ if name != "LinAlgError"}
+    for name in dir(cygrad.nn.functional):          # those that are no functions of Python there
+        found = getattr(torch.nn.functional, name, None)
+        if isinstance(found, types.BuiltinFunctionType) and found.__name__ == name and name not in functions:
+            functions[name] = schema_lines(found, name)
     methods = lines_of(registry.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
@@ -195,7 +201,7 @@ def main():
     methods = {name: lines for name, lines in methods.items()
                if lines != [as_method(line) for line in functions.get(name, ())]}
     text = HEADER
-    for title, table in (("FUNCTIONS", functions), ("METHODS", methods)):
+    for title, table in (("functions", functions), ("methods", methods)):
         for name in NUMBERS & table.keys():
             table[name] = [re.sub(r"\bTensor (?=input|other|src)", "Tensor# ", line) for line in table[name]]
         for name in {"div", "div_"} & table.keys():         # None passes, which the text of div's error does not say
@@ -203,7 +209,7 @@ def main():
         lines = [f"{'~' * line.startswith('~')}{name}({line.lstrip('~')})" for name in table for line in table[name]]
         filled = [textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
                   for line in lines]
-        text += f'\n{title} = """\n' + "\n".join(filled) + '\n"""\n'
+        text += f"\n[{title}]\n" + "\n".join(filled) + "\n"
     TARGET.write_text(text)
     print(f"{len(functions)} functions, {len(methods)} methods, {len(text)} characters")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import cygrad
 from cygrad import return_types
-from cygrad.ops import registry
+from cygrad.ops.declare import registry
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
 NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
@@ -309,10 +309,21 @@ def results():
     return text
 
 
+def layers():
+    """The stub of `cygrad.nn`: where each class is."""
+    from cygrad.nn import PARTS
+    from cygrad.nn.modules import PLACES
+    text = NOTE + "from typing import Any\n\n"
+    text += "".join(f"from cygrad.nn import {part} as {part}\n" for part in PARTS)
+    text += "".join(f"from {place} import {name} as {name}\n" for name, place in PLACES.items())
+    return text + "\ndef factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...\n"
+
+
 def stubs():
     """{path under core/cygrad: text} of every stub that has a part written here."""
     return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
-            "special.pyi": part("special"), "nn/functional.pyi": part("nn.functional"), "random.pyi": part("random"),
+            "special.pyi": part("special"), "random/__init__.pyi": part("random"),
+            "nn/__init__.pyi": layers(), "nn/functional.pyi": part("nn.functional"),
             "autograd/__init__.pyi": part("autograd", by_hand("autograd/__init__.pyi")),
             "autograd/functional.pyi": part("autograd.functional")}
 

@@ -8,6 +8,8 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [path for path in (str(HERE), str(HERE / "parity")) if path not in sys.path]
 
+from time_limit import pytest_configure, pytest_runtest_protocol, pytest_unconfigure  # noqa: E402, F401  (hooks)
+
 
 def pytest_addoption(parser):
     parser.addoption("--device", action="append", help="run device tests on this device (repeatable; default: cpu)")

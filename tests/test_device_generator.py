@@ -8,12 +8,12 @@ from pathlib import Path
 
 import cygrad
 import pytest
-from cygrad import discovery
 from cygrad.backend import RANDOM
-from cygrad_cpu.random import philox_words
+from cygrad.devices import discovery
+from cygrad_cpu.runtime.philox import philox_words
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "packages" / "cygrad_numpy"))
-from cygrad_numpy import NumPyBackend  # noqa: E402
+from cygrad_numpy import NumPyBackend
 
 UNIFORM, NORMAL, INTEGERS = (RANDOM.index(kind) for kind in ("uniform", "normal", "integers"))
 

@@ -1,10 +1,9 @@
 """If one of these fails, something that every introduction to tensors and autograd teaches no longer holds: who shares
 memory with whom, what a leaf is, when gradients are kept, freed and added, and what in-place changes do to them.
 """
+import cygrad as torch
 import numpy as np
 import pytest
-
-import cygrad as torch
 
 
 def test_what_shares_memory():

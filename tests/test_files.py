@@ -14,9 +14,8 @@ import time
 import zipfile
 from collections import OrderedDict
 
-import pytest
-
 import cygrad
+import pytest
 
 ERRORS = (cygrad.serialization.UnpicklingError, RuntimeError, EOFError)
 LONGEST = 2.0       # seconds for one load; all but the deepest nests take milliseconds
@@ -69,8 +68,10 @@ def storage(kind="FloatStorage", key="0", location="cpu", count=6):
     return value(("storage", name("torch", kind), key, location, count)) + b"Q"
 
 
-def tensor(offset=0, size=(2, 3), stride=(3, 1), requires_grad=False, hooks=call(name("collections", "OrderedDict")),
-           what=None, **where):
+NO_HOOKS = call(name("collections", "OrderedDict"))
+
+
+def tensor(offset=0, size=(2, 3), stride=(3, 1), requires_grad=False, hooks=NO_HOOKS, what=None, **where):
     return call(name("torch._utils", "_rebuild_tensor_v2"), what or storage(**where), offset, size, stride,
                 requires_grad, hooks)
 

@@ -3,7 +3,6 @@
 import cygrad
 import numpy as np
 import pytest
-
 from op_db import OPS, tensors_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorch warns of

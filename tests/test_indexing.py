@@ -248,3 +248,27 @@ def test_index_put_and_masked_scatter_write_in_place():
     x.index_put_((cygrad.tensor([1]),), leaf[:1] * 4)
     x.sum().backward()
     assert x.tolist() == [1, 4, 1] and leaf.grad.tolist() == [5, 1, 0]
+
+
+def test_a_second_ellipsis_leads_past_the_last_axis():
+    x = cygrad.zeros(2, 3, 4)
+    assert x[..., ...].shape == x[..., ..., :].shape == (2, 3, 4) and x[..., 0, ...].shape == (2, 3)
+    for key in ((..., ..., 0), (..., ..., None), (..., ..., cygrad.tensor([0])), (..., ..., True)):
+        with pytest.raises(IndexError):
+            x[key]
+
+
+def test_index_put_needs_an_index():
+    for indices in ([], (), (cygrad.tensor(True),)):
+        with pytest.raises(RuntimeError, match="at least one index tensor"):
+            cygrad.rand(3).index_put(indices, cygrad.rand(3))
+        with pytest.raises(RuntimeError, match="at least one index tensor"):
+            cygrad.rand(3).index_put_(indices, cygrad.rand(()))
+
+
+def test_a_number_is_not_written_to_elements_that_share_a_place():
+    x = cygrad.zeros(3, 1).expand(3, 4)
+    for key in (0, slice(0, 2), (0, slice(1, 3)), ..., slice(None)):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single"):
+            x[key] = 5
+    assert x.sum() == 0

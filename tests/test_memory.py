@@ -8,9 +8,8 @@ import gc
 import os
 import weakref
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad import cpu
 
 STATM = "/proc/self/statm"
@@ -139,7 +138,10 @@ def hook_on_a_node():
 
 def hook_after_accumulation():
     x = cygrad.ones(3, requires_grad=True)
-    x.register_post_accumulate_grad_hook(lambda leaf: leaf.grad.mul_(x.detach()))
+
+    def hook(leaf):                             # must return None, as in PyTorch
+        leaf.grad.mul_(x.detach())
+    x.register_post_accumulate_grad_hook(hook)
     y = x * 2
     y.sum().backward()
     return x, y
@@ -268,13 +270,124 @@ def test_an_array_keeps_the_memory_it_shares():
     """A storage that grows has other memory; NumPy's arrays know only where it was."""
     x = cygrad.ones(3)
     array = x.numpy()
-    for grow in (lambda: x.resize_(100_000), lambda: cygrad.add(cygrad.ones(100_000), 1, out=x.detach()),
-                 lambda: x.view(-1).resize_(4)):
+    for grow in (lambda x: x.resize_(100_000), lambda x: cygrad.add(cygrad.ones(100_000), 1, out=x.detach()),
+                 lambda x: x.view(-1).resize_(4)):
         with pytest.raises(RuntimeError, match="storage that is not resizable"):
-            grow()
+            grow(x)
     x.resize_(2).fill_(7)
     assert array.tolist() == [7, 7, 1]
     del x
     others = [cygrad.zeros(3) for _ in range(100)]
     array[:] = 5
     assert all(other.sum().item() == 0 for other in others)
+
+
+# ------------------------------------------------------------------ sizes, ranks and overlaps that would leave memory
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: cygrad.ones(4).narrow(0, 2, 2**63 - 1), "exceeds dimension size"),
+    (lambda: cygrad.ones(1).view(274177, 67280421310721), "integer multiplication overflow"),
+    (lambda: cygrad.ones(1).expand(274177, 67280421310721), "integer multiplication overflow"),
+    (lambda: cygrad.ones(4)[1::2**63 - 1], "Storage size calculation overflowed"),
+    (lambda: cygrad.cat([cygrad.ones(1).expand(2**62)] * 4), "negative dimension"),
+    (lambda: cygrad.view_as_real(cygrad.ones(1, dtype=cygrad.complex64).expand(2**62)), "multiplication overflow"),
+    (lambda: cygrad.ones(1, 1).expand(2**32, 2**31), "integer multiplication overflow"),
+    (lambda: cygrad.ones(1).expand(2**62).roll(1), "Storage size calculation overflowed"),
+    (lambda: cygrad.ones(0).view(2**32, 2**32, 0), "integer multiplication overflow"),
+    (lambda: cygrad.zeros((1,) * 64).unsqueeze(0), "too many"),
+    (lambda: cygrad.zeros((1,) * 64).unfold(0, 1, 1), "too many"),
+    (lambda: cygrad.zeros((1,) * 60)[cygrad.zeros((1,) * 30, dtype=cygrad.int64)], "too many"),
+])
+def test_geometry_that_does_not_fit_is_refused(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def test_nested_sequences_end_somewhere():
+    deep = 1.0
+    for _ in range(10**5):
+        deep = [deep]
+    itself, twice = [1], []
+    itself.append(itself)
+    twice.append([twice])
+    wide = cygrad.zeros((1,) * 40)
+    for _ in range(30):
+        wide = [wide]
+    for data in (deep, itself, twice, wide):
+        with pytest.raises((TypeError, ValueError), match="self-referential|too many dimensions"):
+            cygrad.tensor(data)
+    with pytest.raises((TypeError, ValueError)):
+        cygrad.zeros(3)[itself]
+
+    class Growing:
+        def __float__(self):
+            data.extend([1.0] * 1000)
+            return 1.0
+    data = [Growing(), 2.0]
+    with pytest.raises(ValueError, match="expected sequence of length"):
+        cygrad.tensor(data, dtype=cygrad.float32)
+
+
+def test_a_key_is_read_before_the_tensor_is_looked_at():
+    class Shrinks:
+        def __init__(self, value):
+            self.value = value
+
+        def __index__(self):
+            x.resize_(1)
+            return self.value
+        __int__ = __index__
+    for read in (lambda: x[Shrinks(3)], lambda: x[Shrinks(2):4], lambda: x.__setitem__(Shrinks(3), 1.0),
+                 lambda: x.__setitem__(slice(Shrinks(2), 4), 1.0)):
+        x = cygrad.arange(5.0)
+        try:
+            found = read()
+        except IndexError:
+            found = None
+        assert x.numel() == 1 and (found is None or found.numel() == 0)
+
+
+@pytest.mark.parametrize("write", [
+    lambda x: cygrad.bernoulli(cygrad.rand(4), out=x), lambda x: cygrad.cat([cygrad.rand(4)], out=x),
+    lambda x: cygrad.gather(cygrad.rand(4), 0, cygrad.arange(4), out=x),
+    lambda x: cygrad.masked_select(cygrad.rand(4), cygrad.ones(4) > 0, out=x),
+    lambda x: cygrad.take(cygrad.rand(4), cygrad.arange(4), out=x), lambda x: cygrad.add(cygrad.rand(4), 1, out=x),
+    lambda x: x.lt_(x[0]), lambda x: x.xlogy_(x[0]), lambda x: x.__setitem__(slice(1, 3), 1)])
+def test_elements_that_share_a_place_are_not_written(write):
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single memory"):
+        write(cygrad.zeros(1).expand(4))
+
+
+def test_what_is_read_out_of_order_is_not_written_to():
+    x = cygrad.arange(4.0)
+    for write in (lambda: cygrad.index_select(x, 0, cygrad.arange(4), out=x), lambda: cygrad.cat([x], out=x),
+                  lambda: cygrad.gather(x, 0, cygrad.arange(4), out=x),
+                  lambda: cygrad.take(x, cygrad.arange(4), out=x)):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
+            write()
+
+
+@pytest.mark.parametrize("name", ["floor_divide_", "remainder_", "fmod_"])
+def test_a_division_that_fails_changes_nothing(name):
+    n = cygrad.tensor([4, 6, 8])
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        getattr(n, name)(cygrad.tensor([2, 0, 2]))
+    assert n.tolist() == [4, 6, 8]
+
+
+def test_objects_made_without_init_and_operands_that_are_none():
+    class Sub(cygrad.Tensor):
+        pass
+    for kind in (cygrad.Tensor, Sub):
+        x = kind.__new__(kind)
+        assert x.shape == (0,) and x.sum() == 0 and (x + 1).numel() == 0 and x.device.type == "cpu" and repr(x)
+    leaf = cygrad.ones(1, requires_grad=True)
+    node = (leaf * 2).grad_fn.next_functions[0][0]
+    with pytest.raises(TypeError, match="cannot create 'AccumulateGrad' instances"):
+        type(node)()
+    storage = type(cygrad.ones(1).untyped_storage())
+    assert storage.__new__(storage).nbytes() == 0
+    for call in (lambda: cygrad.Tensor.float(None), lambda: cygrad.Tensor.sum([]), lambda: cygrad.sinc(3.0),
+                 lambda: cygrad.sinc(None), lambda: cygrad.exp(None)):
+        with pytest.raises(TypeError):
+            call()

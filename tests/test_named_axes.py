@@ -4,13 +4,9 @@ from collections import OrderedDict
 
 import cygrad
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from cygrad import zeros
-
+from hypothesis import given, strategies as st
 from naming import named, raises
-
 
 # ------------------------------------------------------------------- two operands, by names
 
@@ -67,7 +63,7 @@ REDUCTIONS = ("sum mean prod amax amin argmax argmin all any logsumexp std var m
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions_by_name(name):
-    x, options = named(2, 3, 4, names="NCL"), {}
+    x = named(2, 3, 4, names="NCL")
     function = getattr(cygrad, name)
     for dim, number in (("C", 1), ("L", -1)):
         found, plain = function(x, dim=dim), function(x.rename(None), dim=number)

@@ -9,11 +9,8 @@ import pickle
 import cygrad
 import numpy as np
 import pytest
-
 from cygrad import zeros
-
 from naming import named, raises
-
 
 # ---------------------------------------------------------------------- names of a tensor
 

@@ -1,9 +1,8 @@
 """Sorting, selecting, searching and counting against NumPy, at the sizes where the way of computing changes; and that
 an index outside its axis is found, whatever the layout, before anything is written."""
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
 
 SIZES = (1, 5, 6, 16, 17, 64, 65, 100, 513, 1600, 1601, 5000)
 DTYPES = ("uint8", "int16", "int32", "int64", "float16", "float32", "float64")
@@ -62,7 +61,7 @@ def test_parts_of_the_order(rng, n, dtype):
 def test_nan_is_the_largest_and_zeros_are_equal(rng):
     a = rng.standard_normal(300).astype("f4")
     a[::7], a[::5], a[1::5] = np.nan, 0.0, -0.0
-    values, indices = cygrad.from_numpy(a).sort()
+    _, indices = cygrad.from_numpy(a).sort()
     assert np.array_equal(indices.numpy(), np.argsort(a, kind="stable"))
     assert cygrad.from_numpy(a).kthvalue(300).values.isnan()
 
@@ -172,8 +171,9 @@ def test_scatter_along_both_axes(rng, threads):
 # ---- copies with the elements elsewhere
 
 def test_roll_and_flip(rng):
-    a = rng.random((4, 5, 6))
-    for t, a in ((cygrad.from_numpy(a), a), (cygrad.from_numpy(a).permute(2, 0, 1), a.transpose(2, 0, 1))):
+    drawn = rng.random((4, 5, 6))
+    for t, a in ((cygrad.from_numpy(drawn), drawn),
+                 (cygrad.from_numpy(drawn).permute(2, 0, 1), drawn.transpose(2, 0, 1))):
         for shift in (0, 1, -1, 7, -13, 1000):
             assert np.array_equal(t.roll(shift), np.roll(a, shift))
             for dim in (0, 1, 2):

@@ -43,7 +43,7 @@ def test_backends_are_listed(installed):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_conformance(installed, backend):
     table = installed.run("-m", "cygrad.testing", backend)
-    passed, declined, failed = map(int, re.search(r"^all +(\d+) +(\d+) +(\d+)", table, re.MULTILINE).groups())
+    passed, _, failed = map(int, re.search(r"^all +(\d+) +(\d+) +(\d+)", table, re.MULTILINE).groups())
     assert failed == 0 and passed >= BACKENDS[backend], table
 
 
@@ -57,6 +57,13 @@ def test_elsewhere_pytest_has_no_such_option(installed, tmp_path):
     (tmp_path / "test_nothing.py").write_text("def test_nothing(pytestconfig):\n"
                                               "    assert pytestconfig.getoption('--backend', None) is None\n")
     assert "1 passed" in installed.run("-m", "pytest", "-p", "no:cacheprovider", tmp_path)
+
+
+def test_elsewhere_pytest_does_not_import_cygrad(installed, tmp_path):
+    (tmp_path / "test_modules.py").write_text("import sys\n\ndef test_modules():\n"
+                                              "    assert 'cygrad_pytest' in sys.modules\n"
+                                              "    assert not {'cygrad', 'numpy'} & set(sys.modules)\n")
+    assert "1 passed" in installed.run("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", tmp_path)
 
 
 def test_bench(installed):

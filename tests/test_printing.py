@@ -3,10 +3,9 @@
 import textwrap
 import time
 
-import pytest
-
 import cygrad
-from cygrad.printing import get_printoptions, printoptions, tensor_repr
+import pytest
+from cygrad.tensors.printing import get_printoptions, printoptions, tensor_repr
 
 
 @pytest.fixture(autouse=True)

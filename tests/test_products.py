@@ -273,14 +273,14 @@ def test_einsum_forms():
 
 
 @pytest.mark.parametrize("equation, shapes, words", [
-    ("ij,jk->ik", [(2, 3), (4, 5)], "subscript j has size 4 for operand 1 which does not broadcast with previously "
-     "seen size 3"),
+    ("ij,jk->ik", [(2, 3), (4, 5)],
+     ("subscript j has size 4 for operand 1 which does not broadcast with previously seen size 3")),
     ("ij,jk->ik", [(2, 3)], "fewer operands were provided than specified in the equation"),
     ("ij", [(2, 3), (2, 3)], "more operands were provided than specified in the equation"),
     ("ij->iz", [(2, 3)], "output subscript z does not appear in the equation for any input operand"),
     ("ij->ii", [(2, 3)], "output subscript i appears more than once in the output"),
-    ("ij", [(2,)], "the number of subscripts in the equation (2) does not match the number of dimensions (1) for "
-     "operand 0 and no ellipsis was given"),
+    ("ij", [(2,)], ("the number of subscripts in the equation (2) does not match the number of dimensions (1) for "
+                    "operand 0 and no ellipsis was given")),
     ("i1->i", [(2, 3)], "invalid subscript given at index 1 in the equation string, subscripts must be in [a-zA-Z]"),
     ("i.j", [(2, 3)], "found '.' for operand 0 that is not part of any ellipsis"),
     ("ii->i", [(2, 3)], "subscript i is repeated for operand 0 but the sizes don't match, 3 != 2"),

@@ -3,7 +3,6 @@
 import cygrad
 import numpy as np
 import pytest
-
 from op_db import OPS, TOLERANCE, T
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # NumPy warns of the mean of nothing

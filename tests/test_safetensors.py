@@ -3,11 +3,10 @@ import json
 import random
 import struct
 
-import pytest
-from safetensors import SafetensorError
-
 import cygrad
+import pytest
 from cygrad import safetensors
+from safetensors import SafetensorError
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"]
 

@@ -15,10 +15,11 @@ import typed_example
 MAKER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "make_stubs.py"
 INSTALLED = pathlib.Path(cygrad.__file__).parent
 STUBS = {"cygrad": "__init__.pyi", "cygrad.linalg": "linalg.pyi", "cygrad.special": "special.pyi",
-         "cygrad.nn": "nn/__init__.pyi", "cygrad.nn.functional": "nn/functional.pyi", "cygrad.random": "random.pyi",
-         "cygrad.autograd": "autograd/__init__.pyi", "cygrad.autograd.functional": "autograd/functional.pyi",
+         "cygrad.nn": "nn/__init__.pyi", "cygrad.nn.functional": "nn/functional.pyi",
+         "cygrad.random": "random/__init__.pyi", "cygrad.autograd": "autograd/__init__.pyi",
+         "cygrad.autograd.functional": "autograd/functional.pyi",
          "cygrad.autograd.function": "autograd/function.pyi", "cygrad.return_types": "return_types.pyi"}
-BY_HAND = ["autograd/function.pyi", "nn/__init__.pyi"]
+BY_HAND = ["autograd/function.pyi"]
 
 
 def defined(body):

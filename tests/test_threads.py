@@ -5,9 +5,8 @@ import signal
 import threading
 import time
 
-import pytest
-
 import cygrad
+import pytest
 
 THREADS = 4
 ROUNDS = 30

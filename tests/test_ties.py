@@ -1,8 +1,7 @@
 """If this fails, sampling without replacement no longer takes equal keys in PyTorch's order, or wrong ones."""
-import pytest
-
 import cygrad
-from cygrad.ops.ties import largest_places
+import pytest
+from cygrad.ops.sort.ties import largest_places
 
 
 @pytest.mark.parametrize("n, k", [(1, 1), (3, 2), (17, 17), (100, 50), (1000, 5), (1000, 999), (5000, 2500)])

@@ -9,23 +9,25 @@ from libc.string cimport memcpy
 from cygrad.backend cimport Backend
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
-from cygrad_cpu.allocator cimport allocate_storage, give, release_storage, take
-from cygrad_cpu.attention cimport cpu_attention
-from cygrad_cpu.convolution cimport cpu_conv2d, cpu_conv2d_backward
-from cygrad_cpu.elementwise cimport cpu_elementwise
-from cygrad_cpu.indexing cimport cpu_gather, cpu_nonzero, cpu_scatter
-from cygrad_cpu.linalg cimport cpu_linalg
-from cygrad_cpu.map_reduce cimport cpu_map_reduce
-from cygrad_cpu.matmul cimport cpu_addmm, cpu_matmul
-from cygrad_cpu.pointwise cimport cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary, cpu_where
-from cygrad_cpu.positions cimport cpu_argreduce
-from cygrad_cpu.random cimport cpu_random
-from cygrad_cpu.reduction cimport cpu_reduce
-from cygrad_cpu.scan cimport cpu_scan
-from cygrad_cpu.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
-from cygrad_cpu.sort cimport cpu_sort
+from cygrad_cpu.runtime.allocator cimport allocate_storage, give, release_storage, take
+from cygrad_cpu.nn.attention cimport cpu_attention
+from cygrad_cpu.nn.convolution cimport cpu_conv2d, cpu_conv2d_backward
+from cygrad_cpu.pointwise.elementwise cimport cpu_elementwise
+from cygrad_cpu.index.gather_scatter cimport cpu_gather, cpu_nonzero, cpu_scatter
+from cygrad_cpu.linalg.routines cimport cpu_linalg
+from cygrad_cpu.reduce.map_reduce cimport cpu_map_reduce
+from cygrad_cpu.products.matmul cimport cpu_addmm, cpu_matmul
+from cygrad_cpu.pointwise.pointwise cimport (cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary,
+                                             cpu_where)
+from cygrad_cpu.reduce.argreduce cimport cpu_argreduce
+from cygrad_cpu.runtime.philox cimport cpu_random
+from cygrad_cpu.reduce.reduce cimport cpu_reduce
+from cygrad_cpu.reduce.scan cimport cpu_scan
+from cygrad_cpu.nn.pool cimport cpu_pool
+from cygrad_cpu.nn.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
+from cygrad_cpu.sort.sort cimport cpu_sort
 
-from cygrad_cpu import allocator, blas, isa, parallel
+from cygrad_cpu.runtime import allocator, blas, instruction_sets, thread_count
 
 
 @cython.final
@@ -103,15 +105,16 @@ cdef class CPUBackend(Backend):
 
     def get_num_threads(self):
         """Number of threads that kernels may use."""
-        return parallel.get_num_threads()
+        return thread_count.get_num_threads()
 
     def set_num_threads(self, int threads):
         """Set the number of threads that kernels may use; 1 means serial."""
-        parallel.set_num_threads(threads)
+        thread_count.set_num_threads(threads)
 
     def build_info(self):
         """Instruction set, BLAS and threads, a dict of texts."""
-        return {"instruction set": isa.active(), "BLAS": blas.blas_config(), "threads": str(parallel.get_num_threads())}
+        return {"instruction set": instruction_sets.active(), "BLAS": blas.blas_config(),
+                "threads": str(thread_count.get_num_threads())}
 
     # ---- kernels every backend should have
 
@@ -195,6 +198,9 @@ cdef class CPUBackend(Backend):
     cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
                           View grad_a, View grad_weight, View grad_bias):
         return cpu_conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, grad_weight, grad_bias)
+
+    def pool(self, int op, View a, tuple boxes, View out, View index):
+        return cpu_pool(op, a, boxes, out, index)
 
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
         return cpu_attention(query, key, value, mask, causal, scale, out)

@@ -1,14 +1,14 @@
 """What `cygrad.cuda` has beside what every backend's namespace has; named as in ``torch.cuda``."""
 from typing import NamedTuple
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.errors import OutOfMemoryError  # noqa: F401
-from cygrad.ops import random
+from cygrad.ops.random import fills
+
 from cygrad_cuda import compiler
-from cygrad_cuda.graphs import (CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing,  # noqa: F401
-                                make_graphed_callables)
-from cygrad_cuda.streams import (Event, ExternalStream, Stream, current_stream, default_stream,  # noqa: F401
-                                 opened, set_stream, stream)
+from cygrad_cuda.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing, make_graphed_callables  # noqa: F401
+from cygrad_cuda.streams import (Event, ExternalStream, Stream, current_stream, default_stream, opened,  # noqa: F401
+                                 set_stream, stream)
 
 StreamContext = stream
 get_stream_from_external = ExternalStream
@@ -120,28 +120,28 @@ def memory_summary(device=None, abbreviated=False):
 
 def get_rng_state(device=None):
     """State of the default generator."""
-    return random.get_rng_state()
+    return fills.get_rng_state()
 
 
 def get_rng_state_all():
     """`get_rng_state` of each device."""
-    return [random.get_rng_state() for _ in range(discovery.load("cuda").device_count())]
+    return [fills.get_rng_state() for _ in range(discovery.load("cuda").device_count())]
 
 
 def set_rng_state(new_state, device=None):
     """Set the default generator's state."""
-    random.set_rng_state(new_state)
+    fills.set_rng_state(new_state)
 
 
 def set_rng_state_all(new_states):
     """Set the default generator's state to the first of the given ones."""
     for state in new_states[:1]:
-        random.set_rng_state(state)
+        fills.set_rng_state(state)
 
 
 def seed():
     """Seed the default generator by chance."""
-    random.seed()
+    fills.seed()
 
 
 seed_all = seed
@@ -149,7 +149,7 @@ seed_all = seed
 
 def initial_seed():
     """What the default generator was last seeded with."""
-    return random.initial_seed()
+    return fills.initial_seed()
 
 
 NAMES = frozenset(name for name in dir() if not name.startswith("_"))

@@ -10,16 +10,16 @@ from cygrad.view cimport View
 from cygrad_cuda cimport driver
 from cygrad_cuda.driver cimport Context, Driver, stream_of
 from cygrad_cuda.memory cimport DevicePool, HostPool, Pinned
-from cygrad_gpu.backend cimport KernelBackend
-from cygrad_gpu.launch cimport Arguments, GPUDevice, Kernel
-from cygrad_gpu.pool cimport Memory
+from cygrad_gpu.runtime.entries cimport KernelBackend
+from cygrad_gpu.runtime.launch cimport Arguments, GPUDevice, Kernel
+from cygrad_gpu.runtime.pool cimport Memory
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.errors import BackendError, BackendUnavailable
 from cygrad_cuda import api, blas, interop
 from cygrad_cuda.memory import mark
-from cygrad_cuda.programs import Programs
-from cygrad_gpu.traits import Traits
+from cygrad_cuda.binaries import Programs
+from cygrad_gpu.codegen.traits import Traits
 
 cdef enum:
     MOST_GROUPS = 0x7fffffff            # of a grid's first axis

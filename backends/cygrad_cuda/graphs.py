@@ -5,7 +5,8 @@ replay reads and writes are the same tensors each time, and what was allocated m
 """
 import gc
 
-from cygrad import discovery
+from cygrad.devices import discovery
+
 from cygrad_cuda import streams
 from cygrad_cuda.memory import Shelf
 

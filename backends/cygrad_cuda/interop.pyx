@@ -11,18 +11,18 @@ from cygrad.storage cimport wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport fill_dense
 from cygrad_cuda.driver cimport stream_of
-from cygrad_gpu.foreign cimport share as share_memory
+from cygrad_gpu.runtime.foreign cimport share as share_memory
 from cygrad_cuda.memory cimport Pinned
-from cygrad_gpu.pool cimport Memory
+from cygrad_gpu.runtime.pool cimport Memory
 
 import math
 
 import numpy as np
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import streams
-from cygrad_gpu.foreign import dense_strides
+from cygrad_gpu.runtime.foreign import dense_strides
 
 cdef enum:
     LEGACY = 1                          # the default stream, as the protocol numbers it

@@ -8,7 +8,7 @@ of the size takes another's, if that stream is idle. While a graph is captured, 
 stays the graph's: a replay writes to the same places again.
 """
 from cygrad_cuda.driver cimport Context, Driver, forked, stream_of
-from cygrad_gpu.pool cimport Memory, Pool, pop, push
+from cygrad_gpu.runtime.pool cimport Memory, Pool, pop, push
 
 from contextlib import contextmanager
 
@@ -212,7 +212,7 @@ cdef class HostPool:
         cdef Py_ssize_t capacity = 1 << max(nbytes - 1, 511).bit_length()
         kept = self.free.get(capacity, [])
         for k in range(len(kept)):
-            address, marks = kept[k]
+            marks = kept[k][1]
             while marks and passed(*marks[len(marks) - 1]):
                 marks.pop()
             if not marks:

@@ -6,8 +6,9 @@ belongs to a stream never belongs to one that is gone.
 """
 from contextlib import contextmanager
 
-from cygrad import discovery
-from cygrad.devices import device as device_type
+from cygrad.devices import discovery
+from cygrad.devices.device import device as device_type
+
 from cygrad_cuda.driver import current_stream as current_handle, set_current_stream
 
 POOL = 32                           # streams of a priority

@@ -9,17 +9,17 @@ from libc.string cimport memcpy
 from cygrad.dtype cimport COMPLEX128, FLOAT64, DType
 from cygrad.storage cimport Storage
 from cygrad.view cimport View
-from cygrad_gpu.backend cimport KernelBackend
-from cygrad_gpu.launch cimport MAX_WORDS, Arguments, GPUDevice, Kernel
-from cygrad_gpu.pool cimport Pool
+from cygrad_gpu.runtime.entries cimport KernelBackend
+from cygrad_gpu.runtime.launch cimport MAX_WORDS, Arguments, GPUDevice, Kernel
+from cygrad_gpu.runtime.pool cimport Pool
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
 from cygrad_opencl.pool cimport Buffer, BufferPool
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.errors import BackendError
 from cygrad_opencl import devices, sharing
-from cygrad_opencl.programs import Programs
+from cygrad_opencl.binaries import Programs
 
 
 cdef class Device(GPUDevice):

@@ -6,7 +6,7 @@ The variable is an index of the whole list or a part of a device's or its platfo
 import os
 
 from cygrad.errors import BackendUnavailable
-from cygrad_gpu.traits import Traits
+from cygrad_gpu.codegen.traits import Traits
 
 from cygrad_opencl import pocl
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 # What kernels use of the header that PoCL 3.0 puts before every program, a megabyte of declarations. Reading it takes
 # three times as long as all else that is done before a kernel's code is generated; defining its guard leaves it out.
 LEAN_OPTION = "-D_OPENCL_H_"
-_MATH = ("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
-         "log2 rint sin sinh sqrt tan tanh trunc", "atan2 copysign fmod hypot nextafter pow", "fma")
+_MATH = (("acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
+          "log2 rint sin sinh sqrt tan tanh trunc"), "atan2 copysign fmod hypot nextafter pow", "fma")
 _WORDS = """
 typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned int uint; typedef unsigned long ulong;
 typedef uint cl_mem_fence_flags;

@@ -13,7 +13,7 @@ cimport cython
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport View, fill_strided
-from cygrad_gpu.foreign cimport share
+from cygrad_gpu.runtime.foreign cimport share
 from cygrad_opencl cimport driver
 from cygrad_opencl.driver cimport Queue
 from cygrad_opencl.pool cimport Buffer
@@ -21,8 +21,8 @@ from cygrad_opencl.pool cimport Buffer
 import numpy as np
 
 import cygrad
-from cygrad import discovery
-from cygrad_gpu.foreign import dense_strides
+from cygrad.devices import discovery
+from cygrad_gpu.runtime.foreign import dense_strides
 
 
 def from_buffer(backend, context, index, buffer, dtype, shape, offset):

@@ -4,22 +4,23 @@
 
 Values, dtypes, shapes, printed text and errors are PyTorch's; `docs/design.md` says how it is built.
 """
+
 import builtins as _builtins
 import importlib as _importlib
-from math import e, inf, nan, pi  # noqa: F401
+from math import e, inf, nan, pi
 
 from cygrad.dtype import DType as dtype
 from cygrad.dtype import all_dtypes as _all_dtypes
 from cygrad.dtype import can_cast, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
-from cygrad.devices import contiguous_format, device, layout, memory_format, preserve_format, strided
-from cygrad.size import Size
+from cygrad.devices.device import contiguous_format, device, layout, memory_format, preserve_format, strided
+from cygrad.tensors.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
-from cygrad.promotion import result_type
-from cygrad.discovery import get_default_device, load as _load_backend, set_default_device
-from cygrad.generator import Generator
-from cygrad.precision import get_float32_matmul_precision, set_float32_matmul_precision
-from cygrad.printing import set_printoptions
-from cygrad.ops import registry as _registry
+from cygrad.dispatch.promotion import result_type
+from cygrad.devices.discovery import get_default_device, load as _load_backend, set_default_device
+from cygrad.random.generator import Generator
+from cygrad.devices.precision import get_float32_matmul_precision, set_float32_matmul_precision
+from cygrad.tensors.printing import set_printoptions
+from cygrad.ops.declare import registry as _registry
 
 __version__ = "0.1.0"
 newaxis = None
@@ -30,18 +31,29 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("arithmetic", "views", "slices", "creation", "copying", "products", "matmul", "addmm", "new_tensors", "joining",
-        "shape", "stacking", "splitting", "rearranging", "restriding", "gathering", "scattering", "index_along",
-        "masks", "windows", "indexing", "sorting", "uniqueness", "searching", "random", "distributions", "ranges",
-        "composite", "clamping", "special_functions", "complexes", "comparison", "reductions", "extremes", "scans",
-        "integration", "norms", "statistics", "covariance", "order_statistics", "activations", "linear", "matrices",
-        "einsum", "solvers", "factorizations", "decompositions", "matrix_functions", "padding", "normalization",
-        "convolution", "dropout", "naming", "distances", "signal_windows", "objects", "pinning")
+_OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.create.filled", "ops.create.copying",
+        "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors", "ops.shape.joining",
+        "ops.shape.reshaping", "ops.shape.stacking", "ops.shape.splitting", "ops.shape.rearranging",
+        "ops.shape.restriding", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",
+        "ops.index.masks", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
+        "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills", "ops.random.distributions",
+        "ops.create.ranges", "ops.pointwise.several_operands", "ops.pointwise.clamping", "ops.pointwise.special",
+        "ops.pointwise.complex_parts", "ops.pointwise.comparison", "ops.reduce.sums", "ops.reduce.extremes",
+        "ops.reduce.scans", "ops.reduce.integration", "ops.reduce.norms", "ops.reduce.variance",
+        "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products",
+        "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.factorizations",
+        "ops.linalg.decompositions", "ops.linalg.matrix_functions", "ops.nn.padding", "ops.nn.normalization",
+        "ops.nn.convolution", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
+        "ops.create.signal_windows", "tensors.queries", "devices.pinning")
+# Modules of ops/nn that are imported when a name is first missing.
+_LATER = ("element_losses", "margin_losses", "ctc", "embeddings", "channel_normalization", "scale_normalization",
+          "pooling", "adaptive_pooling")
 for _name in _OPS:
-    _importlib.import_module("cygrad.ops." + _name)
-from cygrad import legacy as _legacy, random, tensor_methods as _tensor_methods  # noqa: E402
-from cygrad.legacy import set_default_tensor_type  # noqa: E402
-from cygrad.ops.random import default_generator  # noqa: E402
+    _importlib.import_module("cygrad." + _name)
+from cygrad import random  # noqa: E402
+from cygrad.tensors import legacy_types as _legacy, methods as _tensor_methods  # noqa: E402
+from cygrad.tensors.legacy_types import set_default_tensor_type  # noqa: E402
+from cygrad.ops.random.fills import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
@@ -86,7 +98,7 @@ def set_num_threads(threads):
 
 def is_storage(obj):
     """Whether `obj` is a storage."""
-    from cygrad.typed_storage import TypedStorage, UntypedStorage
+    from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
@@ -114,14 +126,30 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
     globals()[_name] = _registry.public(_name, globals()[_name])
 
 
-_LAZY = ("nn", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names")
+_LAZY = ("nn", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names", "utils",
+         "optim", "multiprocessing")
+
+
+def _load_later():
+    """Import the ops that only networks use."""
+    for name in _LATER:
+        _importlib.import_module("cygrad.ops.nn." + name)
+    _registry.publish(globals(), Tensor, _attach_methods)
+
+
+def __dir__():
+    """All public names, those of the parts that are imported when first used included."""
+    _load_later()
+    return sorted(globals())
 
 
 def __getattr__(name):
     """Parts that are imported when first used, and the namespaces of backends."""
     if name in ("cpu", "cuda", "opencl"):
-        from cygrad.namespaces import namespace
+        from cygrad.devices.namespaces import namespace
         return namespace(name)
+    if name in ("TypedStorage", "UntypedStorage"):
+        return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
     if name in ("save", "load"):
         return getattr(_importlib.import_module("cygrad.serialization"), name)
     if name == "backends" or name in _LAZY:
@@ -130,4 +158,8 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != "cygrad." + name:
                 raise
+    if not name.startswith("_"):
+        _load_later()
+        if name in globals():
+            return globals()[name]
     raise AttributeError(f"module 'cygrad' has no attribute {name!r}")

@@ -737,7 +737,7 @@ class Tensor:
     def is_set_to(self, tensor: Tensor) -> _bool:
         """Whether another tensor has the same storage, offset, shape and strides."""
     def is_shared(self) -> _bool:
-        """Whether the memory is shared between processes: False for tensors made here."""
+        """Whether the memory is shared between processes; memory of devices always is said to be."""
     def is_signed(self) -> _bool:
         """Whether the dtype has negative values."""
     def isclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
@@ -1137,6 +1137,9 @@ class Tensor:
         """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""
     def sgn_(self) -> Tensor:
         """In-place version of `sgn`: writes the result into the tensor and returns it."""
+    def share_memory_(self) -> Tensor:
+        """Move the storage, with all tensors on it, into memory that is shared with the processes that get the
+        tensor."""
     def short(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype int16."""
     def sigmoid(self, *, out: Any = None) -> Tensor:
@@ -1345,6 +1348,10 @@ def acosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the inverse hyperbolic cosine of each element."""
 def acosh_(input: Tensor) -> Tensor:
     """In-place version of `acosh`: writes the result into the tensor and returns it."""
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Means of `output_size` windows that cover each row as evenly as they can."""
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Any = False) -> Tensor:
+    """The largest numbers of `output_size` windows that cover each row, and their places in the row."""
 def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
     """input + alpha * other, elementwise."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -1460,13 +1467,22 @@ def atleast_2d(*tensors: Any) -> Any:
     """The tensor with at least two axes, new ones in front; several tensors give a tuple."""
 def atleast_3d(*tensors: Any) -> Any:
     """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
+        False, count_include_pad: Any = True) -> Tensor:
+    """The mean of a window that moves over rows."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 def bartlett_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None =
         None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A triangle from 0 to 1 and back."""
+def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any, training:
+        Any, momentum: Any, eps: _float, cudnn_enabled: Any) -> Tensor:
+    """`nn.functional.batch_norm` in the order of PyTorch's `torch.batch_norm`."""
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Tensor:
     """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Any =
+        None, reduction: Any = 1) -> Tensor:
+    """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each number occurs (with weights: the sum of its weights)."""
 def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Tensor:
@@ -1579,6 +1595,8 @@ def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic cosine of each element."""
 def cosh_(input: Tensor) -> Tensor:
     """In-place version of `cosh`: writes the result into the tensor and returns it."""
+def cosine_embedding_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 1) -> Tensor:
+    """`nn.functional.cosine_embedding_loss` with a number for the reduction: none, mean, sum."""
 def cosine_similarity(x1: Any, x2: Any, dim: Dims = 1, eps: _float = 1e-08) -> Tensor:
     """Cosine of the angle between vectors along an axis; norms below `eps` count as `eps`."""
 def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tensor:
@@ -1588,6 +1606,9 @@ def cov(input: Tensor, *, correction: Number | None = 1, fweights: Tensor | None
     """The covariance matrix of variables in rows and observations in columns."""
 def cross(input: Tensor, other: Tensor | Number, dim: Dims = None) -> Tensor:
     """Cross product of the vectors of three elements along an axis."""
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = 1,
+        zero_infinity: Any = False) -> Tensor:
+    """`nn.functional.ctc_loss` with a number for the reduction: none, mean, sum."""
 def cummax(input: Tensor, dim: Dims, *, axis: Dims = None, out: Any = None) -> return_types.cummax:
     """The largest element up to each place along an axis, and where it is (the last of equal ones)."""
 def cummin(input: Tensor, dim: Dims, *, axis: Dims = None, out: Any = None) -> return_types.cummin:
@@ -1641,6 +1662,15 @@ def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the third axis."""
 def einsum(*args: Any) -> Tensor:
     """Sum of products of tensors, over axes named by subscripts (Einstein's convention)."""
+def embedding(weight: Tensor | None, indices: Any, padding_idx: Any = -1, scale_grad_by_freq: Any = False, sparse: Any =
+        False) -> Tensor:
+    """Rows of the table `weight`, one for each index: `nn.functional.embedding` with the table first."""
+def embedding_bag(weight: Tensor | None, indices: Any, offsets: Any, scale_grad_by_freq: Any = False, mode: Any = 0,
+        sparse: Any = False, per_sample_weights: Any = None, include_last_offset: Any = False, padding_idx: Any =
+        None) -> Tensor:
+    """`nn.functional.embedding_bag` with the table first and a number for the mode: sum, mean, max."""
+def embedding_renorm_(input: Tensor, indices: Any, max_norm: Any, norm_type: Any) -> Tensor:
+    """Shorten the rows of a table that indices name and that are longer than `max_norm`, in place."""
 def empty(*shape: _int | Sequence[_int], size: Sequence[_int] | _int | None = None, out: Any = None, dtype: _dtype |
         None = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False, memory_format: _memory_format | None = None, names: Sequence[str | None] | None =
@@ -1759,6 +1789,9 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor
     """Elementwise: input > other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input >= other."""
+def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
+        1e-05, cudnn_enabled: Any = True) -> Tensor:
+    """`nn.functional.group_norm`, which also takes groups of one value."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
 def hamming_window(window_length: Any, periodic: Any = True, alpha: Number = 0.54, beta: Number = 0.46, *, dtype: _dtype
@@ -1772,6 +1805,8 @@ def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Any = None) -> Tensor
     """0 where abs(x) <= lambd, else x."""
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
     """0 for negative elements, 1 for positive ones, `values` where they are 0."""
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, reduction: Any = 1) -> Tensor:
+    """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum."""
 def histc(input: Tensor, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: Any = None) -> Tensor:
     """How many elements lie in each of equally wide bins."""
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out:
@@ -1804,6 +1839,9 @@ def initial_seed() -> _int:
     """The seed the default generator was last given."""
 def inner(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Sums of products over the last axes of both tensors; a plain product where one has no axes."""
+def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
+        use_input_stats: Any, momentum: Any, eps: _float, cudnn_enabled: Any) -> Tensor:
+    """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`."""
 def inverse(input: Tensor) -> Tensor:
     """The inverses of square matrices."""
 def is_anomaly_check_nan_enabled() -> _bool:
@@ -1851,6 +1889,8 @@ def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is positive infinity."""
 def isreal(input: Tensor) -> Tensor:
     """Whether the imaginary part of each element is 0."""
+def kl_div(input: Tensor, target: Tensor, reduction: Any = 1, *, log_target: Any = False) -> Tensor:
+    """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
 def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Kronecker product: each element of `input` times the whole of `other`, in blocks."""
 def kthvalue(input: Tensor, k: _int, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
@@ -1937,6 +1977,8 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unp
     """The matrices P, L, U that a compact LU factorisation (of `linalg.lu_factor`) stands for."""
 def manual_seed(seed: _int) -> Generator:
     """Seed the default generator; returns it."""
+def margin_ranking_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 1) -> Tensor:
+    """`nn.functional.margin_ranking_loss` with a number for the reduction: none, mean, sum."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`input` with one number where the mask is true."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -1955,6 +1997,18 @@ def max(input: Tensor) -> Tensor: ...
 def max(input: Tensor, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, dilation: Any = 1,
+        ceil_mode: Any = False) -> Tensor:
+    """The largest number of a window that moves over rows; see `nn.functional.max_pool1d`."""
+def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0,
+        dilation: Any = 1, ceil_mode: Any = False, return_indices: Any = False) -> Tensor:
+    """`max_pool1d`, and where in its row each result is."""
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, dilation: Any = 1,
+        ceil_mode: Any = False) -> Tensor:
+    """The largest number of a window that moves over images; see `nn.functional.max_pool2d`."""
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, dilation: Any = 1,
+        ceil_mode: Any = False) -> Tensor:
+    """The largest number of a window that moves over volumes; see `nn.functional.max_pool3d`."""
 def maximum(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: the larger of input and other; NaN if either is."""
 def mean(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: Dims = None,
@@ -2017,6 +2071,12 @@ def narrow(input: Tensor, dim: Dims, start: _int | Tensor, length: _int) -> Tens
     """The view of `length` elements of axis `dim` from `start` on."""
 def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int) -> Tensor:
     """A copy of what `narrow` shows."""
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
+        training: Any, momentum: Any, eps: _float) -> Tensor:
+    """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised."""
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: Any, HxW: Any, group: Any,
+        eps: _float) -> Tensor:
+    """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation."""
 def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps:
         _float) -> tuple[Tensor, Tensor, Tensor]:
     """`layer_norm` together with the mean and 1 / deviation of what was normalised."""
@@ -2065,6 +2125,8 @@ def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson-distributed numbers whose rates are the elements of `input`."""
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any, full: Any, eps: _float, reduction: Any) -> Tensor:
+    """`nn.functional.poisson_nll_loss` with a number for the reduction: none, mean, sum."""
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Tensor:
     """The complex numbers of these moduli and arguments (in radians)."""
 def polygamma(n: _int, input: Tensor, *, out: Any = None) -> Tensor:
@@ -2148,6 +2210,8 @@ def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself: negation is never put off."""
 def result_type(*operands: Any) -> _dtype:
     """The dtype of an arithmetic op on these tensors and numbers."""
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
+    """x / sqrt(mean(x ** 2) + eps) * weight, over the last axes."""
 def roll(input: Tensor, shifts: Any, dims: Dims = ()) -> Tensor:
     """A copy with the elements moved along axes; what leaves at one end comes in at the other."""
 def rot90(input: Tensor, k: _int = 1, dims: Dims = (0, 1)) -> Tensor:
@@ -2317,6 +2381,9 @@ def tril(input: Tensor, diagonal: _int = 0) -> Tensor:
 def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
     """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal."""
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2.0, eps: _float = 1e-06,
+        swap: Any = False, reduction: Any = 1) -> Tensor:
+    """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum."""
 def triu(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The matrices of `input` with zeros below a diagonal."""
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =

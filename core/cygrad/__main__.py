@@ -3,8 +3,8 @@ import platform
 import sys
 
 import cygrad
-from cygrad import discovery
 from cygrad.backends import main as list_backends
+from cygrad.devices import discovery
 
 
 def main():

@@ -17,7 +17,7 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
 
 Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a
 backend does not override, unless its text names another default. Entries whose text says "Composed" are then computed
-by the core from the backend's other entries (`cygrad.compositions`). All others run on the CPU, between copies of their
+by the core from the backend's other entries (`compositions`). All others run on the CPU, between copies of their
 operands, as CYGRAD_FALLBACK says. The five memory entries are required.
 
 Float rules: NaN propagates through MAXIMUM, MINIMUM, MAX, MIN; REMAINDER and FLOOR_DIVIDE take the divisor's sign;
@@ -44,6 +44,7 @@ ARGREDUCE = ("argmax", "argmin")
 SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
 RANDOM = ("uniform", "normal", "integers")
+POOL = ("max", "sum", "mean")
 
 
 cdef View scratch(Backend backend, View like, DType dtype):
@@ -445,6 +446,19 @@ cdef class Backend:
 
         They are those of the sum of grad (N, O, P, Q) * out, without a conjugate in complex dtypes. Composed from fill,
         copy, matmul, binary and reduce.
+        """
+        return NotImplemented
+
+    def pool(self, int op, View a, tuple boxes, View out, View index):
+        """out (N, P, Q, R) = POOL[op] of boxes of a (N, D, H, W).
+
+        For each of the axes D, H, W boxes has ((p, q, r), (last_p, last_q, last_r), step, margin), whole numbers with
+        r, last_r and step above 0: output i sees the places first, first + step, ... below last, where first is
+        (p * i + q) / r and last (last_p * i + last_q) / last_r, rounded down. Places outside the axis don't count; but
+        MEAN divides by how many places there are within `margin` of it, of all axes together (dtypes of integers lose
+        the fraction). MAX writes index (int64, else None), the place h * W + w of the plane, D included, of the first
+        of the largest, or of the last NaN, which is larger than any number. No box of MAX is empty; an empty box of
+        the others gives 0. Of several axes, the last runs fastest. Any strides. Composed from gather, reduce and where.
         """
         return NotImplemented
 

@@ -2,8 +2,8 @@
 
 ``cygrad.backends.NAME`` has the functions about one backend's devices, as ``cygrad.cuda`` has them for CUDA.
 """
-from cygrad import discovery, entry_points
-from cygrad.fallback import counters  # noqa: F401
+from cygrad.devices import discovery, entry_points
+from cygrad.dispatch.fallback import counters  # noqa: F401
 
 
 def listing():
@@ -36,7 +36,7 @@ def listing():
 
 def __getattr__(name):
     """The namespace of an installed backend."""
-    from cygrad.namespaces import KNOWN, namespace
+    from cygrad.devices.namespaces import KNOWN, namespace
     if name in KNOWN or not name.startswith("_") and name in entry_points.find(discovery.GROUP):
         return namespace(name)
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")

@@ -4,7 +4,7 @@ A package declares them under the entry-point group `cygrad.functions`: ``name =
 a subclass of `cygrad.autograd.Function` or any other callable. ``dir(cygrad.functions)`` lists the names, ``python -m
 cygrad.plugins`` their packages too. One that does not load fails when it is used, alone.
 """
-from cygrad import entry_points as _entry_points
+from cygrad.devices import entry_points as _entry_points
 from cygrad.errors import FunctionLoadError as _FunctionLoadError
 
 _GROUP = "cygrad.functions"

@@ -2,22 +2,20 @@
 
 All functions take batches: what is said of a matrix (m, n) holds for each of a tensor (..., m, n).
 """
-from cygrad.ops.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
-from cygrad.ops.factorizations import cholesky_ex, lu, lu_factor, lu_factor_ex, lu_solve
-from cygrad.ops.factorizations import linalg_cholesky as cholesky
-from cygrad.ops.lapack import LinAlgError
-from cygrad.ops.linear import vector_product
-from cygrad.ops.matmul import matmul
-from cygrad.ops.matrices import powers
-from cygrad.ops.matrix_functions import (cond, matrix_exp, matrix_norm, matrix_rank, multi_dot, norm, pinv, tensorinv,
-                                         tensorsolve, vecdot)
-from cygrad.ops.matrix_functions import linalg_matrix_power as matrix_power
-from cygrad.ops.norms import linalg_vector_norm as vector_norm
-from cygrad.ops.products import write_exact
-from cygrad.ops.registry import public as _public
-from cygrad.ops.solvers import inv, inv_ex, lstsq, solve, solve_ex, solve_triangular
-from cygrad.ops.solvers import linalg_det as det
-from cygrad.ops.solvers import linalg_slogdet_ as slogdet
+from cygrad.ops.declare.registry import public as _public
+from cygrad.ops.linalg.composed_products import vector_product
+from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
+from cygrad.ops.linalg.factorizations import (cholesky_ex, linalg_cholesky as cholesky, lu, lu_factor, lu_factor_ex,
+                                              lu_solve)
+from cygrad.ops.linalg.lapack import LinAlgError
+from cygrad.ops.linalg.matmul import matmul
+from cygrad.ops.linalg.matrices import powers
+from cygrad.ops.linalg.matrix_functions import (cond, linalg_matrix_power as matrix_power, matrix_exp, matrix_norm,
+                                                matrix_rank, multi_dot, norm, pinv, tensorinv, tensorsolve, vecdot)
+from cygrad.ops.linalg.products import write_exact
+from cygrad.ops.linalg.solvers import (inv, inv_ex, linalg_det as det, linalg_slogdet_ as slogdet, lstsq, solve,
+                                       solve_ex, solve_triangular)
+from cygrad.ops.reduce.norms import linalg_vector_norm as vector_norm
 
 __all__ = ["LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
            "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",

@@ -2,7 +2,8 @@
 
 (`python -m cygrad.backends` does the same for backends.)
 """
-from cygrad import entry_points, functions
+from cygrad import functions
+from cygrad.devices import entry_points
 
 
 def listing():

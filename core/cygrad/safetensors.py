@@ -8,10 +8,10 @@ try:
 except ImportError as error:
     raise ImportError("cygrad.safetensors needs the library of this format: pip install cygrad[safetensors]") from error
 
+from cygrad.devices.transfers import bytes_of, to_host
 from cygrad.dtype import all_dtypes
-from cygrad.ops.creation import empty_
+from cygrad.ops.create.filled import empty_
 from cygrad.tensor import Tensor
-from cygrad.transfer import bytes_of, to_host
 
 _CODES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64",
           "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64"}

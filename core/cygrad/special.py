@@ -1,5 +1,5 @@
 """The names that `torch.special` gives to ops of the core."""
-from cygrad.ops.registry import functions as _functions
+from cygrad.ops.declare.registry import functions as _functions
 
 for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "log1p", "log_softmax", "logit", "logsumexp",
               "polygamma", "round", "sinc", "softmax", "xlogy"):

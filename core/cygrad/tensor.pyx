@@ -3,34 +3,25 @@
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
 indexing, conversion to numbers). All other methods come from the ops, which `ops.registry.publish` attaches. Rarely
-used or wordy parts live in `tensor_methods.py`, attached the same way. Methods are plain method descriptors, which the
+used or wordy parts live in `methods.py`, attached the same way. Methods are plain method descriptors, which the
 interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython
-from cpython.object cimport Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE, PyTypeObject
-from cpython.ref cimport Py_CLEAR, Py_INCREF
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
-from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
-from cygrad.autograd.recording cimport gradient_edge
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport copy_into
-from cygrad.elements cimport scalar_value
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
-from cygrad.ops.matmul cimport matmul_
-from cygrad.ops.pointwise cimport (apply_binary, apply_binary_, apply_pow, apply_reciprocal, apply_unary, op_abs,
-                                   op_add, op_and, op_bitwise_not, op_div, op_eq, op_floor_divide, op_ge, op_gt, op_le,
-                                   op_lshift, op_lt, op_mul, op_ne, op_neg, op_or, op_remainder, op_rshift, op_sub,
-                                   op_xor)
-from cygrad.ops.subscripts cimport basic_getitem, basic_setitem
-from cygrad.ops.views cimport permute_reversed, transpose_, wrap_dim
-from cygrad.reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
-from cygrad.view cimport View, fill_strided, size_of, tuple_of
+from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
+                                       LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
+from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
+from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
 cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject *)
 
-from cygrad import devices as _device
+from cygrad.devices import device as _device
 from cygrad.errors import warn
 
 
@@ -40,16 +31,19 @@ NO_MATRIX_T = ("The use of `x.T` on tensors of dimension other than 2 to reverse
                "*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
 
 cdef tuple NO_ARGS = ()
+cdef int[6] COMPARISONS = [LT, LE, EQ, NE, GT, GE]     # by Python's numbers of the comparisons
 
 
-cdef object _getitem = None, _setitem = None
+cdef inline object unary(int operator, object x):
+    return operators.unary(<object>operators.ops[operator], x)
 
 
-cdef import_indexing():
-    """The functions for indices with tensors, which are ops themselves."""
-    global _getitem, _setitem
-    from cygrad.ops.indexing import getitem, setitem
-    _getitem, _setitem = getitem, setitem
+cdef inline object binary(int operator, object x, object y):
+    return operators.binary(<object>operators.ops[operator], x, y)
+
+
+cdef inline object inplace(int operator, object x, object y):
+    return operators.inplace(<object>operators.ops[operator], x, y)
 
 
 @cython.freelist(16)
@@ -68,7 +62,7 @@ cdef class Tensor(View):
         self.inference = inference_enabled()
 
     def __init__(self, *args, **kwargs):
-        from cygrad.legacy import construct
+        from cygrad.tensors.legacy_types import construct
         construct(self, args, kwargs)
 
     # ------------------------------------------------------------- properties
@@ -145,7 +139,7 @@ cdef class Tensor(View):
         if not requires_grad(self):
             return None
         if self.base is not None:
-            gradient_edge(self)
+            operators.gradient_edge(self)
         return self.node
 
     @property
@@ -178,7 +172,7 @@ cdef class Tensor(View):
 
     @data.setter
     def data(self, value):
-        from cygrad.tensor_methods import set_data
+        from cygrad.tensors.methods import set_data
         set_data(self, value)
 
     @property
@@ -188,7 +182,7 @@ cdef class Tensor(View):
             warn(ZERO_DIM_T if self.rank == 0 else NO_MATRIX_T)
         if self.names_ is not None:
             return self.permute(*range(self.rank - 1, -1, -1))
-        return permute_reversed(self)
+        return operators.reverse(self)
 
     @property
     def mT(self):
@@ -201,18 +195,18 @@ cdef class Tensor(View):
                                "tensor.")
         if self.names_ is not None:
             return self.transpose(-2, -1)
-        return transpose_(self, self.rank - 2, self.rank - 1)
+        return operators.transpose(self, self.rank - 2, self.rank - 1)
 
     @property
     def H(self):
         """The conjugate of a matrix, its axes swapped."""
-        from cygrad.ops.shape import conjugate_transpose
+        from cygrad.ops.shape.reshaping import conjugate_transpose
         return conjugate_transpose(self)
 
     @property
     def mH(self):
         """The conjugate of a matrix or batch of matrices, the last two axes swapped."""
-        from cygrad.ops.shape import matrix_adjoint
+        from cygrad.ops.shape.reshaping import matrix_adjoint
         return matrix_adjoint(self)
 
     @property
@@ -244,7 +238,7 @@ cdef class Tensor(View):
 
     @names.setter
     def names(self, names):
-        from cygrad.names import rename_
+        from cygrad.named_tensors.names import rename_
         rename_(self, names)
 
     @property
@@ -278,17 +272,21 @@ cdef class Tensor(View):
         if dim is None:
             return size_of(self)
         if type(dim) is str:
-            from cygrad.names import position
+            from cygrad.named_tensors.names import position
             dim = position(self, dim)
-        return self.sizes[wrap_dim(dim, self.rank)] if self.rank else wrap_dim(dim, 0)
+        if self.rank == 0:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        return self.sizes[wrap_dim(dim, self.rank)]
 
     def stride(self, dim=None):
         """The strides in elements, or that of one axis."""
         if dim is None:
             return tuple_of(self.strides, self.rank)
         if type(dim) is str:
-            from cygrad.names import position
+            from cygrad.named_tensors.names import position
             dim = position(self, dim)
+        if self.rank == 0:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return self.strides[wrap_dim(dim, self.rank)]
 
     def is_contiguous(self, memory_format=None):
@@ -299,7 +297,7 @@ cdef class Tensor(View):
         """The only element as a Python number."""
         if self.elements != 1:
             raise RuntimeError(f"a Tensor with {self.elements} elements cannot be converted to Scalar")
-        return scalar_value(self)
+        return operators.item(self)
 
     def detach(self):
         """The same elements, storage and version counter, without history."""
@@ -341,16 +339,24 @@ cdef class Tensor(View):
         bump_version(self)
 
     def _check_inplace(self):
-        check_inplace(self)
+        operators.check_inplace(self)
 
     def _overwrite(self, Tensor value not None):
         """Raw self[...] = value, shapes equal; no history."""
-        copy_into(value, self)
+        operators.copy(value, self)
         bump_version(self)
 
     def _take(self, Tensor other not None):
-        """Become a window on other's storage with other's geometry and dtype (history stays)."""
+        """Become a window on other's storage with other's geometry and dtype (history and version stay)."""
+        cdef VersionCounter counter
+        if other.memory is not self.memory:
+            counter = VersionCounter.__new__(VersionCounter)
+            counter.value = version_of(self)
+            self.counter = counter
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
+
+    def _set_inference(self, bint inference):
+        self.inference = inference
 
     def _set_names(self, names):
         self.names_ = names
@@ -378,6 +384,28 @@ cdef class Tensor(View):
     def _set_post_hooks(self, hooks):
         self.post_hooks = hooks
 
+    @staticmethod
+    def _make_subclass(cls, Tensor data not None, bint require_grad=False):
+        """A leaf of a subclass of Tensor, on data's elements: what a subclass's `__new__` returns."""
+        cdef Tensor made = <Tensor>_bare_instance(cls)
+        fill_strided(made, data.memory, data.dtype, data.offset, data.rank, data.sizes, data.strides)
+        made.counter = data.counter
+        made.inference = data.inference
+        made.names_ = data.names_
+        if require_grad and data.dtype.category < CATEGORY_FLOAT:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made.requires = require_grad
+        return made
+
+    def _make_plain(self):
+        """Turn an instance of a subclass into one of Tensor itself, which assigning `__class__` refuses."""
+        kind = type(self)
+        if (<PyTypeObject *>kind).tp_basicsize != (<PyTypeObject *>Tensor).tp_basicsize:
+            raise TypeError(f"__class__ assignment: 'Tensor' object layout differs from '{kind.__name__}'")
+        if kind is not Tensor:
+            Py_SET_TYPE(self, <PyTypeObject *>Tensor)
+            Py_DECREF(kind)         # its instance counted it
+
     def _drop_history(self):
         self.node = None
         self.output_number = 0
@@ -387,76 +415,76 @@ cdef class Tensor(View):
     # ---------------------------------------------------------------- operators
 
     def __add__(x, y):
-        return apply_binary(op_add, x, y)
+        return binary(ADD, x, y)
 
     def __radd__(x, y):
-        return apply_binary(op_add, y, x)
+        return binary(ADD, y, x)
 
     def __sub__(x, y):
-        return apply_binary(op_sub, x, y)
+        return binary(SUB, x, y)
 
     def __rsub__(x, y):
-        return apply_binary(op_sub, y, x)
+        return binary(SUB, y, x)
 
     def __mul__(x, y):
-        return apply_binary(op_mul, x, y)
+        return binary(MUL, x, y)
 
     def __rmul__(x, y):
-        return apply_binary(op_mul, y, x)
+        return binary(MUL, y, x)
 
     def __truediv__(x, y):
-        return apply_binary(op_div, x, y)
+        return binary(DIV, x, y)
 
     def __rtruediv__(x, y):
-        return apply_reciprocal(x, y)
+        return operators.reciprocal(x, y)
 
     def __floordiv__(x, y):
-        return apply_binary(op_floor_divide, x, y)
+        return binary(FLOOR_DIVIDE, x, y)
 
     def __rfloordiv__(x, y):
-        return apply_binary(op_floor_divide, y, x)
+        return binary(FLOOR_DIVIDE, y, x)
 
     def __mod__(x, y):
-        return apply_binary(op_remainder, x, y)
+        return binary(REMAINDER, x, y)
 
     def __rmod__(x, y):
-        return apply_binary(op_remainder, y, x)
+        return binary(REMAINDER, y, x)
 
     def __pow__(x, y, z):
-        return apply_pow(x, y)
+        return operators.power(x, y)
 
     def __rpow__(x, y, z):
-        return apply_pow(y, x)
+        return operators.power(y, x)
 
     def __and__(x, y):
-        return apply_binary(op_and, x, y)
+        return binary(AND, x, y)
 
     def __rand__(x, y):
-        return apply_binary(op_and, y, x)
+        return binary(AND, y, x)
 
     def __or__(x, y):
-        return apply_binary(op_or, x, y)
+        return binary(OR, x, y)
 
     def __ror__(x, y):
-        return apply_binary(op_or, y, x)
+        return binary(OR, y, x)
 
     def __xor__(x, y):
-        return apply_binary(op_xor, x, y)
+        return binary(XOR, x, y)
 
     def __rxor__(x, y):
-        return apply_binary(op_xor, y, x)
+        return binary(XOR, y, x)
 
     def __lshift__(x, y):
-        return apply_binary(op_lshift, x, y)
+        return binary(LEFT_SHIFT, x, y)
 
     def __rlshift__(x, y):
-        return apply_binary(op_lshift, y, x)
+        return binary(LEFT_SHIFT, y, x)
 
     def __rshift__(x, y):
-        return apply_binary(op_rshift, x, y)
+        return binary(RIGHT_SHIFT, x, y)
 
     def __rrshift__(x, y):
-        return apply_binary(op_rshift, y, x)
+        return binary(RIGHT_SHIFT, y, x)
 
     def __matmul__(x, y):
         if not isinstance(x, Tensor) or not isinstance(y, Tensor):
@@ -465,70 +493,60 @@ cdef class Tensor(View):
             return x.matmul(y)
         if (<Tensor>x).memory.backend is not (<Tensor>y).memory.backend:
             return x.matmul(y)          # which knows what to do
-        return matmul_(<Tensor>x, <Tensor>y)
+        return operators.matmul(x, y)
 
     def __iadd__(self, y):
-        return apply_binary_(op_add, self, y)
+        return inplace(ADD, self, y)
 
     def __isub__(self, y):
-        return apply_binary_(op_sub, self, y)
+        return inplace(SUB, self, y)
 
     def __imul__(self, y):
-        return apply_binary_(op_mul, self, y)
+        return inplace(MUL, self, y)
 
     def __itruediv__(self, y):
-        return apply_binary_(op_div, self, y)
+        return inplace(DIV, self, y)
 
     def __ifloordiv__(self, y):
-        return apply_binary_(op_floor_divide, self, y)
+        return inplace(FLOOR_DIVIDE, self, y)
 
     def __imod__(self, y):
-        return apply_binary_(op_remainder, self, y)
+        return inplace(REMAINDER, self, y)
 
     def __ipow__(self, y, z=None):
         return self.pow_(y)
 
     def __iand__(self, y):
-        return apply_binary_(op_and, self, y)
+        return inplace(AND, self, y)
 
     def __ior__(self, y):
-        return apply_binary_(op_or, self, y)
+        return inplace(OR, self, y)
 
     def __ixor__(self, y):
-        return apply_binary_(op_xor, self, y)
+        return inplace(XOR, self, y)
 
     def __ilshift__(self, y):
-        return apply_binary_(op_lshift, self, y)
+        return inplace(LEFT_SHIFT, self, y)
 
     def __irshift__(self, y):
-        return apply_binary_(op_rshift, self, y)
+        return inplace(RIGHT_SHIFT, self, y)
 
     def __neg__(self):
-        return apply_unary(op_neg, self)
+        return unary(NEG, self)
 
     def __pos__(self):
         return self.positive()
 
     def __abs__(self):
-        return apply_unary(op_abs, self)
+        return unary(ABS, self)
 
     def __invert__(self):
         if self.dtype.category > CATEGORY_INTEGER:
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-        return apply_unary(op_bitwise_not, self)
+        return unary(INVERT, self)
 
     def __richcmp__(self, other, int op):
-        if op == Py_EQ:
-            return apply_binary(op_eq, self, other)
-        if op == Py_NE:
-            return apply_binary(op_ne, self, other)
-        if op == Py_LT:
-            return apply_binary(op_lt, self, other)
-        if op == Py_LE:
-            return apply_binary(op_le, self, other)
-        if op == Py_GT:
-            return apply_binary(op_gt, self, other)
-        return apply_binary(op_ge, self, other)
+        return operators.binary(<object>operators.ops[COMPARISONS[op]], self, other)
 
     def __hash__(self):
         return <Py_ssize_t><void *>self
@@ -540,7 +558,7 @@ cdef class Tensor(View):
             if self.elements == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(scalar_value(self))
+        return bool(operators.item(self))
 
     def __int__(self):
         return int(single(self, "int64_t"))
@@ -554,7 +572,7 @@ cdef class Tensor(View):
     def __index__(self):
         if self.elements != 1 or self.dtype.category > CATEGORY_INTEGER:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(scalar_value(self))
+        return int(operators.item(self))
 
     def __len__(self):
         if self.rank == 0:
@@ -567,44 +585,36 @@ cdef class Tensor(View):
         return iter(self.unbind(0))
 
     def __contains__(self, element):
-        from cygrad.tensor_methods import contains
+        from cygrad.tensors.methods import contains
         return contains(self, element)
 
     def __getitem__(self, index):
         if self.names_ is not None:
-            from cygrad.named_index import getitem
+            from cygrad.named_tensors.indexing import getitem
             return getitem(self, index)
-        found = basic_getitem(self, index)
-        if found is NotImplemented:
-            if _getitem is None:
-                import_indexing()
-            return _getitem(self, index)
-        return found
+        return operators.getitem(self, index)
 
     def __setitem__(self, index, value):
         if self.names_ is not None or (isinstance(value, Tensor) and (<Tensor>value).names_ is not None):
-            from cygrad.named_index import setitem
+            from cygrad.named_tensors.indexing import setitem
             setitem(self, index, value)
             return
-        if not basic_setitem(self, index, value):
-            if _setitem is None:
-                import_indexing()
-            _setitem(self, index, value)
+        operators.setitem(self, index, value)
 
     def __delitem__(self, index):
         raise TypeError("Tensor does not support deleting items")
 
     def __repr__(self):
-        from cygrad.printing import tensor_repr
+        from cygrad.tensors.printing import tensor_repr
         return tensor_repr(self)
 
     def __str__(self):
-        from cygrad.printing import tensor_repr
+        from cygrad.tensors.printing import tensor_repr
         return tensor_repr(self)
 
     def __format__(self, spec):
         if self.rank == 0 and type(self) is Tensor:
-            return format(scalar_value(self), spec)
+            return format(operators.item(self), spec)
         if spec:
             raise TypeError("unsupported format string passed to Tensor.__format__")
         return str(self)
@@ -614,7 +624,7 @@ cdef object single(Tensor t, str real_type):
     """The only element, for int() and float(); `real_type` is what can't hold a complex one."""
     if t.elements != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    value = scalar_value(t)
+    value = operators.item(t)
     if real_type is not None and type(value) is complex:
         if value.imag != 0:
             raise RuntimeError(f"value cannot be converted to type {real_type} without overflow")
@@ -630,7 +640,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
     if g.dtype is not t.dtype:
-        from cygrad.promotion import C_TYPES, SCALAR_NAMES
+        from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "
             f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
@@ -638,7 +648,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
             "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
             "break downstream systems that assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
-        from cygrad.home import brought
+        from cygrad.devices.home import brought
         value = brought(g, t.device)
         if value is None:
             raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
@@ -703,7 +713,7 @@ cdef Tensor plain(Tensor t):
     cdef Tensor out = alias(t)
     out.names_ = None
     if requires_grad(t):
-        out.node = gradient_edge(t)
+        out.node = operators.gradient_edge(t)
         out.output_number = t.output_number if t.node is not None else 0
         out.requires = True
     out.base = t.base
@@ -749,6 +759,24 @@ def attach_methods(cls not None, dict methods not None):
             namespace[name] = function
     PyType_Modified(<PyTypeObject *>cls)
 
+
+cdef object _bare_instance = Tensor.__new__         # without a storage: for those alone who give it one
+
+
+def blank_instance(cls, *args, **kwargs):
+    """A tensor without elements: `__new__` as Python code calls it, which `__init__` need not follow."""
+    from cygrad.devices import discovery
+    from cygrad.dispatch.allocation import empty_on
+    from cygrad.dtype import get_default_dtype
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"Tensor.__new__(X): X is not a subtype of Tensor, but {cls!r}")
+    cdef Tensor made = <Tensor>_bare_instance(cls)
+    made._take(empty_on(discovery.load("cpu"), 0, get_default_dtype(), (0,)))
+    return made
+
+
+(<dict>(<PyTypeObject *>Tensor).tp_dict)["__new__"] = staticmethod(blank_instance)
+PyType_Modified(<PyTypeObject *>Tensor)
 
 cdef extern from *:
     """

@@ -45,3 +45,4 @@ cdef View make_view(Storage memory, DType dtype, Py_ssize_t offset, int rank, co
                     const Py_ssize_t *strides)
 cdef tuple tuple_of(const Py_ssize_t *values, int rank)
 cdef object size_of(View v)
+cdef int wrap_dim(Py_ssize_t dim, int rank) except -1

@@ -13,9 +13,10 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from cpython.object cimport PyTypeObject
 
-from cygrad.reuse cimport keep_whole, whole_instance
+from cygrad.dispatch.sizes cimport multiply_overflows, product
+from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 
-from cygrad.size import Size as _Size
+from cygrad.tensors.size import Size as _Size
 
 cdef object Size = _Size
 
@@ -143,8 +144,8 @@ cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssiz
     for i in range(rank - 1, -1, -1):
         v.sizes[i] = sizes[i]
         v.strides[i] = step
-        if sizes[i] > 1:
-            step *= sizes[i]
+        if sizes[i] > 1 and multiply_overflows(step, sizes[i], &step):
+            raise RuntimeError("Stride calculation overflowed")
         v.elements *= sizes[i]
     v.dense = True
     return 0
@@ -153,8 +154,8 @@ cdef int fill_dense(View v, Storage memory, DType dtype, int rank, const Py_ssiz
 cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
                       const Py_ssize_t *strides) except -1:
     """Make `v` the view of this geometry: `set_rank`, sizes and strides, `finish` at once."""
-    cdef Py_ssize_t count = 1, step = 1
-    cdef bint dense = True
+    cdef Py_ssize_t count = 1
+    cdef bint dense = True, overflow = False
     cdef int i
     v.set_rank(rank)
     v.memory = memory
@@ -164,9 +165,12 @@ cdef int fill_strided(View v, Storage memory, DType dtype, Py_ssize_t offset, in
         v.sizes[i] = sizes[i]
         v.strides[i] = strides[i]
         if sizes[i] != 1:
-            dense = dense and strides[i] == step
-            step *= sizes[i]
-        count *= sizes[i]
+            dense = dense and strides[i] == count
+            overflow |= multiply_overflows(count, sizes[i], &count)
+    if overflow or count == 0:
+        count = 1
+        for i in range(rank):                           # in PyTorch's order: an axis of size 0 saves those behind it
+            count = product(count, sizes[i])
     v.elements = count
     v.dense = dense or count == 0
     return 0
@@ -191,9 +195,7 @@ cdef int check_inside(Storage memory, DType dtype, Py_ssize_t offset, int rank, 
         if sizes[i] == 0:
             return 0
     for i in range(rank):
-        if count > (<Py_ssize_t>0x7fffffffffffffff) // sizes[i]:
-            raise RuntimeError("numel: integer multiplication overflow")
-        count *= sizes[i]
+        count = product(count, sizes[i])
         if sizes[i] > 1 and strides[i] > (limit - 1 - last) // (sizes[i] - 1):
             raise RuntimeError(f"Storage size calculation overflowed with sizes={list(tuple_of(sizes, rank))} and "
                                f"strides={list(tuple_of(strides, rank))}")
@@ -222,3 +224,11 @@ cdef object size_of(View v):
     if v.shape_ is None:
         v.shape_ = tuple_from(<PyTypeObject *>Size, v.sizes, v.rank)        # not Size(...): it checks every item
     return v.shape_
+
+
+cdef int wrap_dim(Py_ssize_t dim, int rank) except -1:
+    """A dim counted from the front; a 0-d tensor has the dims -1 and 0."""
+    cdef int span = rank if rank > 0 else 1
+    if dim < -span or dim >= span:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {dim})")
+    return <int>(dim + span if dim < 0 else dim)

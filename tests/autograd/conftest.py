@@ -1,8 +1,7 @@
 """Tensors to call functions with."""
 
-import pytest
-
 import cygrad
+import pytest
 
 
 @pytest.fixture

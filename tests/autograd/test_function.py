@@ -3,12 +3,10 @@
 import gc
 import weakref
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad.autograd import Function
 from cygrad.autograd.function import once_differentiable
-
 from made_functions import make, saving
 
 
@@ -422,7 +420,7 @@ def test_once_differentiable_with_several_inputs(a, b):
     Made.apply(a, b, 2).sum().backward()
     assert a.grad.tolist() == [1.0, 1.0]
     assert b.grad.tolist() == [2.0, 2.0]
-    first, second = cygrad.autograd.grad((Made.apply(a, b, 2) ** 2).sum(), (a, b), create_graph=True)
+    _, second = cygrad.autograd.grad((Made.apply(a, b, 2) ** 2).sum(), (a, b), create_graph=True)
     with pytest.raises(RuntimeError, match="twice"):
         second.sum().backward()
 

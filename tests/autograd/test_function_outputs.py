@@ -1,9 +1,7 @@
 """If this fails, what a user's own function returns or changes in place has the wrong history or gradient."""
 
-import pytest
-
 import cygrad
-
+import pytest
 from made_functions import make
 
 

@@ -3,9 +3,8 @@
 Expected values come from calculus, written beside each case.
 """
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
 
 ALL = [jacobian, hessian, vjp, jvp, vhp, hvp]

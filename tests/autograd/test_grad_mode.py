@@ -3,9 +3,8 @@
 import threading
 import warnings
 
-import pytest
-
 import cygrad
+import pytest
 
 
 def modes():

@@ -3,9 +3,8 @@
 import subprocess
 import sys
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad.autograd import Function, gradcheck, gradgradcheck
 from cygrad.autograd.function import once_differentiable
 from cygrad.autograd.gradcheck import GradcheckError

@@ -3,9 +3,8 @@
 import gc
 import weakref
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad.autograd import Function
 from cygrad.autograd.node import Node
 

@@ -2,9 +2,7 @@
 
 import cygrad
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
+from hypothesis import given, strategies as st
 from naming import named, raises
 
 

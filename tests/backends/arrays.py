@@ -1,7 +1,6 @@
 """NumPy's arrays for kernels: as tensors, compared, spread over exponents."""
-import numpy as np
-
 import cygrad
+import numpy as np
 
 
 def tensor(array):

@@ -4,12 +4,11 @@ import subprocess
 import sys
 import textwrap
 
-import pytest
-
 import cygrad
 import fake_cublas
 import fake_cuda
-from cygrad import entry_points
+import pytest
+from cygrad.devices import entry_points
 from extras import lacking, need_opencl
 from fake_nvrtc import FakeNVRTC
 from fake_packages import install
@@ -25,7 +24,7 @@ class Machine:
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
     """Makes the Machine of a driver: a fake one, None where cuda-bindings is not installed; with cuBLAS or without."""
-    from cygrad import discovery
+    from cygrad.devices import discovery
     from cygrad_cuda import CUDABackend, blas, compiler, driver as streams
     made = []
 

@@ -7,7 +7,6 @@ import ctypes
 from ctypes import CFUNCTYPE, c_int, c_longlong, c_size_t, c_void_p
 
 import numpy as np
-
 from fake_cuda import LASTING
 
 TYPES = {0: ("f4", 4), 1: ("f8", 8), 2: ("f2", 2), 4: ("c8", 8), 5: ("c16", 16), 14: ("u2", 2)}

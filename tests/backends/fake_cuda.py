@@ -16,7 +16,6 @@ import types
 from typing import NamedTuple
 
 import numpy as np
-
 from cuda_enums import CUdevice_attribute, CUpointer_attribute, CUresult, CUstreamCaptureMode
 
 OK = CUresult.CUDA_SUCCESS

@@ -19,8 +19,8 @@ class Executor:
 
     def __init__(self):
         import pyopencl
+        from cygrad_opencl.binaries import Programs
         from cygrad_opencl.devices import devices
-        from cygrad_opencl.programs import Programs
         device = next(each for each in devices() if "pocl" in each.platform.name.lower()
                       or "portable" in each.platform.name.lower())
         self.context = pyopencl.Context([device])
@@ -31,7 +31,7 @@ class Executor:
         self.kernel = lru_cache(None)(self.made)
 
     def made(self, source, name):
-        from cygrad_gpu.source import template
+        from cygrad_gpu.codegen.source import template
         assert template("cuda") in source
         return self.programs.kernel(source.replace(template("cuda"), template("opencl") + EXCHANGE), name)[0]
 

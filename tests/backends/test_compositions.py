@@ -9,15 +9,16 @@ from pathlib import Path
 
 import cygrad
 import pytest
-from cygrad import compositions, discovery, fallback
+from cygrad.devices import discovery
+from cygrad.dispatch import compositions, fallback
 from cygrad.testing.__main__ import run, selected
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
-from cygrad_numpy import NumPyBackend  # noqa: E402
+from cygrad_numpy import NumPyBackend
 
 F = cygrad.nn.functional
 ENTRIES = ("addmm", "softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "conv2d", "conv2d_backward",
-           "attention")
+           "pool", "attention")
 
 
 def composed(entry):

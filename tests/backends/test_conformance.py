@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from cygrad.backend import BINARY, UNARY
-from cygrad.discovery import load
+from cygrad.devices.discovery import load
 from cygrad.testing.__main__ import main, run, selected
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import DTYPES, rounded, stored
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))
-from cygrad_numpy import NumPyBackend, array, load as values_of, store  # noqa: E402
+from cygrad_numpy import NumPyBackend, array, load as values_of, store
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

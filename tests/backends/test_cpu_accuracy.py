@@ -10,11 +10,9 @@ import pathlib
 import subprocess
 import sys
 
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
-
 from arrays import same, spread, tensor
 
 FLOATS = ["float32", "float64"]
@@ -149,10 +147,10 @@ def test_every_instruction_set_gives_nearly_the_same(tmp_path):
         "    out['floor' + dtype] = (t // 0.3).numpy()\n"
         "    out['half' + dtype] = t.half().float().numpy()\n"
         "np.savez(sys.argv[1], **out)\n")
-    from cygrad_cpu import isa
-    folder = pathlib.Path(isa.__file__).parent
+    from cygrad_cpu.runtime import instruction_sets
+    folder = pathlib.Path(instruction_sets.__file__).parents[1]
     built = {variant: {file.name.split(f"_{variant}.")[0] for file in folder.glob(f"_*_{variant}.*")} - {"_gemm"}
-             for variant in isa.candidates()}                   # _gemm: for wide vectors only
+             for variant in instruction_sets.candidates()}                   # _gemm: for wide vectors only
     results = {}
     for variant in built:
         if built[variant] != max(built.values(), key=len):      # a development build of a part

@@ -7,11 +7,10 @@ import os
 import subprocess
 import sys
 
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
-from cygrad_cpu import allocator
+from cygrad_cpu.runtime import allocator
 
 FLOATS = ["float32", "float64", "complex64", "complex128"]
 INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]

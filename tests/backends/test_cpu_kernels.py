@@ -9,11 +9,9 @@ import os
 import subprocess
 import sys
 
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
-
 from arrays import same, spread, tensor
 
 INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]
@@ -262,7 +260,7 @@ def test_any_and_all(threads, dtype):
 
 def cascade(rows):
     """Sum of rows: 16 (or a fourth root) make a partial sum, 16 of these one of the next level."""
-    count, power = len(rows), max(4, math.ceil(math.log2(max(len(rows), 1))) // 4)
+    power = max(4, math.ceil(math.log2(max(len(rows), 1))) // 4)
     levels = np.zeros((4, *rows.shape[1:]), rows.dtype)
     for i, row in enumerate(rows):
         levels[0] += row

@@ -3,10 +3,9 @@
 If one fails, results are wrong for some sizes only: sums of a tile that is not full, a block of k after the first, a
 panel that was packed from another layout.
 """
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
 
 # Rows (a tile has 4 or 8, a block 256), terms (a block has 384 of float32, 192 of float64), columns (a panel has 12, 24
 # or 48).

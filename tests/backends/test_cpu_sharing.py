@@ -1,10 +1,8 @@
 """If one of these fails, threads of the CPU backend share an op wrongly: what one may write, or where it starts."""
 
+import cygrad
 import numpy as np
 import pytest
-
-import cygrad
-
 
 pytestmark = [pytest.mark.usefixtures("threads"), pytest.mark.parametrize("threads", [1, 2, 3, 7], indirect=True)]
 

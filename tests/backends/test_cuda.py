@@ -7,15 +7,13 @@ import struct
 import subprocess
 import sys
 
-import pytest
-
 import cygrad
 import fake_cuda
-from cygrad import entry_points
+import pytest
+from cygrad.devices import entry_points
 from cygrad.errors import BackendError, BackendUnavailable, KernelBuildError, OutOfMemoryError
 from fake_cuda import CUresult
 from fake_packages import install
-
 
 # ---- no GPU
 
@@ -174,13 +172,13 @@ def test_programs_are_compiled_once_on_a_machine(machine):
 
 
 def test_a_damaged_cache_is_not_used(machine, tmp_path, monkeypatch):
-    from cygrad_gpu import cache
+    from cygrad_gpu.runtime import binary_cache
     machine(fake_cuda.FakeDriver())
     cygrad.empty(5, device="cuda").fill_(2)
     file, = (tmp_path / "cuda").iterdir()
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     machine(fake_cuda.FakeDriver())
-    monkeypatch.setattr(cache, "_complained", False)
+    monkeypatch.setattr(binary_cache, "_complained", False)
     with pytest.warns(RuntimeWarning, match="damaged"):
         cygrad.empty(5, device="cuda").fill_(2)
     assert cygrad.cuda.program_stats()["built"] == 1

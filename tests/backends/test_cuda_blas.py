@@ -4,10 +4,9 @@ A stand-in for cuBLAS checks every call and computes it (fake_cublas.py); layout
 """
 import itertools
 
-import pytest
-
 import cygrad
 import fake_cuda
+import pytest
 from cygrad import cuda
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "complex128")

@@ -7,9 +7,8 @@ import importlib.util
 import inspect
 from pathlib import Path
 
-import pytest
-
 import fake_cuda
+import pytest
 from extras import lacking
 
 if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.bindings") is None:

@@ -4,9 +4,8 @@ No GPU is needed: the stand-in for the driver keeps what is captured and runs it
 """
 import gc
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad import cuda
 from cygrad.errors import BackendError
 

@@ -2,15 +2,19 @@
 from itertools import product
 
 import pytest
-
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
-from cygrad_gpu import (attention, convolution, depthwise, indexing, mapped_kernels, matmul, nonzero, norm, philox,
-                        places, pointwise, reduction, scan, softmax, sort, turned)
-from cygrad_gpu.mapped import Mapped
-from cygrad_gpu.pointwise import Declined, Layout
-from cygrad_gpu.traits import Traits
+from cygrad_gpu.codegen.traits import Traits
+from cygrad_gpu.index import gather_scatter, nonzero
+from cygrad_gpu.nn import attention, convolution, depthwise, layer_norm, softmax
+from cygrad_gpu.pointwise import pointwise, transpose_gpu
+from cygrad_gpu.pointwise.pointwise import Declined, Layout
+from cygrad_gpu.products import matmul
+from cygrad_gpu.reduce import argreduce, map_reduce_kernels, reduce, scan
+from cygrad_gpu.reduce.map_reduce_programs import Mapped
+from cygrad_gpu.runtime import philox
+from cygrad_gpu.sort import sort
 from extras import lacking
 
 try:
@@ -54,7 +58,7 @@ def pointwise_kernels():
             (("in", 0), ("out", 0)), (source,), (target,), layout, None)
 
 
-def map_reduce_kernels():
+def mapped_kernels():
     """Two results of two operands, finished or not, by neighbours or not, in one launch or in two."""
     sub, div = BINARY.index("sub"), BINARY.index("div")
     apart = ("in", 0), ("in", 1), ("binary", sub), ("keep", 0), ("out", 0), ("kept", 0), ("out", 1)
@@ -65,8 +69,8 @@ def map_reduce_kernels():
         whole = Mapped(apart, code if name == "float64" else wide, (code, wide), ops, ratio, 1, code, steps)
         parts = whole.parts()._replace(steps="11")
         for launch, mapped in (("whole", whole), ("first", whole.unfinished()), ("second", parts)):
-            yield f"map_rows/{name}/{steps}/{launch}", mapped_kernels.make_rows, (mapped,)
-            yield f"map_columns/{name}/{steps}/{launch}", mapped_kernels.make_columns, (mapped,)
+            yield f"map_rows/{name}/{steps}/{launch}", map_reduce_kernels.make_rows, (mapped,)
+            yield f"map_columns/{name}/{steps}/{launch}", map_reduce_kernels.make_columns, (mapped,)
 
 
 def family_kernels():
@@ -76,8 +80,8 @@ def family_kernels():
         yield f"matmul/{name}", matmul.make, (code, False)
         yield f"nonzero/{name}", nonzero.make, ("write", *nonzero.compared(code))
         yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
-        yield f"scatter/{name}", indexing.make_scatter, ("add", code, 3)
-        yield f"sum/{name}", reduction.make_rows, (SUM, code, code, True)
+        yield f"scatter/{name}", gather_scatter.make_scatter, ("add", code, 3)
+        yield f"sum/{name}", reduce.make_rows, (SUM, code, code, True)
         yield f"convolve/{name}", convolution.make, (code, "convolve", True)
         yield f"convolve_weights/{name}", convolution.make, (code, "convolve_weights", False)
         yield f"depthwise/{name}", depthwise.make, (code, None, None, True)
@@ -85,18 +89,18 @@ def family_kernels():
     for name in ("int64", "bfloat16", "float64"):
         code = CODES[name]
         yield f"sort/{name}", sort.make, ("sort_blocks", code)
-        yield f"places/{name}", places.make, (0, code, True, name == "int64")
-        yield f"sum/columns/{name}", reduction.make_columns, (SUM, code, code, True)
+        yield f"places/{name}", argreduce.make, (0, code, True, name == "int64")
+        yield f"sum/columns/{name}", reduce.make_columns, (SUM, code, code, True)
     code = CODES["float32"]
     yield "addmm", matmul.make, (code, True)
     yield "count", nonzero.make, ("count", *nonzero.compared(code))
     yield "merge_runs", sort.make, ("merge_runs", code)
     yield "write_sorted", sort.make, ("write_sorted", code)
     yield "cummax", scan.make, ("cummax", code, code)
-    yield "scatter_max", indexing.make_scatter, ("max", code, 3)
+    yield "scatter_max", gather_scatter.make_scatter, ("max", code, 3)
     for op in range(1, len(REDUCE), 2):
         target = CODES["bool"] if REDUCE[op] in ("any", "all") else code
-        yield f"{REDUCE[op]}/float32", reduction.make_rows, (op, code, target, False)
+        yield f"{REDUCE[op]}/float32", reduce.make_rows, (op, code, target, False)
     for name in ("float16", "float64"):
         code = CODES[name]
         yield f"softmax/{name}", softmax.make, (code, False)
@@ -104,22 +108,22 @@ def family_kernels():
         yield f"attention/bool/{name}", attention.make, (code, CODES["bool"], attention.side_of(code))
         yield f"attention/added/{name}", attention.make, (code, code, attention.side_of(code))
         yield f"log_softmax_backward/{name}", softmax.make_backward, (code, True)
-        yield f"layer_norm/{name}", norm.make, (code, True, True)
-        yield f"layer_norm_backward/{name}", norm.make_backward, (code, True)
+        yield f"layer_norm/{name}", layer_norm.make, (code, True, True)
+        yield f"layer_norm_backward/{name}", layer_norm.make_backward, (code, True)
         yield f"uniform/{name}", philox.make, ("uniform", code)
         yield f"normal/{name}", philox.make, ("normal", code)
-    yield "norm_columns", norm.make_columns, (code,)
+    yield "norm_columns", layer_norm.make_columns, (code,)
     for form in ("warp", "group"):
         yield f"softmax/{form}", softmax.make, (code, False, form)
-        yield f"layer_norm/{form}", norm.make, (code, True, True, form)
+        yield f"layer_norm/{form}", layer_norm.make, (code, True, True, form)
     yield "integers", philox.make, ("integers", CODES["int64"])
     for name in ("uint8", "int32", "complex128"):
-        yield f"turned/{name}", turned.make, (CODES[name],)
+        yield f"turned/{name}", transpose_gpu.make, (CODES[name],)
     for size in (1, 16):
         for look in (False, True):
-            yield f"gather/{size}/{look}", indexing.make_gather, (size, 4, look)
-    yield "inside", indexing.make_inside, (4,)
-    yield from map_reduce_kernels()
+            yield f"gather/{size}/{look}", gather_scatter.make_gather, (size, 4, look)
+    yield "inside", gather_scatter.make_inside, (4,)
+    yield from mapped_kernels()
 
 
 def sources(kernels):

@@ -4,9 +4,8 @@ The kernels run on PoCL (fake_kernels.py) with the arguments, groups and streams
 around those at which another kernel, or another number of groups, takes over. `python -m cygrad.testing cuda` on a GPU
 asks for everything else.
 """
-import pytest
-
 import cygrad
+import pytest
 from cygrad.testing.__main__ import run, selected
 
 

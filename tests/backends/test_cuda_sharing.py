@@ -1,7 +1,6 @@
 """If this fails, CuPy, Numba and others see other numbers than cygrad in memory they share, or see them too early."""
-import pytest
-
 import cygrad
+import pytest
 from cygrad import cuda
 
 

@@ -5,9 +5,8 @@ No GPU is needed: the stand-in for the driver notes every use of memory that no 
 """
 import threading
 
-import pytest
-
 import cygrad
+import pytest
 from cygrad import cuda
 from cygrad.errors import BackendError
 from fake_cuda import CUresult

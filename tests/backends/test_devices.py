@@ -7,10 +7,10 @@ import subprocess
 import sys
 import threading
 
-import pytest
-
 import cygrad
-from cygrad import discovery, errors
+import pytest
+from cygrad import errors
+from cygrad.devices import discovery
 from fake_packages import BACKEND, install_backend
 from op_db import OPS
 
@@ -98,8 +98,8 @@ def test_fallback_modes(folder, mode, warnings_shown):
             "if caught: print(caught[0].message)")
     first, *rest = python(folder, code, CYGRAD_FALLBACK=mode).splitlines()
     assert first == f"{warnings_shown} 3"
-    assert rest == ["backend 'one' has no unary kernel for exp of float32; the CPU runs it (CYGRAD_FALLBACK=silent "
-                    "hides this, =error forbids it)"] * warnings_shown
+    assert rest == [("backend 'one' has no unary kernel for exp of float32; the CPU runs it (CYGRAD_FALLBACK=silent "
+                     "hides this, =error forbids it)")] * warnings_shown
 
 
 def test_a_fallback_mode_that_is_none(monkeypatch):

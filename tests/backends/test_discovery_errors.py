@@ -5,10 +5,10 @@ Each case of the design's list, with its whole message. The packages are fakes i
 import os
 import sys
 
-import pytest
-
 import cygrad
-from cygrad import discovery, errors
+import pytest
+from cygrad import errors
+from cygrad.devices import discovery
 from fake_packages import BACKEND, install_backend
 
 
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def installed():
     """Names of the backends that are really here."""
-    from cygrad.entry_points import find
+    from cygrad.devices.entry_points import find
     return sorted({"cpu", *find("cygrad.backends")})
 
 

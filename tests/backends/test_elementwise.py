@@ -6,9 +6,8 @@ import cygrad
 import numpy as np
 import pytest
 from cygrad.backend import BINARY, UNARY, Backend
-from cygrad.programs import Term, program, steps_of, where
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from cygrad.dispatch.programs import Term, program, steps_of, where
+from hypothesis import given, settings, strategies as st
 
 DTYPES = ["float32", "float64", "float16", "bfloat16", "int32", "complex64"]
 TOLERANCE = {"float32": 1e-4, "float64": 1e-10, "float16": 1e-2, "bfloat16": 4e-2, "int32": 0, "complex64": 1e-4}

@@ -2,10 +2,9 @@
 
 CUDA's kernels run on PoCL, see fake_kernels.py. The shapes reach every kernel of the families, and their tiles' edges.
 """
-import pytest
-
 import cygrad
-from cygrad import discovery
+import pytest
+from cygrad.devices import discovery
 from extras import need_opencl
 
 F = cygrad.nn.functional

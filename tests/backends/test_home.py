@@ -8,7 +8,6 @@ import sys
 import textwrap
 
 import pytest
-
 from fake_packages import install_backend
 
 

@@ -5,8 +5,8 @@ import cygrad
 import numpy as np
 import pytest
 from cygrad.backend import BINARY, REDUCE
-from cygrad.compositions import map_reduce as composed
-from cygrad.programs import program, where
+from cygrad.dispatch.compositions import map_reduce as composed
+from cygrad.dispatch.programs import program, where
 
 SUM, MAX, MIN, ANY, SQUARE_SUM = (REDUCE.index(name) for name in ("sum", "max", "min", "any", "square_sum"))
 SQUARED = program(lambda a, b: (a - b) * (a - b))

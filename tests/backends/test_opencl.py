@@ -1,9 +1,8 @@
 """If this fails, tensors on an OpenCL device compute something else than on the CPU."""
 import os
 
-import pytest
-
 import cygrad
+import pytest
 from extras import need_opencl
 
 need_opencl()
@@ -178,9 +177,9 @@ def test_extremes_of_all_signs(opencl, dtype):
 def test_rows_and_columns_of_all_lengths(opencl, n):
     """A few rows more than go through one loop, and a few columns more than fill vectors."""
     cygrad.manual_seed(n)
-    x = cygrad.randn(3, 45, n)
-    numbers = (x * 4).to(cygrad.int32)                          # equal ones: the first place counts
-    for x, numbers in ((x, numbers), (x.transpose(1, 2), numbers.transpose(1, 2))):
+    drawn = cygrad.randn(3, 45, n)
+    coarse = (drawn * 4).to(cygrad.int32)                       # equal ones: the first place counts
+    for x, numbers in ((drawn, coarse), (drawn.transpose(1, 2), coarse.transpose(1, 2))):
         y, whole = x.to(opencl), numbers.to(opencl)
         for reduce in (lambda t: t.sum(-1), lambda t: t.amax(-1), lambda t: t.softmax(-1), lambda t: t.log_softmax(-1),
                        lambda t: cygrad.nn.functional.layer_norm(t, t.shape[-1:])):
@@ -207,7 +206,8 @@ def test_what_is_launched_again_has_the_operands_of_the_call(opencl):
             assert t.sum().item() == pytest.approx(expected.sum().item(), rel=1e-7)
             assert t.amax().item() == expected.amax().item()
     for eps in (1e-5, 10.0):
-        norm = lambda t: cygrad.nn.functional.layer_norm(t[:, :100], (100,), eps=eps)
+        def norm(t):
+            return cygrad.nn.functional.layer_norm(t[:, :100], (100,), eps=eps)
         assert cygrad.allclose(norm(y).cpu(), norm(x), rtol=1e-4, atol=1e-4)
 
 
@@ -329,11 +329,12 @@ def test_a_device_without_double_precision(python):
         import cygrad
         from cygrad import errors
         from cygrad.testing.__main__ import run, selected
-        from cygrad_opencl import devices, programs
-        traits, built = devices.traits_of, programs.Programs._built
+        from cygrad_opencl import devices
+        from cygrad_opencl import binaries
+        traits, built = devices.traits_of, binaries.Programs._built
         devices.traits_of = lambda device: traits(device)._replace(fp64=False)
         nothing = "#define double there_is_no_double\n#define double2 there_is_no_double\n"
-        programs.Programs._built = lambda self, source, options: built(self, nothing + source, options)
+        binaries.Programs._built = lambda self, source, options: built(self, nothing + source, options)
         for refused in (cygrad.float64, cygrad.complex128):
             try:
                 cygrad.ones(2, dtype=refused, device="opencl")

@@ -3,9 +3,8 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 import cygrad
+import pytest
 from extras import need_opencl
 
 need_opencl()
@@ -86,7 +85,7 @@ ADD = "import cygrad; x = cygrad.arange(5., device='opencl'); assert (x + x).tol
 def test_importing_and_listing_start_no_driver(python):
     python("""
         import sys, cygrad
-        from cygrad import discovery
+        from cygrad.devices import discovery
         assert "opencl" in discovery.entry_points.find(discovery.GROUP)
         assert "pyopencl" not in sys.modules and "cygrad_opencl" not in sys.modules
     """)
@@ -159,18 +158,18 @@ def test_long_building_is_shown(opencl, monkeypatch):
     import io
     import time
 
-    from cygrad_opencl import programs
+    from cygrad_opencl import binaries
 
     class Terminal(io.StringIO):
         def isatty(self):
             return True
 
     made = cygrad.opencl.context().devices[0]
-    monkeypatch.setattr(programs, "SLOW", 0.1)
+    monkeypatch.setattr(binaries, "SLOW", 0.1)
     for seconds, lines in ((0.0, 0), (0.35, 2)):        # after 0.1 and 0.2 seconds, not yet after 0.4
         shown = Terminal()
         monkeypatch.setattr(sys, "stderr", shown)
-        with programs.Programs(cygrad.opencl.context(), made).progress:
+        with binaries.Programs(cygrad.opencl.context(), made).progress:
             time.sleep(seconds)
         assert shown.getvalue().count("cygrad: compiling kernels for ") == lines
 

@@ -6,11 +6,10 @@ fallback, and one with all required entries (tests/packages/cygrad_numpy), so th
 import sys
 from pathlib import Path
 
+import cygrad
 import numpy as np
 import pytest
 from fake_packages import BACKEND, install_backend
-
-import cygrad
 from op_db import OPS, TOLERANCE, tensors_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygrad_numpy"))

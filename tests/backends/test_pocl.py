@@ -2,7 +2,6 @@
 import os
 
 import pytest
-
 from extras import need_opencl
 
 need_opencl()

@@ -4,10 +4,10 @@
 ``tests/test_gradcheck.py`` and ``tests/test_reference.py`` (against finite differences and NumPy).
 """
 
-from . import binary, creation, indexing, linalg, networks, pointwise, reductions, shapes, sorting
+from . import binary, create, index, layers, linalg, losses, nn, pointwise, pooling, reduce, shape, sort
 from .table import ALL, COMPLEX, FLOATS, HALF, TOLERANCE, ErrorSample, Op, Sample, T, resolve, tensors_of
 
-FAMILIES = (creation, pointwise, binary, reductions, shapes, indexing, sorting, linalg, networks)
+FAMILIES = (create, pointwise, binary, reduce, shape, index, sort, linalg, nn, losses, layers, pooling)
 OPS = [op for family in FAMILIES for op in family.OPS]
 BY_NAME = {op.name: op for op in OPS}
 assert len(BY_NAME) == len(OPS), "an op is listed twice"

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from .samplers import binary, binary_pairs, chain, mixed_pairs, scalars, special_pairs
-from .table import ALL, Attr, ErrorSample, INTS, Op, Sample as S
+from .table import ALL, INTS, Attr, ErrorSample, Op, Sample as S
 
 OPS = []
 

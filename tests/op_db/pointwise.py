@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .samplers import PLACEMENTS, chain, unary
-from .table import ALL, Attr, COMPLEX, ErrorSample, FLOATS, Op, Sample as S
+from .table import ALL, COMPLEX, FLOATS, Attr, ErrorSample, Op, Sample as S
 
 OPS = []
 

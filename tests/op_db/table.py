@@ -7,7 +7,8 @@ module it is given.
 
 import zlib
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -248,7 +249,7 @@ class Op:
 
     name: str
     samples_: Callable[[Make], Any]
-    call: Optional[Callable] = None  # call(m, *args, **kwargs) where the function form is not simply m.name
+    call: Callable | None = None  # call(m, *args, **kwargs) where the function form is not simply m.name
     method: bool = True
     inplace: bool = False
     out: bool = False
@@ -260,10 +261,10 @@ class Op:
     errors: Sequence[ErrorSample] = ()
     gradcheck: bool = True
     gradgradcheck: bool = True
-    reference: Optional[Callable] = None  # the same function of NumPy arrays
+    reference: Callable | None = None  # the same function of NumPy arrays
     also: Sequence[str] = ()  # other paths at which the same function lives
     strides: Any = True  # strides and sharing are PyTorch's; "real": of real tensors (it conjugates lazily)
-    coarsest: Optional[str] = None  # a dtype that PyTorch computes in on the way, if less precise than the result's
+    coarsest: str | None = None  # a dtype that PyTorch computes in on the way, if less precise than the result's
 
     def __post_init__(self):
         assert self.tolerance == 1.0 or self.reason, f"{self.name}: a tolerance needs its reason"

@@ -101,8 +101,8 @@ def view(r, shape):
         f".swapaxes({a()}, {a()})", f".unbind({a()})[{r.randrange(-2, 2)}]", f".split({r.randrange(1, 4)}, {a()})[0]",
         f".chunk({r.randrange(0, 4)}, {a()})[0]", f".unflatten({a()}, {tuple(some(2))})", f".flip({a()})",
         f".roll({r.randrange(-2, 3)}, {a()})", ".contiguous()", ".clone()", ".real", ".ravel()",
-        f".as_strided({tuple(r.choice([1, 2, 3, 5]) for _ in range(2))}, "
-        f"({r.randrange(3)}, {r.randrange(4)}), {r.randrange(3)})",
+        (f".as_strided({tuple(r.choice([1, 2, 3, 5]) for _ in range(2))}, "
+         f"({r.randrange(3)}, {r.randrange(4)}), {r.randrange(3)})"),
         f".view(torch.{r.choice(['float32', 'int32', 'uint8', 'int64', 'bool', 'float64', 'int16'])})",
         f".tensor_split({r.randrange(-1, 4)}, {a()})[0]", f".expand_as(torch.ones({tuple(map(abs, some(2)))}))"]
     return key(r, rank) if r.random() < 0.25 else r.choice(kinds)

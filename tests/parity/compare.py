@@ -4,12 +4,11 @@ A *kind* is one aspect (value, strides, gradient, ...): each is a function that 
 returns plain Python data or raises. Two outcomes are then compared by :func:`difference`.
 """
 
-import re
 import builtins
+import re
 import types
 
 import numpy as np
-
 from op_db import COMPLEX, FLOATS, HALF, TOLERANCE, T, tensors_of
 from op_db.table import Attr
 

@@ -17,9 +17,8 @@ HERE = pathlib.Path(__file__).resolve()
 sys.path += [str(HERE.parents[1]), *(str(HERE.parents[2] / each) for each in ("core", "backends", "plugins"))]
 # What is installed comes first: a checkout may not have been built.
 
-import torch  # noqa: E402
-
 import compare  # noqa: E402
+import torch  # noqa: E402
 from op_db import OPS  # noqa: E402
 
 

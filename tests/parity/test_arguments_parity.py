@@ -10,8 +10,7 @@ import re
 import cygrad
 import pytest
 import torch
-
-from compare import attempt, Error
+from compare import Error, attempt
 from op_db import OPS
 from op_db.table import Attr, Lazy, T
 

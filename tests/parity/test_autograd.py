@@ -1,15 +1,16 @@
 """If one of these fails, backward, hooks, grad modes or custom Functions behave unlike PyTorch's.
 
-The cells are in ``transcripts/``: ``backward.py``, ``in_place.py``, ``modes_and_hooks.py``, ``functions.py``.
+The cells are in ``transcripts/``: ``backward.py``, ``in_place.py``, ``modes_and_hooks.py``, ``functions.py``,
+``saved_tensors.py``, ``views_and_modes.py``, ``hooks_and_nodes.py``.
 """
 
 import cygrad
 import pytest
 import torch
-
 from transcript import cells
 
-CELLS = [cell for name in ("backward", "in_place", "modes_and_hooks", "functions") for cell in cells(name)]
+CELLS = [cell for name in ("backward", "in_place", "modes_and_hooks", "functions", "saved_tensors",
+                          "views_and_modes", "hooks_and_nodes") for cell in cells(name)]
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.title for cell in CELLS])

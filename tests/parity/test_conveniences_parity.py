@@ -3,7 +3,6 @@ import cygrad
 import numpy
 import pytest
 import torch
-
 from compare import Error, attempt, normal
 
 CASES = """

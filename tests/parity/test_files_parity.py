@@ -7,9 +7,8 @@ import cygrad
 import pytest
 import torch
 from cygrad import safetensors as ours
-from safetensors import torch as theirs
-
 from op_db import ALL
+from safetensors import torch as theirs
 
 
 def through(source, target, value, **options):
@@ -64,7 +63,8 @@ def test_plain_values():
         "text": ["", "abc", "Größe 数 \0\n", "x" * 70_000], "bytes": [b"", bytes(range(256)), bytearray(b"ab")],
         "none": None, "truth": (True, False), "nested": ((), [], {}, [[[]]], ({"a": ({},)},)), "set": {1, 2, "x"},
         "size": m.Size([2, 3]), "device": m.device("cpu"), "dtype": [m.float16, m.bool], "layout": m.strided,
-        1: 2, (1, "a"): 3, None: 4, 2.5: 5, True: 6, "ordered": OrderedDict(b=1, a=OrderedDict()),
+        1: 2, (1, "a"): 3, None: 4, 2.5: 5, True: 6,  # noqa: F601  the key 1, with another value
+        "ordered": OrderedDict(b=1, a=OrderedDict()),
         "long": list(range(3000)), "many": {i: str(i) for i in range(2500)}})
 
 

@@ -5,9 +5,8 @@ Every function of the table is differentiated by both libraries at the same poin
 
 import itertools
 
-import pytest
-
 import cygrad
+import pytest
 
 torch = pytest.importorskip("torch")
 

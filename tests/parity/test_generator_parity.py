@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cygrad.generator import Generator
+from cygrad.random.generator import Generator  # noqa: E402
 
 NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 CODE = {name: code for code, name in enumerate(NAMES)}

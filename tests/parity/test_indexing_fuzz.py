@@ -11,7 +11,6 @@ import cygrad
 import numpy as np
 import pytest
 import torch
-
 from compare import normal
 
 GET, PUT, BLOCK = 2000, 2000, 200   # cases; cases in one test

@@ -1,9 +1,8 @@
 """If this fails, NumPy's scalars and arrays beside tensors are not what PyTorch takes them for."""
+import cygrad
 import numpy as np
 import pytest
 import torch
-
-import cygrad
 
 SCALARS = {type(value).__name__: value for value in (
     np.float32(2), np.float64(2), np.float16(2), np.int64(2), np.int32(2), np.uint8(2))}

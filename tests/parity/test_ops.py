@@ -8,7 +8,6 @@ import warnings
 import cygrad
 import pytest
 import torch
-
 from compare import KINDS, check, check_errors, dtypes_for
 from op_db import OPS
 

@@ -10,8 +10,7 @@ import subprocess
 import sys
 
 import pytest
-
-from cygrad import entry_points
+from cygrad.devices import entry_points
 from fake_packages import install
 
 HERE = pathlib.Path(__file__).parent

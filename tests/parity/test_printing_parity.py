@@ -7,12 +7,10 @@ but for the package's name.
 import contextlib
 import random
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 import cygrad
-from cygrad.printing import get_printoptions, printoptions
+import pytest
+from cygrad.tensors.printing import get_printoptions, printoptions
+from hypothesis import given, settings, strategies as st
 
 torch = pytest.importorskip("torch")
 torch_str = pytest.importorskip("torch._tensor_str")

@@ -10,11 +10,10 @@ import re
 import sys
 import warnings
 
+import case_programs
 import cygrad
 import pytest
 import torch
-
-import case_programs
 from compare import normal
 
 COUNT, AGREEMENT = 1200, 0.99

@@ -3,7 +3,6 @@
 import cygrad
 import pytest
 import torch
-
 from compare import attempt, difference, plain
 from op_db import ALL
 

@@ -4,7 +4,6 @@ import warnings
 
 import pytest
 import torch
-
 from compare import KINDS, Error, attempt, dtypes_for, grad, is_tensor_first
 from op_db import OPS, resolve
 

@@ -6,7 +6,6 @@ The cells are in ``transcripts/views.py``.
 import cygrad
 import pytest
 import torch
-
 from transcript import cells
 
 CELLS = cells("views")

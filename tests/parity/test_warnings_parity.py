@@ -3,11 +3,10 @@
 import re
 import warnings
 
+import cygrad
 import numpy as np
 import pytest
 import torch
-
-import cygrad
 
 CALLS = [
     "m.cumsum(m.ones(3), 0, out=m.empty(2))", "m.exp(m.ones(3), out=m.empty(2))",

@@ -142,7 +142,7 @@ def layer(weight):
 
 @pytest.mark.parametrize("use_reentrant", [False, True])
 def test_values_and_gradients_are_those_without(use_reentrant):
-    x, weight, plain_x, plain_weight = weights(3), weights(3), None, None
+    x, weight = weights(3), weights(3)
     results = []
     for call in (lambda *args: layer(weight)(*args), lambda *args: checkpoint(layer(weight), *args,
                                                                             use_reentrant=use_reentrant)):

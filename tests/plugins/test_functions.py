@@ -5,7 +5,7 @@ import sys
 import cygrad
 import pytest
 from cygrad import errors, plugins
-from cygrad.entry_points import find
+from cygrad.devices.entry_points import find
 from fake_packages import install
 
 CUBE = '''
@@ -138,10 +138,10 @@ def test_two_packages_claim_one_name(folder):
 
 
 @pytest.mark.parametrize(("value", "message"), [
-    ("number", "function 'thing' (my_package:number) is int 3: expected a subclass of cygrad.autograd.Function or a "
-               "callable"),
-    ("Callable", "function 'thing' (my_package:Callable) is the class Callable: expected a subclass of "
-                 "cygrad.autograd.Function or a callable"),
+    ("number", ("function 'thing' (my_package:number) is int 3: expected a subclass of cygrad.autograd.Function or a "
+                "callable")),
+    ("Callable", ("function 'thing' (my_package:Callable) is the class Callable: expected a subclass of "
+                  "cygrad.autograd.Function or a callable")),
     ("Empty", "function 'thing' (my_package:Empty) is a Function without a forward"),
 ])
 def test_what_is_no_function(folder, value, message):
@@ -150,8 +150,8 @@ def test_what_is_no_function(folder, value, message):
 
 
 @pytest.mark.parametrize(("code", "value", "cause", "message"), [
-    (None, "Cube", ModuleNotFoundError, "ModuleNotFoundError: No module named 'my_package'; install it again: "
-                                        "pip install --force-reinstall my-package"),
+    (None, "Cube", ModuleNotFoundError, ("ModuleNotFoundError: No module named 'my_package'; install it again: "
+                                         "pip install --force-reinstall my-package")),
     ("import my_dependency", "Cube", ModuleNotFoundError, "ModuleNotFoundError: No module named 'my_dependency'"),
     ("1 / 0", "Cube", ZeroDivisionError, "ZeroDivisionError: division by zero"),
     ("raise SystemExit(3)", "Cube", SystemExit, "SystemExit: 3"),

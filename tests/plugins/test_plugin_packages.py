@@ -78,15 +78,15 @@ def test_broken_ones_fail_alone(installed):
         """)
     *lines, last = text.splitlines()
     assert lines == [
-        "FunctionLoadError: function 'gone' of the package cygrad-gone (gone_module:Thing) does not load: "
-        "ModuleNotFoundError: No module named 'gone_module'; install it again: pip install --force-reinstall "
-        "cygrad-gone <- ModuleNotFoundError(\"No module named 'gone_module'\")",
-        "FunctionLoadError: function 'raising' of the package cygrad-raising (raising_module:Thing) does not load: "
-        "ZeroDivisionError: while importing <- ZeroDivisionError('while importing')",
-        "FunctionLoadError: function 'number' (number_module:Thing) is int 3: expected a subclass of "
-        "cygrad.autograd.Function or a callable <- None",
-        "AttributeError: no installed package provides the function 'swisch' (installed: checkpoint, fma, gone, "
-        "log1pexp, number, raising, reverse_gradient, round_ste, sign_ste, swish); did you mean 'swish'? <- None"]
+        ("FunctionLoadError: function 'gone' of the package cygrad-gone (gone_module:Thing) does not load: "
+         "ModuleNotFoundError: No module named 'gone_module'; install it again: pip install --force-reinstall "
+         "cygrad-gone <- ModuleNotFoundError(\"No module named 'gone_module'\")"),
+        ("FunctionLoadError: function 'raising' of the package cygrad-raising (raising_module:Thing) does not load: "
+         "ZeroDivisionError: while importing <- ZeroDivisionError('while importing')"),
+        ("FunctionLoadError: function 'number' (number_module:Thing) is int 3: expected a subclass of "
+         "cygrad.autograd.Function or a callable <- None"),
+        ("AttributeError: no installed package provides the function 'swisch' (installed: checkpoint, fma, gone, "
+         "log1pexp, number, raising, reverse_gradient, round_ste, sign_ste, swish); did you mean 'swish'? <- None")]
     assert last == "tensor([0.])"
 
 

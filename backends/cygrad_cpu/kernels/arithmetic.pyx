@@ -9,9 +9,9 @@ from libc.math cimport copysign, nextafter
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.loops cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels, MULTIPLY_ADD,
-                               SECOND_SCALAR, binary_loop, scaled_loop, ternary_loop)
-from cygrad_cpu.numbers cimport Integer, Number, Real, int16, int32, int64, int8, uint16, uint64, uint8
+from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, B_SCALAR, CLAMP, C_SCALAR, FIRST_SCALAR, Kernels,
+                                                 MULTIPLY_ADD, SECOND_SCALAR, binary_loop, scaled_loop, ternary_loop)
+from cygrad_cpu.simd.element_types cimport Integer, Number, Real, int16, int32, int64, int8, uint16, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
     float copysignf(float, float)

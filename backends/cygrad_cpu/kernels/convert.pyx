@@ -2,14 +2,14 @@
 
 Conversions follow PyTorch on x86: floats truncate towards zero and out-of-range values take what the hardware's
 conversion to int64 (uint8, int64) or int32 (the rest) leaves; anything but 0 is true; the imaginary part is dropped.
-16-bit floats (see narrow.pyx) convert to and from float32 only; the drivers chain the two steps.
+16-bit floats (see half_precision.pyx) convert to and from float32 only; the drivers chain the two steps.
 """
 from libc.string cimport memcpy
 
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.loops cimport Kernels, convert_loop, move_loop, where_loop
-from cygrad_cpu.numbers cimport Real, int16, int32, int64, int8, uint16, uint32, uint64, uint8
-from cygrad_cpu.tiles cimport TILES, tile_1, tile_2, tile_4, tile_8
+from cygrad_cpu.kernels.pointwise_table cimport Kernels, convert_loop, move_loop, where_loop
+from cygrad_cpu.simd.element_types cimport Real, int16, int32, int64, int8, uint16, uint32, uint64, uint8
+from cygrad_cpu.simd.tiles cimport TILES, tile_1, tile_2, tile_4, tile_8
 
 
 cdef struct Wide:           # a complex128

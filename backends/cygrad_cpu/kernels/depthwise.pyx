@@ -6,9 +6,9 @@ the stride side by side; so whatever the stride, the outputs of a vector see nei
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.depthwise cimport DepthwiseTable, Stencil, TAPS
-from cygrad_cpu.numbers cimport Real
-from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
+from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS
+from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time

@@ -1,18 +1,19 @@
 # distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Divisions with a whole quotient: FLOOR_DIVIDE, TRUNC_DIVIDE, REMAINDER, FMOD over integers and real floats.
 
-Assumes contiguous runs (see `loops`). A quotient floored or truncated comes from the exact remainder, since a / b may
-round up to it. Integers up to 2^52 and float32 divide in a wider float type, where the whole quotient is exact and the
-division vectorises; so does float64 where the processor multiplies and adds in one rounding. What is beyond that
-goes to fmod of libm. An integer divisor of 0 is replaced by 1 and reported by the loop's result.
+Assumes contiguous runs (see `pointwise_table`). A quotient floored or truncated comes from the exact remainder, since
+a / b may round up to it. Integers up to 2^52 and float32 divide in a wider float type, where the whole quotient is
+exact and the division vectorises; so does float64 where the processor multiplies and adds in one rounding
+(cygrad/formulas/division.h). What is beyond that goes to fmod of libm. An integer divisor of 0 is replaced by 1 and
+reported by the loop's result.
 """
-from libc.math cimport copysign, fabs, floor, fmod, trunc
+from libc.math cimport copysign, floor, fmod, trunc
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.elementary cimport *
-from cygrad_cpu.loops cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
-from cygrad_cpu.numbers cimport Integer, Real, int16, int32, int64, int8, uint64, uint8
+from cygrad_cpu.simd.elementary cimport *
+from cygrad_cpu.kernels.pointwise_table cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop
+from cygrad_cpu.simd.element_types cimport Integer, Real, int16, int32, int64, int8, uint64, uint8
 
 cdef extern from "<math.h>" nogil:
     float truncf(float)
@@ -91,34 +92,17 @@ cdef inline Real divide_slowly(Division *op, Real a, Real b) noexcept nogil:
         return whole + <Real>1 if quotient - whole > 0.5 else whole
 
 
-cdef inline bint is_rare(Real a, Real b) noexcept nogil:
-    """A quotient too large for the fast way, or none; b = 0; not finite."""
-    if Real is float:
-        return not ((fabsf(a) < <float>16777216 * fabsf(b)) & (fabsf(b) < <float>1e30))
-    else:
-        return not ((fabs(a) < 9007199254740992.0 * fabs(b)) & (fabs(b) < 1e290) & (fabs(b) > 1e-270) & (HAS_FMA != 0))
+cdef inline int is_rare(Real a, Real b) noexcept nogil:
+    return rare_fmod_f32(a, b) if Real is float else rare_fmod_f64(a, b) | (HAS_FMA == 0)
 
 
 cdef inline Real divide_reals(Division *op, Real a, Real b) noexcept nogil:
-    """At worst the quotient rounds up to a whole number: then the remainder has the wrong sign; both are put right."""
-    cdef double x = a, y = b
-    cdef double quotient = trunc(x / y)
-    cdef double rest = x - quotient * y if Real is float else fma(-quotient, y, x)
-    cdef double step = with_sign(1, quotient)
-    cdef bint over = rest * x < 0
-    cdef bint lower
-    rest = rest + step * y if over else rest
-    quotient = quotient - step if over else quotient
-    rest = with_sign(rest, x)
     if Division is Fmod:
-        return <Real>rest
+        return usual_fmod_f32(a, b) if Real is float else usual_fmod_f64(a, b)
+    elif Division is Remainder:
+        return usual_remainder_f32(a, b) if Real is float else usual_remainder_f64(a, b)
     else:
-        lower = (rest != 0) & ((rest < 0) != (y < 0))
-        if Division is Remainder:
-            return <Real>rest + b if lower else <Real>rest
-        else:
-            quotient = quotient - 1 if lower else quotient
-            return <Real>(with_sign(0, x) * with_sign(1, y) if quotient == 0 else quotient)
+        return usual_floor_divide_f32(a, b) if Real is float else usual_floor_divide_f64(a, b)
 
 
 # ---- loops

@@ -9,10 +9,11 @@ in the images of a convolution (`Lattice`). After Goto and van de Geijn,
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.gemm cimport BLOCK_ROWS, DEPTH, DEPTH_BYTES, GemmTable, LINE, Lattice, Product, VECTOR_BYTES
-from cygrad_cpu.numbers cimport Real
-from cygrad_cpu.tiles cimport TILES, tile_4, tile_8
-from cygrad_cpu.vectors cimport Doubles, Floats, Vector, factor, spread
+from cygrad_cpu.products.serial_product cimport (BLOCK_ROWS, DEPTH, DEPTH_BYTES, GemmTable, LINE, Lattice, Product,
+                                                 VECTOR_BYTES)
+from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.simd.tiles cimport TILES, tile_4, tile_8
+from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef extern from *:
     """

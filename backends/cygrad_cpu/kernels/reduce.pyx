@@ -9,11 +9,11 @@ from libc.string cimport memcpy, memset
 
 cimport cygrad.backend as ops
 from cygrad.dtype cimport BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.cascades cimport add_scalars, fetch, spread
-from cygrad_cpu.elementary cimport *     # inlining
-from cygrad_cpu.lanes cimport total_of
-from cygrad_cpu.loops cimport Kernels, argfold_loop, argupdate_loop, column_loop, fold_loop
-from cygrad_cpu.numbers cimport Number, Real, int16, int32, int64, int8, uint8
+from cygrad_cpu.simd.cascade_sum cimport add_scalars, fetch, spread
+from cygrad_cpu.simd.elementary cimport *     # inlining
+from cygrad_cpu.simd.lanes cimport total_of
+from cygrad_cpu.kernels.pointwise_table cimport Kernels, argfold_loop, argupdate_loop, column_loop, fold_loop
+from cygrad_cpu.simd.element_types cimport Number, Real, int16, int32, int64, int8, uint8
 
 cdef struct Sum:
     char tag

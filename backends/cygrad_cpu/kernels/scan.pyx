@@ -7,8 +7,8 @@ integers, double for float32 and float64 (float32 for the 16-bit floats), double
 cimport cygrad.backend as ops
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64,
                            UINT8)
-from cygrad_cpu.numbers cimport Complex, Integer, Real, int64, int8, uint8
-from cygrad_cpu.tables cimport Lanes, ScanLoop, ScanTable
+from cygrad_cpu.simd.element_types cimport Complex, Integer, Real, int64, int8, uint8
+from cygrad_cpu.kernels.kernel_tables cimport Lanes, ScanLoop, ScanTable
 
 cdef enum:
     BLOCK = 32                  # lanes that go forward together

@@ -6,10 +6,11 @@ exponential is never positive here.
 """
 from libc.math cimport INFINITY, sqrt
 
-from cygrad_cpu.elementary cimport full_exp_of_negative, full_log, single_exp_of_negative, single_log
-from cygrad_cpu.lanes cimport top_of, total_of
-from cygrad_cpu.numbers cimport Real
-from cygrad_cpu.tables cimport NormBackward, NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
+from cygrad_cpu.simd.elementary cimport full_exp_of_negative, log_f32, log_f64, single_exp_of_negative
+from cygrad_cpu.simd.lanes cimport top_of, total_of
+from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.kernels.kernel_tables cimport (NormBackward, NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows,
+                                               SoftmaxTable)
 
 cdef enum:
     LANES = 16
@@ -26,9 +27,9 @@ cdef inline Real exp_(Real x) noexcept nogil:
 
 cdef inline Real log_(Real x) noexcept nogil:
     if Real is float:
-        return single_log(x)
+        return log_f32(x)
     else:
-        return full_log(x)
+        return log_f64(x)
 
 
 # ---- one row
@@ -315,7 +316,7 @@ cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const
     cdef const Real *g
     cdef const Real *x
     cdef Real *y
-    cdef Real centre, scale, total, along, shift
+    cdef Real centre, scale, total, along
     for r in range(rows):
         g = grad + r * n
         x = a + r * n

@@ -10,9 +10,9 @@ samples tell which words can be there.
 from libc.string cimport memcpy, memset
 
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
-from cygrad_cpu.networks cimport cygrad_keep_between, cygrad_sort_in_lanes
-from cygrad_cpu.numbers cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
-from cygrad_cpu.tables cimport Rows, SortLoop, SortTable
+from cygrad_cpu.simd.sorting_networks cimport cygrad_keep_between, cygrad_sort_in_lanes
+from cygrad_cpu.simd.element_types cimport int16, int32, int64, int8, uint16, uint32, uint64, uint8
+from cygrad_cpu.kernels.kernel_tables cimport Rows, SortLoop, SortTable
 
 cdef enum:
     HANDFUL = 16                # keys that are ranked

@@ -1,8 +1,8 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom Functions, and checks of gradients."""
-from cygrad.autograd.backward import backward, grad
-from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.function import Function
+from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
 
 

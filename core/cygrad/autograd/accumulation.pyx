@@ -9,11 +9,11 @@ from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, Py
 from cygrad.autograd.fitting cimport alone
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
-from cygrad.allocation cimport empty_as
-from cygrad.dispatch cimport binary, binary_into, copy_into
-from cygrad.promotion cimport SAME
-from cygrad.ops.pointwise cimport apply_binary, op_add
+from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.kernel_calls cimport binary, binary_into, copy_into
+from cygrad.dispatch.promotion cimport SAME
 from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad
+from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
 import os
@@ -103,7 +103,7 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
         return 0
     held = <Tensor>variable.gradient
     if grad_enabled():
-        variable.gradient = apply_binary(op_add, held, grad)
+        variable.gradient = add(held, grad)
     elif (held.dtype is grad.dtype and same_sizes(held, grad) and held.memory.backend is grad.memory.backend
             and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)

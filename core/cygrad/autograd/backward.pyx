@@ -1,75 +1,140 @@
-"""`backward` and `grad`: arguments checked, gradients of the roots made, then one call of the engine."""
-from cygrad.autograd.engine cimport run_from_all
-from cygrad.autograd.scalar_roots cimport edge_of, gradients_of_scalar
-from cygrad.tensor cimport Tensor
+"""`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
+from cygrad.autograd.engine cimport begin, close, new_pass, run
+from cygrad.autograd.node cimport Node
+from cygrad.autograd.recording cimport gradient_edge
+from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.kernel_calls cimport fill_into
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
+from cygrad.tensor cimport Tensor, requires_grad
+from cygrad.view cimport same_sizes
 
+from cygrad.autograd.pass_hooks import retain_grad_of
 from cygrad.errors import warn
-from cygrad.names import unify
+from cygrad.named_tensors.names import unify
 
 
-def _as_tuple(value, name):
-    if isinstance(value, Tensor):
-        return (value,)
-    return tuple(value)
+# ------------------------------------------------------------- where a pass begins
 
-
-def _root_gradients(outputs, gradients, create_graph):
-    """The gradient to start with at each output: given, or one for a scalar."""
-    import cygrad
-    made = []
-    for i, (output, gradient) in enumerate(zip(outputs, gradients)):
-        if gradient is None:
-            if not output.requires_grad:
-                made.append(None)
-                continue
-            if output.numel() != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            if not (output.is_floating_point() or output.is_complex()):
-                raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
-                                   f"{output.dtype}".replace("cygrad.", "torch."))
-            if output.is_complex():
-                raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
-                                   f"{output.dtype}".replace("cygrad.", "torch."))
-            made.append(cygrad.ones_like(output).rename_(None) if output.has_names() else cygrad.ones_like(output))
-        elif isinstance(gradient, Tensor):
-            if gradient.shape != output.shape:
-                raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of "
-                                   f"{gradient.shape} and output[{i}] has a shape of {output.shape}."
-                                   .replace("cygrad.", "torch."))
-            if gradient.device != output.device:
-                from cygrad.home import brought
-                found = brought(gradient, output.device)
-                if found is None:
-                    raise RuntimeError(f"invalid gradient at index {i} - expected device {output.device} but got "
-                                       f"{gradient.device}")
-                gradient = found
-            if gradient.is_complex() != output.is_complex():
-                raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same "
-                                   f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {gradient.dtype} and "
-                                   f"output[{i}] has a dtype of {output.dtype}.".replace("cygrad.", "torch."))
-            made.append(_without_names(gradient, output))
-        else:
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    return made
-
-
-def _without_names(gradient, output):
-    """A gradient as the engine takes it; its names have to match the output's."""
-    if not gradient.has_names():
+cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
+    """The gradient to start with at output i: the given one, or one for a scalar; None at what needs none."""
+    cdef Tensor gradient
+    if given is None:
+        if not requires_grad(output):
+            return None
+        if output.elements != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if output.dtype.category != CATEGORY_FLOAT:
+            raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
+                               f"{output.dtype}".replace("cygrad.", "torch."))
+        gradient = empty_as(output, output.dtype)
+        fill_into(gradient, 1)
         return gradient
-    unify(output.names, gradient.names, "match")
-    return gradient.rename(None)
+    if not isinstance(given, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    gradient = <Tensor>given
+    if not same_sizes(gradient, output):
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has "
+                           f"a shape of {output.shape}.".replace("cygrad.", "torch."))
+    if gradient.memory.backend is not output.memory.backend or gradient.memory.index != output.memory.index:
+        from cygrad.devices.home import brought
+        found = brought(gradient, output.device)
+        if found is None:
+            raise RuntimeError(f"invalid gradient at index {i} - expected device {output.device} but got "
+                               f"{gradient.device}")
+        gradient = <Tensor>found
+    if (gradient.dtype.category == CATEGORY_COMPLEX) != (output.dtype.category == CATEGORY_COMPLEX):
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                           f"Mismatch in dtype: grad_output[{i}] has a dtype of {gradient.dtype} and output[{i}] has "
+                           f"a dtype of {output.dtype}.".replace("cygrad.", "torch."))
+    if gradient.names_ is not None:
+        unify(output.names, gradient.names, "match")
+        return gradient.rename(None)
+    return gradient
 
 
-def _edges(outputs):
-    cdef list roots = [], numbers = []
-    for i, output in enumerate(outputs):
-        node, number = edge_of(output)
-        if node is None:
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        roots.append(node)
-        numbers.append(number)
-    return roots, numbers
+cdef list differentiate(object outputs, object gradients, object retain_graph, bint create_graph, tuple inputs,
+                        bint accumulates):
+    """One pass from `outputs`; returns the gradients of `inputs` (None: all leaves accumulate)."""
+    cdef list wanted = None if inputs is None else [edge_of(t) for t in inputs]
+    cdef Tensor t
+    started = new_pass(create_graph if retain_graph is None else retain_graph, create_graph, wanted, accumulates)
+    try:
+        if isinstance(outputs, Tensor) and (gradients is None or isinstance(gradients, Tensor)):
+            begin_at(started, <Tensor>outputs, gradients, 0)
+        else:
+            begin_at_all(started, outputs, gradients)
+        if inputs is not None:
+            for t in inputs:
+                if not requires_grad(t):
+                    raise RuntimeError("One of the differentiated Tensors does not require grad")
+                if accumulates and t.node is not None:
+                    retain_grad_of(t)
+        return run(started)
+    finally:
+        close(started)
+
+
+cdef inline int begin_at(object started, Tensor output, object given, Py_ssize_t i) except -1:
+    """Let a pass begin at output i."""
+    cdef Tensor gradient = first_gradient(output, given, i)
+    cdef object node = gradient_edge(output) if requires_grad(output) else None
+    if node is None:
+        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    return begin(started, <Node>node, number_in(output), gradient)
+
+
+cdef int begin_at_all(object started, object outputs, object gradients) except -1:
+    cdef tuple tensors = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
+    cdef tuple grads = (None,) * len(tensors)
+    cdef Py_ssize_t i
+    if gradients is not None:
+        grads = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+    if len(grads) != len(tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
+    for i in range(len(tensors)):
+        begin_at(started, <Tensor?>tensors[i], grads[i], i)
+    return 0
+
+
+cdef inline int number_in(Tensor t) noexcept:
+    """Which output of its node a tensor is."""
+    return t.output_number if t.node is not None else 0
+
+
+cdef tuple edge_of(Tensor t):
+    """(node, output number) that a gradient of `t` enters; no node where none can (a view of inference mode)."""
+    cdef object node = gradient_edge(t) if requires_grad(t) else None
+    return node, number_in(t)
+
+
+# ------------------------------------------------------------------- what users call
+
+def tensor_backward(self, gradient=None, retain_graph=None, bint create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the `.grad` of the leaves it depends on.
+
+    Parameters
+    ----------
+    gradient : Tensor, optional
+        The gradient of this tensor to start with; 1 for a scalar.
+    retain_graph : bool, optional
+        Keep saved tensors for another pass; `create_graph` when omitted.
+    create_graph : bool
+        Record the pass, so that gradients can be differentiated again.
+    inputs : Tensor or sequence of Tensor, optional
+        Accumulate only into these.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([1., 2.], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if gradient is None and inputs is None:
+        differentiate(self, None, retain_graph, create_graph, None, True)
+    else:
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -108,30 +173,15 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
                                " Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    outputs = _as_tuple(tensors, "tensors")
-    gradients = (None,) * len(outputs) if grad_tensors is None else _as_tuple(grad_tensors, "grad_tensors")
-    if len(gradients) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    made = _root_gradients(outputs, gradients, create_graph)
-    roots, numbers = _edges(outputs)
-    wanted = None
     if inputs is not None:
-        wanted = []
-        for i, t in enumerate(_as_tuple(inputs, "inputs")):
-            node, number = edge_of(t)
-            if node is None:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
-            if t.grad_fn is not None:
-                t.retain_grad()
-            wanted.append((node, number))
-    keep = create_graph if retain_graph is None else retain_graph
-    run_from_all(roots, numbers, made, keep, create_graph, wanted, True)
+        inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+        if len(inputs) == 0:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    differentiate(tensors, grad_tensors, retain_graph, create_graph, inputs, True)
 
 
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
-         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, bint materialize_grads=False):
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
 
     Parameters
@@ -157,53 +207,28 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     >>> cygrad.autograd.grad(x ** 2, x)
     (tensor(6.),)
     """
-    keep = create_graph if retain_graph is None else retain_graph
-    if grad_outputs is None and type(outputs) is Tensor and not is_grads_batched and not materialize_grads \
-            and isinstance(inputs, (Tensor, tuple, list)):
-        found = gradients_of_scalar(outputs, inputs, keep, create_graph)
-        if found is not None:
-            if not allow_unused:
-                for i, gradient in enumerate(found):
-                    if gradient is None:
-                        raise unused(i)
-            return tuple(found)
-    import cygrad
+    cdef list found
+    cdef Py_ssize_t i
+    cdef tuple tensors
     if is_grads_batched:
         raise NotImplementedError("grad(): is_grads_batched needs vmap, which cygrad does not have; loop over the "
                                   "gradients instead")
-    if materialize_grads:
-        if allow_unused is False:
-            raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                             "allow_unused=False.")
-        allow_unused = True
-    outputs, inputs = _as_tuple(outputs, "outputs"), _as_tuple(inputs, "inputs")
-    gradients = (None,) * len(outputs) if grad_outputs is None else _as_tuple(grad_outputs, "grad_outputs")
-    if len(gradients) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    made = _root_gradients(outputs, gradients, create_graph)
-    roots, numbers = _edges(outputs)
-    wanted = []
-    for t in inputs:
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")
+    tensors = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    for t in tensors:
         if not isinstance(t, Tensor):
             raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")
-        if not t.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        wanted.append(edge_of(t))
-    used = [edge for edge in wanted if edge[0] is not None]       # a view made in inference mode has no edge
-    found = iter(run_from_all(roots, numbers, made, keep, create_graph, used, False))
-    found = [next(found) if edge[0] is not None else None for edge in wanted]
-    for i, (gradient, t) in enumerate(zip(found, inputs)):
-        if gradient is None:
-            if not allow_unused:
-                raise unused(i)
-            if materialize_grads:
-                found[i] = cygrad.zeros_like(t)
-        elif t.has_names():
-            found[i] = gradient.rename(*t.names)
+    found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)
+    for i in range(len(tensors)):
+        if found[i] is not None:
+            if (<Tensor>tensors[i]).names_ is not None:
+                found[i] = found[i].rename(*tensors[i].names)
+        elif materialize_grads:
+            import cygrad
+            found[i] = cygrad.zeros_like(tensors[i], requires_grad=create_graph)
+        elif not allow_unused:
+            raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
+                               "Set allow_unused=True if this is the desired behavior.")
     return tuple(found)
-
-
-def unused(i):
-    """The error for an input that the outputs don't depend on."""
-    return RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                        "allow_unused=True if this is the desired behavior.")

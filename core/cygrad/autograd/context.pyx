@@ -11,14 +11,14 @@ from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
 from cygrad.autograd.saved cimport SavedTensor, check_saved, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
-from cygrad.reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
+from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.tensor cimport Tensor, requires_grad, version_of
 from cygrad.view cimport View, size_of
 
 import cygrad
 from cygrad.autograd.inplace import rebase_history
 from cygrad.autograd.modes import set_grad_mode
-from cygrad.devices import of as device_of
+from cygrad.devices.device import of as device_of
 from cygrad.errors import warn
 
 cdef tuple NOTHING = ()
@@ -42,7 +42,7 @@ cdef class FunctionCtx(PythonNode):
     cdef public object non_differentiable
     cdef public object to_save
     cdef Py_ssize_t arguments       # how many `forward` has
-    cdef unsigned long long needing # which of the first 64 require a gradient: bit i
+    cdef unsigned long long needing  # which of the first 64 require a gradient: bit i
     cdef object needs               # `needs_input_grad`: made when it is asked for, or if there are more
     cdef object are_tensors         # for each of them, whether it is a tensor; None if all are
     cdef Py_ssize_t count           # number of outputs

@@ -18,9 +18,10 @@ from cygrad.autograd.accumulation cimport accumulate_into
 from cygrad.autograd.fitting cimport fits, fitted, summed
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport AccumulateGrad, Node, next_of, number_of
-from cygrad.autograd.pass_hooks cimport check_nan, report_anomaly, run_hooks, run_post_hooks, run_pre_hooks
-from cygrad.autograd.rows cimport Derivative, OpNode
-from cygrad.reuse cimport references
+from cygrad.autograd.pass_hooks cimport (check_nan, report_anomaly, run_hooks, run_leaf_hooks, run_post_hooks,
+                                        run_pre_hooks, run_tensor_hooks)
+from cygrad.autograd.derivative cimport Derivative, OpNode
+from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport Tensor
 
 from cygrad.autograd.node import keep_tracebacks
@@ -71,6 +72,9 @@ cdef class Pass:
     cdef dict wanted                   # {node: [(output number, position in `found`)]}; None: every leaf is
     cdef list found                    # gradients that were asked for
     cdef bint keeps_graph, records, accumulates
+    cdef bint recorded                 # whether the thread did, before
+    cdef Node root                     # where it began first
+    cdef list roots                    # and where else, or None
 
     cdef inline Node state(self, Node node):
         """What holds the state of a node; None if it has none in this pass."""
@@ -94,17 +98,24 @@ cdef class Pass:
         return made
 
     cdef inline Node leave(self, Node node):
-        """The state of a node, which has none from now on."""
+        """The state of a node that runs now, which has none from now on; None if something may still come to it."""
+        cdef Node state
         if node.holder == self.number:
+            if node.dependencies:
+                return None
             node.holder = 0
             self.live -= 1
             return node
-        return self.stand_ins.pop(node)
+        state = None if self.stand_ins is None else self.stand_ins.get(node)
+        if state is None or state.dependencies:
+            return None
+        del self.stand_ins[node]
+        return state
 
-    cdef sweep(self, list roots):
+    cdef sweep(self):
         """Take the states off all nodes that did not run: of branches that were not needed, or after an exception."""
-        cdef list stack = list(roots)
-        cdef set seen = set(roots)
+        cdef list stack = [self.root] if self.roots is None else [self.root, *self.roots]
+        cdef set seen = set(stack)
         cdef Node node, following
         cdef Py_ssize_t i
         while stack and self.live:
@@ -127,8 +138,6 @@ cdef class Pass:
         cdef Py_ssize_t room = NEAR, depth = 1, i
         cdef Node node = root, following, state
         cdef bint fresh
-        if self.state(root) is not None:
-            return 0
         self.enter(root)
         frames[0].node, frames[0].edge = <PyObject *>root, 0
         while depth:
@@ -165,6 +174,12 @@ cdef class Pass:
                 self.state(node).needed = True
         if frames != near:
             free(frames)
+        return 0
+
+    cdef int capture(self, Node node, object arrived) except -1:
+        """Keep what has arrived at a node for the caller."""
+        for number, i in self.wanted[node]:
+            self.found[i] = (<list>arrived)[number] if type(arrived) is list else arrived
         return 0
 
     cdef inline int push(self, Node node) except -1:
@@ -213,20 +228,23 @@ cdef class Pass:
         self.room *= 2
         return 0
 
-    cdef int close(self, list roots) except -1:
-        """Leave nothing behind."""
-        if self.ready != self.near:
-            free(self.ready)
-            self.ready = self.near
-        if self.live:
-            self.sweep(roots)
-        return 0
-
 
 # ------------------------------------------------------------------ one pass
 
-cdef Pass new_pass(bint keep_graph, bint create_graph, list inputs, bint accumulates):
-    """A pass, not begun. `inputs`: (node, output number) of where gradients are wanted; None: at every leaf."""
+cdef object new_pass(bint keep_graph, bint create_graph, list inputs, bint accumulates):
+    """A pass, not begun: then come `begin` at each root, `run`, and `close` whatever happened.
+
+    Parameters
+    ----------
+    keep_graph : bool
+        Keep saved tensors for another pass.
+    create_graph : bool
+        Record the pass.
+    inputs : list of (Node, int) or None
+        Where gradients are wanted; None: at every leaf reached.
+    accumulates : bool
+        With `inputs`: add to their `.grad` instead of returning the gradients.
+    """
     global _passes
     cdef Pass self = Pass.__new__(Pass)
     cdef Py_ssize_t i
@@ -234,6 +252,7 @@ cdef Pass new_pass(bint keep_graph, bint create_graph, list inputs, bint accumul
     self.number = _passes
     self.ready, self.room = self.near, NEAR
     self.keeps_graph, self.records, self.accumulates = keep_graph, create_graph, accumulates
+    self.recorded = grad_enabled()
     if inputs is not None:
         self.wanted = {}
         self.found = [None] * len(inputs)
@@ -243,111 +262,85 @@ cdef Pass new_pass(bint keep_graph, bint create_graph, list inputs, bint accumul
     return self
 
 
-cdef list run_from(Node root, int number, Tensor grad, bint keep_graph, bint create_graph, list inputs,
-                   bint accumulates):
-    """Run the pass from output `number` of a node, whose gradient is `grad`: see `run_from_all`."""
-    cdef Pass self = new_pass(keep_graph, create_graph, inputs, accumulates)
-    cdef bint mode = grad_enabled()
-    try:
+cdef int begin(object started, Node root, int number, Tensor grad) except -1:
+    """Let a pass begin at output `number` of a node, too, whose gradient is `grad` (None: zero)."""
+    cdef Pass self = <Pass>started
+    if self.root is None:
+        self.root = root
+    else:
+        if self.roots is None:
+            self.roots = []
+        self.roots.append(root)
+    if self.state(root) is None:
         self.explore(root)
+        self.push(root)                  # passed over when another root turns out to lead to it
+    if grad is not None:
         add_grad(root, self.state(root), number, grad)
-        self.push(root)
-        set_grad_enabled(create_graph)
-        run_ready(self)
-    finally:
-        set_grad_enabled(mode)
-        if self.live or self.room != NEAR:
-            self.close([root])
-    return self.found
+    return 0
 
 
-cdef list run_from_all(list roots, list numbers, list grads, bint keep_graph, bint create_graph, list inputs,
-                       bint accumulates):
-    """Run the pass from several nodes.
-
-    Parameters
-    ----------
-    roots : list of Node
-        Nodes of the tensors differentiated, with `numbers` which outputs of theirs, and `grads` the gradients.
-    keep_graph : bool
-        Keep saved tensors for another pass.
-    create_graph : bool
-        Record the pass.
-    inputs : list of (Node, int) or None
-        Where gradients are wanted; None: at every leaf reached.
-    accumulates : bool
-        With `inputs`: add to their `.grad` instead of returning the gradients.
-
-    Returns
-    -------
-    list of Tensor or None
-        Gradients of `inputs`; None where nothing arrived.
-    """
-    cdef Pass self = new_pass(keep_graph, create_graph, inputs, accumulates)
-    cdef bint mode = grad_enabled()
-    cdef Py_ssize_t i
-    try:
-        for root in roots:
-            self.explore(root)
-        for i in range(len(roots)):
-            if grads[i] is not None:
-                add_grad(roots[i], self.state(roots[i]), numbers[i], grads[i])
-        grads = None
-        for root in set(roots):
-            if self.state(root).dependencies == 0:
-                self.push(root)
-        set_grad_enabled(create_graph)
-        run_ready(self)
-    finally:
-        set_grad_enabled(mode)
-        self.close(roots)
-    return self.found
-
-
-cdef int run_ready(Pass self) except -1:
-    """Run nodes until none is ready."""
+cdef list run(object begun):
+    """Run nodes until none is ready; returns the gradients of `inputs`, None where nothing arrived."""
+    cdef Pass self = <Pass>begun
     cdef Node node = None, state
-    cdef bint needed, captured, spare
+    cdef bint needed, captured, spare, last
+    set_grad_enabled(self.records)
     try:
         while self.waiting:
             node = self.pop()
             state = self.leave(node)
+            if state is None:
+                continue                 # a root among others: it waits for what they send, or has run
             arrived = state.arrived
             state.arrived = None
             needed, captured = state.needed, state.captured
             state = None
             if self.wanted is not None and not needed:
                 continue
-            if node.attached is not None:
-                grads = gathered(node, arrived)
-                arrived = None
-                run_pre_hooks(node, grads)
-                arrived = grads if several(node) else grads[0]
-                grads = None
             if type(node) is AccumulateGrad:
                 if arrived is not None:
                     spare = references(<PyObject *>arrived) == 1
                     finish_leaf(self, <AccumulateGrad>node, <Tensor>arrived, spare, captured)
                 continue
-            if captured:
-                for number, i in self.wanted[node]:
-                    self.found[i] = (<list>arrived)[number] if type(arrived) is list else arrived
-                if not leads_on(self, node):
-                    continue
+            last = captured and not leads_on(self, node)
+            if captured and not last:            # PyTorch hands out what hooks have not seen yet, then
+                self.capture(node, arrived)
+            if node.attached is not None:
+                grads = gathered(node, arrived)
+                arrived = None
+                run_tensor_hooks(node, grads)
+                if not last:
+                    run_pre_hooks(node, grads)
+                arrived = grads if several(node) else grads[0]
+                grads = None
+            if last:
+                self.capture(node, arrived)
+                continue
             if (not several(node) and node.attached is None and not _anomaly and isinstance(node, OpNode)
                     and not (<OpNode>node).lists):
-                run_simple(self, <OpNode>node, <Tensor>arrived)
-                if not self.keeps_graph:
-                    node.release()
+                grads = None
             else:
                 grads = gathered(node, arrived)
                 arrived = None
-                run_node(self, node, grads)
-                grads = None
+                grads = results_of(self, node, grads)
+            hand_on(self, node, <Tensor>arrived, grads)
+            grads = None
     except Exception:
         if _anomaly:
             report_anomaly(node)
         raise
+    return self.found
+
+
+cdef int close(object ended) except -1:
+    """Leave nothing of a pass behind."""
+    cdef Pass self = <Pass>ended
+    set_grad_enabled(self.recorded)
+    if self.ready != self.near:
+        free(self.ready)
+        self.ready = self.near
+    if self.live:
+        self.sweep()
     return 0
 
 
@@ -391,47 +384,25 @@ cdef int deposit(Pass self, AccumulateGrad node, Tensor leaf, Tensor grad, bint 
         for number, i in self.wanted[node]:
             self.found[i] = grad
         return 0
-    accumulate_into(leaf, grad, spare)
+    cdef list grads = None
+    if node.attached is not None:
+        grads = [grad]
+        run_pre_hooks(node, grads)
+        grad, spare = grads[0], False
+    if grad is not None:
+        accumulate_into(leaf, grad, spare)
     if leaf.post_hooks:
-        for hook in list(leaf.post_hooks.values()):
-            hook(leaf)
+        run_leaf_hooks(leaf)
+    if node.attached is not None and node.attached.post_hooks:
+        run_post_hooks(node, [], grads)
     return 0
 
 
-cdef inline int run_simple(Pass self, OpNode node, Tensor grad) except -1:
-    """Run the formulas of an op with one output, and hand on what they return one by one."""
-    cdef Derivative row = node.row
-    cdef Node following, state
-    cdef int i, number
-    for i in range(node.edges):
-        following = next_of(node, i)
-        if following is None:
-            continue
-        state = self.state(following)
-        if grad is not None and (self.wanted is None or state.needed):
-            value = NotImplemented
-            if row.shortcuts[i] is not NULL and not self.records:
-                value = row.shortcuts[i](node, grad)
-            if value is NotImplemented:
-                value = node.formula(i, grad, None)
-            if value is not None:
-                number = number_of(node, i)
-                if not isinstance(value, Tensor) or not fits(<Tensor>value, following):
-                    value = fitted(value, following, number, node, i)
-                add_grad(following, state, number, <Tensor>value)
-                value = None
-        state.dependencies -= 1
-        if state.dependencies == 0:
-            self.push(following)
-    return 0
-
-
-cdef int run_node(Pass self, Node node, list grads) except -1:
-    """Run any node, with its hooks, and hand on what it returns."""
-    cdef Node following, state
+cdef list results_of(Pass self, Node node, list grads):
+    """What a node with hooks, several outputs or a function of a user's returns, one for each edge."""
     cdef list results
+    cdef Node following
     cdef Py_ssize_t i
-    cdef int number
     returned = node.run(grads)
     results = returned if type(returned) is list else list(returned)
     returned = None
@@ -444,26 +415,50 @@ cdef int run_node(Pass self, Node node, list grads) except -1:
             if following is not None and results[i] is not None:
                 results[i] = fitted(results[i], following, number_of(node, i), node, i)
         run_post_hooks(node, results, grads)
-    grads = None
     if not self.keeps_graph:
         node.release()
-    for i in range(len(results)):
+    return results
+
+
+cdef inline int hand_on(Pass self, Node node, Tensor grad, list results) except -1:
+    """Give each next node what it is due: of `results`, or (None: an op with one output) computed now from `grad`."""
+    cdef Node following, state
+    cdef int i, number
+    for i in range(node.edges):
         following = next_of(node, i)
         if following is None:
             continue
         state = self.state(following)
-        value = results[i]
-        results[i] = None
-        if value is not None and (self.wanted is None or state.needed):
-            if _anomaly and _nan_matters:
-                check_nan(value, node, i)
-            number = number_of(node, i)
-            add_grad(following, state, number, fitted(value, following, number, node, i))
-        value = None
+        if self.wanted is None or state.needed:
+            if results is None:
+                value = None if grad is None else gradient_of(self, <OpNode>node, i, grad)
+            else:
+                value = results[i]
+                results[i] = None
+                if value is not None and _anomaly and _nan_matters:
+                    check_nan(value, node, i)
+            if value is not None:
+                number = number_of(node, i)
+                if not isinstance(value, Tensor) or not fits(<Tensor>value, following):
+                    value = fitted(value, following, number, node, i)
+                add_grad(following, state, number, <Tensor>value)
+                value = None
         state.dependencies -= 1
         if state.dependencies == 0:
             self.push(following)
+    if results is None and not self.keeps_graph:
+        node.release()
     return 0
+
+
+cdef inline object gradient_of(Pass self, OpNode node, int i, Tensor grad):
+    """The gradient of input i of an op with one output."""
+    cdef Derivative row = node.row
+    if row.shortcuts[i] is not NULL and not self.records:
+        value = row.shortcuts[i](node, grad)
+        if value is not NotImplemented:
+            return value
+    return node.formula(i, grad, None)
 
 
 cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad) except -1:

@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memcmp
 
 from cygrad.autograd.node cimport Node
-from cygrad.reuse cimport references
+from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport Tensor
 
 cdef inline bint alone(Tensor t) noexcept:

@@ -7,11 +7,11 @@ from cpython.object cimport PyObject
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport Node, PythonNode, meta_of
 from cygrad.backend cimport ADD
-from cygrad.dispatch cimport binary, binary_into, cast, sum_to
-from cygrad.promotion cimport SAME
+from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, sum_to
+from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport CATEGORY_COMPLEX
-from cygrad.ops.pointwise cimport apply_binary, op_add
 from cygrad.tensor cimport Tensor, plain
+from cygrad.tensors.operators cimport add
 from cygrad.view cimport View, same_sizes, size_of
 
 
@@ -43,8 +43,8 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
         if grad.dtype is not meta.dtype:
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
-        from cygrad.devices import of
-        from cygrad.home import brought
+        from cygrad.devices.device import of
+        from cygrad.devices.home import brought
         if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake
             found = brought(grad, of(node.backend, node.index))
             if found is None:
@@ -73,7 +73,7 @@ cdef bint expandable(View small, View large) noexcept:
 cdef Tensor summed(Tensor held, Tensor grad):
     """held + grad; in place where the caller alone refers to `held`, and `held` alone to its memory."""
     if grad_enabled() or held.dtype is not grad.dtype or not same_sizes(held, grad):
-        return apply_binary(op_add, held, grad)
+        return add(held, grad)
     if (references(<PyObject *>held) == 1 and alone(held)
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)

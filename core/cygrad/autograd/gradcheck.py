@@ -7,14 +7,8 @@ backward functions checked for the rules they must keep. Costs grow with the num
 import warnings
 
 import cygrad
-from cygrad.autograd.finite_differences import (
-    Derivatives,
-    as_tuple,
-    differentiable,
-    random_like,
-    random_weights,
-    seeded_generator,
-)
+from cygrad.autograd.finite_differences import (Derivatives, as_tuple, differentiable, random_like, random_weights,
+                                                seeded_generator)
 from cygrad.autograd.function import Function
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]

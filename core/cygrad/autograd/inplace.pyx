@@ -5,94 +5,52 @@ base notice by their versions (`recording.regenerate`).
 """
 cimport cython
 
-from cygrad.autograd.modes cimport grad_enabled, inference_enabled
-from cygrad.autograd.node cimport (Node, add_edge, next_of, number_node, number_of, set_meta, set_output,
-                                   show_without_module)
-from cygrad.autograd.recording cimport connect, gradient_edge, regenerate
-from cygrad.autograd.saved cimport op_words
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, number_node, number_of, set_meta,
+                                   set_output, show_without_module)
+from cygrad.autograd.recording cimport connect, gradient_edge, refuse_change, regenerate
+from cygrad.dispatch.raw cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX
-from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, CREATED_IN_INFERENCE,
-                            CREATED_IN_NO_GRAD, CREATED_NORMALLY, Tensor, requires_grad)
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor, requires_grad
 from cygrad.view cimport View, size_of, tuple_of
+from cygrad.tensors.operators cimport Check, operators
 
 
 cdef int check_inplace(Tensor t) except -1:
     """Raise PyTorch's error if autograd forbids changing `t` in place now."""
-    cdef bint needs
-    if t.inference and not inference_enabled():
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-                           "clone to get a normal tensor before doing inplace update.See "
-                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
-    if not grad_enabled():
-        return 0
-    needs = requires_grad(t)
-    if not needs:
+    check_inference(t)
+    if not grad_enabled() or not requires_grad(t):
         return 0
     if t.creation != CREATED_NORMALLY:
-        check_creation(t)
+        refuse_change(t, False)
     if t.base is None:
         if t.node is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    elif t.base.requires and t.base.node is None:
+    elif t.base.node is None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     return 0
 
 
-cdef int check_overlap(Tensor t) except -1:
-    """Refuse to write into a tensor whose elements share places."""
-    cdef int i
-    for i in range(t.rank):
-        if t.strides[i] == 0 and t.sizes[i] > 1:
-            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a "
-                               "single memory location. Please clone() the tensor before performing the operation.")
-    return 0
-
-
-cdef check_creation(Tensor t):
-    if t.creation == CREATED_IN_NO_GRAD:
-        raise RuntimeError(
-            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-            "view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) "
-            "or both outside (if you want the inplace to be tracked).")
-    if t.creation == CREATED_IN_INFERENCE:
-        raise RuntimeError(
-            "A view was created in inference mode and is being modified inplace in normal mode. Given that this use "
-            "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            "and the inplace either both inside the inference_mode block (if you don't want the inplace to be "
-            "tracked) or both outside (if you want the inplace to be tracked).")
-    origin = f"Output {t.output_number} of {op_words(t.node)}" if t.node is not None else "This view"
-    if t.creation == CREATED_BY_MULTI_OUTPUT:
-        raise RuntimeError(
-            f"{origin} is a view and is being modified inplace. This view is the output of a function that returns "
-            "multiple views. Such functions do not allow the output views to be modified inplace. You should replace "
-            "the inplace operation by an out-of-place one.")
-    if t.creation == CREATED_IN_CUSTOM_FUNCTION:
-        raise RuntimeError(
-            f"{origin} is a view and is being modified inplace. This view was created inside a custom Function (or "
-            "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
-            "custom backward associated with the custom Function, leading to incorrect gradients. This behavior is "
-            "forbidden. You can fix this by cloning the output of the custom Function.")
-
-
 cdef int rebase(Tensor t, object node, int number) except -1:
     """After `t` was changed in place by `node`: that is its history now, and through it its base's."""
-    cdef Tensor base
     if t.base is None:
-        t.node = node
-        t.output_number = number
-        t.requires = True
+        set_history(t, node, number)
         return 0
     if t.creation != CREATED_NORMALLY:
-        check_creation(t)
-    base = t.base
+        refuse_change(t, False)
     copy = CopySlices.__new__(CopySlices)
-    (<CopySlices>copy).setup(base, t, node, number)
-    base.node = copy
-    base.output_number = 0
-    base.requires = True
+    (<CopySlices>copy).setup(t.base, t, node, number)
+    set_history(t.base, copy, 0)
     regenerate(t)
     return 0
+
+
+cdef set_history(Tensor t, object node, int number):
+    cdef object before = t.node
+    cdef int former = t.output_number
+    t.node, t.output_number, t.requires = node, number, True
+    if t.retains:
+        move_retained(t, <Node>before, former)
 
 
 def rebase_history(Tensor tensor not None, Node node, int index):
@@ -141,7 +99,7 @@ cdef class CopySlices(Node):
         number_node(self)
 
     cdef object run(self, list grads):
-        from cygrad.autograd.slices import copy_slices_backward, copy_parts_backward
+        from cygrad.autograd.view_gradients import copy_slices_backward, copy_parts_backward
         if grads[0] is None:
             return [None] * self.edges
         if self.parts:
@@ -166,7 +124,7 @@ cdef class CopySlices(Node):
 
 cdef Tensor shadow_of(Tensor t):
     """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
-    from cygrad.raw import clone_like
+    from cygrad.dispatch.raw import clone_like
     cdef Tensor copy = clone_like(t)
     node = gradient_edge(t)
     if node is not None:
@@ -182,3 +140,6 @@ def shadow(Tensor t not None):
 
 
 show_without_module(CopySlices, "CopySlices")         # as PyTorch's is
+
+
+operators.check_inplace = <Check>check_inplace

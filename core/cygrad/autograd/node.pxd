@@ -112,6 +112,7 @@ cdef inline int set_meta(Node node, Tensor output) except -1:
 cdef AccumulateGrad accumulator_of(Tensor leaf)
 cdef Attached attached_to(Node node)
 cdef int number_node(Node node) except -1
+cdef int move_retained(Tensor t, Node before, int number) except -1
 cdef View meta_view(Tensor t)
 cdef View meta_of(Node node, Py_ssize_t number)
 cdef int set_output(Node node, Tensor output, int number) except -1

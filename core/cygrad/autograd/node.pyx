@@ -1,17 +1,17 @@
 """Nodes of the autograd graph: what every node has, and the two kinds that are no op of a table.
 
-A node knows the nodes of its inputs (the edges), and shape, dtype and device of its outputs. `Node.run` turns gradients
-of the outputs into those of the inputs. Ops that have a row in the table of derivatives make an `OpNode` (`rows.pyx`);
-here are the end of every path, `AccumulateGrad`, and the base of nodes that Python code runs.
+A node knows the nodes of its inputs (the edges), and shape, dtype and device of its outputs. `Node.run` turns
+gradients of the outputs into those of the inputs. Ops that have a row in the table of derivatives make an `OpNode`
+(`derivative.pyx`); here are the end of every path, `AccumulateGrad`, and the base of nodes that Python code runs.
 
 Edges are there from the start and lead to older nodes, so sequence numbers are a topological order. Most nodes have
 two inputs at most, one output, and nothing attached: that is kept in the node itself, and freed nodes are kept whole
-for the next ones (`reuse.pxd`).
+for the next ones (`object_reuse.pxd`).
 """
 cimport cython
 from cpython.object cimport PyObject
 
-from cygrad.reuse cimport keep_whole, whole_instance
+from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
 
@@ -46,6 +46,12 @@ cdef class Node:
         return 1 if self.metas is None else <int>len(self.metas)
 
     def __call__(self, *grads):
+        cdef int expected = self.outputs()
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        for grad in grads:
+            if grad is not None and not isinstance(grad, Tensor):
+                raise TypeError(f"argument {grads.index(grad)} is not a Variable")
         result = self.run(list(grads))
         return result[0] if len(result) == 1 else tuple(result)
 
@@ -103,6 +109,20 @@ def keep_tracebacks(bint wanted):
     _tracebacks = wanted
 
 
+cdef int move_retained(Tensor t, Node before, int number) except -1:
+    """Let a tensor whose node has changed retain the gradient that reaches the new one: that is its value's now."""
+    cdef Attached attached
+    if before is None or before.attached is None or before.attached.retained is None:
+        return 0
+    reference = before.attached.retained.pop(number, None)
+    if reference is not None:
+        attached = attached_to(t.node)
+        if attached.retained is None:
+            attached.retained = {}
+        attached.retained[t.output_number] = reference
+    return 0
+
+
 # ------------------------------------------------------------------ outputs
 
 cdef View meta_view(Tensor t):
@@ -147,6 +167,9 @@ cdef int set_output(Node node, Tensor output, int number) except -1:
 @cython.no_gc_clear      # the garbage collector would drop `variable`, which `__dealloc__` needs
 cdef class AccumulateGrad(Node):
     """Adds what reaches a leaf to its `.grad`. Lives as long as some graph needs it."""
+
+    def __init__(self):
+        raise TypeError("cannot create 'AccumulateGrad' instances")        # `accumulator_of` makes them
 
     def __dealloc__(self):
         forget(self)

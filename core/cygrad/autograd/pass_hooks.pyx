@@ -1,11 +1,10 @@
 # distutils: extra_compile_args = -Os
 """What a pass does for its users beside the gradients: hooks, gradients that non-leaves retain, and anomaly mode."""
-from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport attached_to
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.dtype cimport CATEGORY_FLOAT
-from cygrad.ops.pointwise cimport apply_binary, op_add
-from cygrad.tensor cimport alias, plain
+from cygrad.tensor cimport plain
+from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
 from cygrad.errors import warn
@@ -28,7 +27,7 @@ cdef Tensor in_place_of(Tensor grad, object value, object hook):
         raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
     cdef Tensor result = <Tensor>value
     if result.memory.backend is not grad.memory.backend or result.memory.index != grad.memory.index:
-        from cygrad.home import brought
+        from cygrad.devices.home import brought
         value = brought(result, grad.device)
     if value is None or result.dtype is not grad.dtype:
         raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {grad.type()} got "
@@ -59,16 +58,13 @@ cdef int replace(list grads, object result, object hook) except -1:
     return 0
 
 
-cdef int run_pre_hooks(Node node, list grads) except -1:
-    """Let the hooks of a node and its outputs see and change what arrived; store what outputs retain."""
+cdef int run_tensor_hooks(Node node, list grads) except -1:
+    """Let the hooks of a node's outputs see and change what arrived; store what outputs retain."""
     cdef Attached attached = node.attached
     if attached.tensor_hooks is not None:
         for number in list(attached.tensor_hooks):
             if grads[number] is not None:
                 grads[number] = run_hooks(attached.tensor_hooks[number], grads[number])
-    if attached.pre_hooks:
-        for hook in list(attached.pre_hooks.values()):
-            replace(grads, hook(tuple(grads)), hook)
     if attached.retained is not None:
         for number, reference in list(attached.retained.items()):
             kept = reference()
@@ -77,13 +73,31 @@ cdef int run_pre_hooks(Node node, list grads) except -1:
     return 0
 
 
+cdef int run_pre_hooks(Node node, list grads) except -1:
+    """Let the hooks of a node see and change what it is about to be given."""
+    if node.attached.pre_hooks:
+        for hook in list(node.attached.pre_hooks.values()):
+            replace(grads, hook(tuple(grads)), hook)
+    return 0
+
+
 cdef retain(Tensor t, Tensor grad):
     """Add to the `.grad` of a non-leaf that retains it."""
     if t.gradient is None:
-        t.gradient = plain(grad) if grad_enabled() else alias(grad)
+        t.gradient = plain(grad).clone()
         (<Tensor>t.gradient).names_ = t.names_
     else:
-        t.gradient = apply_binary(op_add, t.gradient, grad)
+        t.gradient = add(t.gradient, grad)
+
+
+cdef int run_leaf_hooks(Tensor leaf) except -1:
+    """Call what was registered on a leaf to see its `.grad` after an addition."""
+    for hook in list(leaf.post_hooks.values()):
+        result = hook(leaf)
+        if result is not None:
+            in_place_of(leaf, result, hook)
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    return 0
 
 
 cdef int run_post_hooks(Node node, list results, list grads) except -1:

@@ -1,6 +1,6 @@
 """Recording an op: the edge to a tensor's node, the node of an op, and its outputs."""
 from cygrad.autograd.node cimport Node
-from cygrad.autograd.rows cimport Derivative, OpNode
+from cygrad.autograd.derivative cimport Derivative, OpNode
 from cygrad.tensor cimport Tensor
 
 cdef object gradient_edge(Tensor t)
@@ -9,3 +9,4 @@ cdef OpNode record(Derivative row, tuple args)
 cdef OpNode record_pair(Derivative row, object x, object y, tuple extra)
 cdef int attach(OpNode node, object outputs) except -1
 cdef regenerate(Tensor view)
+cdef int refuse_change(Tensor view, bint indirect) except -1

@@ -8,19 +8,22 @@ A view whose base was changed in place since finds its new node (`AsStridedBackw
 comparing versions.
 """
 from cygrad.autograd.modes cimport set_grad_enabled
-from cygrad.autograd.node cimport accumulator_of, add_edge, meta_of, number_node, set_meta, set_output
-from cygrad.autograd.rows cimport DROPPED, ListOf, RESULT_BIT, find_row, new_node
-from cygrad.autograd.saved cimport check_saved, op_words
+from cygrad.autograd.node cimport (accumulator_of, add_edge, meta_of, move_retained, number_node, set_meta,
+                                   set_output)
+from cygrad.autograd.derivative cimport DROPPED, ListOf, Outputs, RESULT_BIT, find_row, new_node
+from cygrad.autograd.saved cimport SavedTensor, check_saved, op_words
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
-from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_NORMALLY, alias, requires_grad, version_of
+from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_INFERENCE, CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias,
+                            requires_grad, version_of)
 from cygrad.view cimport make_view, size_of, tuple_of
+from cygrad.tensors.operators cimport Plain, operators
 
 
 # -------------------------------------------------------------------- edges
 
 cdef object gradient_edge(Tensor t):
     """The node whose output `t` is; a leaf's AccumulateGrad; None when it needs no gradient."""
-    if t.base is not None and t.base.requires and (version_of(t) != t.view_version or not t.requires):
+    if t.base is not None and t.base.requires and version_of(t) != t.view_version:
         regenerate(t)
     if t.node is not None:
         return t.node
@@ -29,14 +32,10 @@ cdef object gradient_edge(Tensor t):
 
 cdef regenerate(Tensor view):
     """A view whose base has changed in place since gets its node anew, as a window on the base."""
-    if view.creation == CREATED_BY_MULTI_OUTPUT:
-        raise RuntimeError(
-            f"Output {view.output_number} of {op_words(view.node)} is a view and its base or another view of its base "
-            "has been modified inplace. This view is the output of a function that returns multiple views. Such "
-            "functions do not allow the output views to be modified inplace. You should replace the inplace operation "
-            "by an out-of-place one.")
     if view.creation != CREATED_NORMALLY:
-        return
+        refuse_change(view, True)
+    cdef object before = view.node
+    cdef int number = view.output_number
     if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
         regenerate_parts(view)
         return
@@ -47,11 +46,39 @@ cdef regenerate(Tensor view):
     view.output_number = 0
     view.requires = True
     view.view_version = version_of(view)
+    if view.retains:
+        move_retained(view, <Node>before, number)
+
+
+cdef int refuse_change(Tensor view, bint indirect) except -1:
+    """Raise PyTorch's error for a view that may not be changed in place, itself or (`indirect`) by way of its base."""
+    cdef str change = "its base or another view of its base has been" if indirect else "is being"
+    cdef str origin = "" if view.node is None else f"Output {view.output_number} of {op_words(view.node)} is a view"
+    if view.creation == CREATED_IN_NO_GRAD or view.creation == CREATED_IN_INFERENCE or view.node is None:
+        mode, block, end = "no_grad mode", "no_grad", "with grad mode enabled"
+        if view.creation == CREATED_IN_INFERENCE:
+            mode, block, end = "inference mode", "inference_mode", "in normal mode"
+        origin = origin + " of a view which was created in" if origin else "A view was created in"
+        raise RuntimeError(
+            f"{origin} {mode} and {change} modified inplace {end}. Given that this use case is ambiguous and "
+            "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
+            f"both inside the {block} block (if you don't want the inplace to be tracked) or both outside (if you want "
+            "the inplace to be tracked).")
+    if view.creation == CREATED_BY_MULTI_OUTPUT:
+        raise RuntimeError(
+            f"{origin} and {change} modified inplace. This view is the output of a function that returns multiple "
+            "views. Such functions do not allow the output views to be modified inplace. You should replace the "
+            "inplace operation by an out-of-place one.")
+    raise RuntimeError(
+        f"{origin} and {change} modified inplace. This view was created inside a custom Function (or because an input "
+        "was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
+        "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+        "this by cloning the output of the custom Function.")
 
 
 cdef regenerate_parts(Tensor view):
     """The same for a real view of a complex base, or the other way round."""
-    from cygrad.autograd.slices import window_of_parts
+    from cygrad.autograd.view_gradients import window_of_parts
     cdef bint mode = set_grad_enabled(True)
     cdef Tensor again
     try:
@@ -187,6 +214,9 @@ cdef int attach(OpNode node, object outputs) except -1:
     if node.result is not None:
         saved = []
         for value in outputs:
-            saved.append(alias(<Tensor>value) if isinstance(value, Tensor) else value)
-        node.result = tuple(saved)
+            saved.append(SavedTensor(value, node) if isinstance(value, Tensor) else value)
+        node.result = Outputs(None, tuple(saved))
     return 0
+
+
+operators.gradient_edge = <Plain>gradient_edge

@@ -26,16 +26,15 @@ cdef class SavedTensor:
 
     cpdef Tensor unpack(self, Node node=None):
         """The tensor; an output of `node` gets it back as its history."""
-        cdef Tensor again
-        if version_of(self.tensor) != self.version:
-            raise modified(self.tensor, self.version)
-        if not self.is_output:
-            return self.tensor
-        again = alias(self.tensor)
-        if node is not None:
-            again.node = node
-            again.output_number = self.number
-            again.requires = True
+        cdef Tensor again = self.tensor
+        if self.is_output:
+            again = alias(self.tensor)
+            if node is not None:
+                again.node = node
+                again.output_number = self.number
+                again.requires = True
+        if version_of(again) != self.version:
+            raise modified(again, self.version)
         return again
 
 

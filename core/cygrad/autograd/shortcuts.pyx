@@ -2,20 +2,24 @@
 
 A shortcut computes what the formula in `derivatives/` does (`tests/autograd/test_shortcuts.py` compares every one) but
 calls kernels without Python between. It returns NotImplemented for what it does not take (complex numbers), and then
-the formula runs, as it does in every pass with `create_graph=True`. The table alone says what a derivative is.
+the formula runs, as it does in every pass with `create_graph=True`. The table alone says what a derivative is; which
+rows are here, and what each saves, is measured (docs/design.md). Formulas that give the gradient itself, or its
+negative, are known by what they are: those of any row.
 """
 from cygrad cimport backend as k
-from cygrad.autograd.rows cimport OpNode, set_shortcut
-from cygrad.allocation cimport empty, empty_as
+from cygrad.autograd.derivative cimport OpNode, set_shortcut, set_shortcut_of
+from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.backend cimport Backend
-from cygrad.dispatch cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into, sum_to, unary,
-                              where_into)
+from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into, sum_to,
+                                           unary, where_into)
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
-from cygrad.elements cimport element_at
-from cygrad.ops.products cimport mm_backward_left, mm_backward_right
-from cygrad.promotion cimport SAME, TO_FLOAT
+from cygrad.tensors.elements cimport element_at
+from cygrad.ops.linalg.products cimport mm_backward_left, mm_backward_right
+from cygrad.dispatch.promotion cimport SAME, TO_FLOAT
 from cygrad.tensor cimport Tensor, alias, new_tensor
 from cygrad.view cimport View, data, fill_strided, make_view, same_sizes
+
+from cygrad.autograd.derivatives.helpers import negated, unchanged
 
 cdef DType BOOL_DTYPE = dtype_of(BOOL)
 
@@ -173,14 +177,6 @@ cdef object tanh(OpNode node, Tensor grad):
         return NotImplemented
     slope = binary(k.SUB, 1, <Tensor>product(result, result), SAME)
     return product(grad, slope)
-
-
-cdef object sigmoid(OpNode node, Tensor grad):
-    """grad * ((1 - result) * result)"""
-    cdef Tensor result = node.raw_result()
-    if not real(result) or not real(grad) or grad.elements > FEW:
-        return NotImplemented
-    return product(grad, product(binary(k.SUB, 1, result, SAME), result))
 
 
 cdef object relu(OpNode node, Tensor grad):
@@ -343,12 +339,11 @@ cdef object right_factor(Tensor left, Tensor grad):
 
 # ------------------------------------------------------------------- the table
 
-set_shortcut("add", "self", same)
+set_shortcut_of(unchanged, same)
+set_shortcut_of(negated, negative)
 set_shortcut("add", "other", other_of_sum)
-set_shortcut("sub", "self", same)
 set_shortcut("sub", "other", other_of_difference)
 set_shortcut("scalar_sub", "other", other_of_difference)
-set_shortcut("neg", "self", negative)
 set_shortcut("mul", "self", times_other)
 set_shortcut("mul", "other", times_self)
 set_shortcut("div", "self", over_other)
@@ -357,7 +352,6 @@ set_shortcut("exp", "self", times_result)
 set_shortcut("log", "self", over_self)
 set_shortcut("sqrt", "self", square_root)
 set_shortcut("tanh", "self", tanh)
-set_shortcut("sigmoid", "self", sigmoid)
 set_shortcut("relu", "self", relu)
 set_shortcut("sum", "self", spread)
 set_shortcut("sum_dim", "self", spread_along)
@@ -374,8 +368,6 @@ set_shortcut("transpose", "self", axes_swapped)
 set_shortcut("expand", "self", expanded)
 set_shortcut("select", "self", selected)
 set_shortcut("slice", "self", sliced)
-set_shortcut("clone", "self", same)
-set_shortcut("alias", "self", same)
 set_shortcut("mm", "self", mm_left)
 set_shortcut("mm", "mat2", mm_right)
 set_shortcut("addmm", "self", addmm_bias)

@@ -1,16 +1,40 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
-from cygrad.ops import activations as _activations, dropout as _dropout, padding as _padding, scans as _scans
-from cygrad.ops.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
+from cygrad.ops.nn import activations as _activations, dropout as _dropout, padding as _padding
+from cygrad.ops.reduce import scans as _scans
+from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
-from cygrad.ops.attention import scaled_dot_product_attention  # noqa: F401
-from cygrad.ops.entry import PublicOp as _PublicOp
-from cygrad.ops.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
-from cygrad.ops.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
-                                 public as _public)
+from cygrad.ops.nn.attention import scaled_dot_product_attention  # noqa: F401
+from cygrad.ops.declare.public_op import PublicOp as _PublicOp
+from cygrad.ops.nn.adaptive_pooling import (  # noqa: F401
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d, adaptive_max_pool2d_with_indices, adaptive_max_pool3d, adaptive_max_pool3d_with_indices,
+    fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d,
+    fractional_max_pool3d_with_indices)
+from cygrad.ops.nn.channel_normalization import batch_norm, group_norm, instance_norm  # noqa: F401
+from cygrad.ops.nn.ctc import ctc_loss  # noqa: F401
+from cygrad.ops.nn.element_losses import (binary_cross_entropy, binary_cross_entropy_with_logits,  # noqa: F401
+                                          gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss,
+                                          soft_margin_loss)
+from cygrad.ops.nn.embeddings import embedding, embedding_bag  # noqa: F401
+from cygrad.ops.nn.margin_losses import (cosine_embedding_loss, hinge_embedding_loss,  # noqa: F401
+                                         margin_ranking_loss, multi_margin_loss, multilabel_margin_loss,
+                                         multilabel_soft_margin_loss, triplet_margin_loss,
+                                         triplet_margin_with_distance_loss)
+from cygrad.ops.nn.pooling import (avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d,  # noqa: F401
+                                   max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d,
+                                   max_pool3d_with_indices)
+from cygrad.ops.nn.scale_normalization import local_response_norm, normalize, rms_norm  # noqa: F401
+from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
+from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
+from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
+                                          public as _public, with_out as _with_out)
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
     globals()[_name] = _activations.writes_in_place(getattr(_activations, _name), _name)
+for _name, _words in (("gelu", "found"), ("softplus", "found"), ("softshrink", "found"), ("logsigmoid", "scalar type")):
+    globals()[_name] = _with_out(_name, globals()[_name], _words)
 relu = _activations.writes_in_place(_functions["relu"], "relu")
 sigmoid, tanh, conv1d, conv2d = (_functions[_name] for _name in ("sigmoid", "tanh", "conv1d", "conv2d"))
 relu_ = _methods["relu_"]
@@ -38,7 +62,7 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return _scans.softmax(-input, dim, dtype)
 
 
-def linear(input, weight, bias=None):
+def _linear(input, weight, bias=None):
     """input @ weight^T + bias.
 
     Parameters
@@ -65,6 +89,10 @@ def linear(input, weight, bias=None):
     return input.matmul(weight.t()) + bias
 
 
+linear = _with_out("linear", _linear, "expected")
+linear.__name__ = linear.__qualname__ = "linear"
+
+
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
     return _functions["layer_norm"](input, normalized_shape, weight, bias, eps)
@@ -87,7 +115,8 @@ def pad(input, pad, mode="constant", value=None):
     return _padding.constant_pad_nd(input, pad, 0 if value is None else value)
 
 
+# Functions that are called otherwise than those of their names in `cygrad` itself are known by their full name.
 for _name, _value in list(globals().items()):
     if not _name.startswith("_") and callable(_value):
-        _own = getattr(_value, "__module__", "") == __name__    # called otherwise than `torch.softmax` and its like are
+        _own = getattr(_value, "__module__", "") == __name__ or _functions.get(_name, _value) is not _value
         globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)

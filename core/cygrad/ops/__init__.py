@@ -1,8 +1,9 @@
 """The ops: what they are called, what they take, what they refuse, and which kernels and which node they are made of.
 
-`registry` turns a definition into function, method, in-place form and `out=`; `entry` is what that becomes for users.
-Ops that are one pointwise kernel are rows of `pointwise_table` (applied by `pointwise`, published by `arithmetic`). The
-other modules have the ops that they are named after, but for these, which ops share: `places` (index tensors),
-`sequences` and `arrays` (Python's and NumPy's data), `lookup` and `ties` (loops over values in host memory), `batches`
-and `lapack` (matrices), `geometry` (windows on storages), `draws` (random numbers).
+A folder for each family. `declare` turns a definition into function, method, in-place form and `out=`, and has what
+that becomes for users. Ops that are one pointwise kernel are rows of `pointwise/table` (`single_kernel` applies them,
+`arithmetic` publishes them). Modules have the ops that they are named after, but for these, which ops share:
+`index/tensor_places`, `create/sequences` and `create/arrays` (Python's and NumPy's data), `sort/host_loops` and
+`sort/ties` (loops over values in host memory), `linalg/batches` and `linalg/lapack`, `shape/geometry` (windows on
+storages), `random/draws`.
 """

@@ -5,7 +5,7 @@ import os
 import sys
 import warnings
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.errors import BackendError
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import EVERY

@@ -12,9 +12,9 @@ from functools import partial
 
 import numpy as np
 
-from cygrad import discovery
 from cygrad.backend import BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.allocation import empty_on
+from cygrad.devices import discovery
+from cygrad.dispatch.allocation import empty_on
 from cygrad.errors import BackendError
 from cygrad.testing.operands import DTYPES, Operand, dense, numbers, reordered, repeated, result
 

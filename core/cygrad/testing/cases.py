@@ -4,9 +4,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
-from cygrad.testing import map_reductions, matrices, memory, networks, places, pointwise, programs
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, dense, numbers, reordered,
-                                     repeated, result, sliced, with_extremes)
+from cygrad.testing import end_to_end, index, linalg, map_reduce, memory, nn, pointwise, pool
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, dense, numbers, reordered, repeated,
+                                     result, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layout of the input
@@ -213,16 +213,16 @@ def nonzero_cases():
 ENTRIES = {
     "memory": memory.memory_cases, "d2d": memory.d2d_cases, "fill": pointwise.fill_cases, "copy": pointwise.copy_cases,
     "unary": pointwise.unary_cases, "binary": pointwise.binary_cases, "where": pointwise.where_cases,
-    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": matrices.matmul_cases,
-    "gather": places.gather_cases,
-    "scatter": places.scatter_cases, "gather_looking": places.gather_looking_cases,
-    "scatter_looking": places.scatter_looking_cases, "binary_scalar": pointwise.binary_scalar_cases,
-    "elementwise": pointwise.elementwise_cases, "map_reduce": map_reductions.map_reduce_cases,
+    "reduce": reduce_cases, "argreduce": argreduce_cases, "matmul": linalg.matmul_cases,
+    "gather": index.gather_cases,
+    "scatter": index.scatter_cases, "gather_looking": index.gather_looking_cases,
+    "scatter_looking": index.scatter_looking_cases, "binary_scalar": pointwise.binary_scalar_cases,
+    "elementwise": pointwise.elementwise_cases, "map_reduce": map_reduce.map_reduce_cases,
     "arange": arange_cases, "scan": scan_cases, "sort": sort_cases, "partial_sort": partial_sort_cases,
-    "nonzero": nonzero_cases, "addmm": matrices.addmm_cases, "softmax": networks.softmax_cases,
-    "softmax_backward": networks.softmax_backward_cases, "layer_norm": networks.layer_norm_cases,
-    "layer_norm_backward": networks.layer_norm_backward_cases, "conv2d": networks.conv2d_cases,
-    "conv2d_backward": networks.conv2d_backward_cases, "attention": networks.attention_cases,
-    "random": networks.random_cases, "linalg": matrices.linalg_cases, "errors": memory.error_cases,
-    "programs": programs.end_to_end_cases,
+    "nonzero": nonzero_cases, "addmm": linalg.addmm_cases, "softmax": nn.softmax_cases,
+    "softmax_backward": nn.softmax_backward_cases, "layer_norm": nn.layer_norm_cases,
+    "layer_norm_backward": nn.layer_norm_backward_cases, "conv2d": nn.conv2d_cases,
+    "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "attention": nn.attention_cases,
+    "random": nn.random_cases, "linalg": linalg.linalg_cases, "errors": memory.error_cases,
+    "programs": end_to_end.end_to_end_cases,
 }

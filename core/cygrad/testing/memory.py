@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY
-from cygrad.allocation import empty_on
-from cygrad.discovery import open_device
+from cygrad.devices.discovery import open_device
+from cygrad.dispatch.allocation import empty_on
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
 from cygrad.testing.runner import DECLINED, Check, Key, call
 

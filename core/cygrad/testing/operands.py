@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cygrad.allocation import empty_on
+from cygrad.dispatch.allocation import empty_on
 from cygrad.dtype import all_dtypes
 
 DTYPES = {dtype.name: dtype for dtype in all_dtypes()}

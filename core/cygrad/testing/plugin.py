@@ -1,11 +1,2 @@
-"""For pytest: the options `--backend` and `--thorough` of the conformance suite, where it is asked for."""
-
-SUITE = "cygrad.testing"
-
-
-def pytest_load_initial_conftests(parser, args):
-    """`pytest --pyargs cygrad.testing --backend NAME`: a conftest.py would be read too late for the option."""
-    if any(str(argument).startswith(SUITE) for argument in args):
-        group = parser.getgroup("cygrad")
-        group.addoption("--backend", default="cpu", help="backend that cygrad.testing tests")
-        group.addoption("--thorough", action="store_true", help="every op with every dtype in every layout")
+"""The pytest plugin under its former name, for installations that were made when it was the entry point."""
+from cygrad_pytest import pytest_load_initial_conftests  # noqa: F401

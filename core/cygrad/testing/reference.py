@@ -6,8 +6,8 @@ compared with these; other backends are compared with the CPU, and with these wh
 """
 import numpy as np
 
-from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.testing import special
+from cygrad.backend import ARGREDUCE, BINARY, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.testing import reference_special
 
 
 def wide(x):
@@ -49,8 +49,9 @@ UNARY_OPS = {
     "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": _reciprocal_sqrt, "reciprocal": lambda x: 1 / x,
     "square": lambda x: x * x, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
     "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh,
-    "atanh": np.arctanh, "erf": special.erf, "erfc": special.erfc, "erfinv": special.erfinv, "lgamma": special.lgamma,
-    "digamma": special.digamma, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "atanh": np.arctanh, "erf": reference_special.erf, "erfc": reference_special.erfc,
+    "erfinv": reference_special.erfinv, "lgamma": reference_special.lgamma,
+    "digamma": reference_special.digamma, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "relu": lambda x: np.where(np.isnan(x), x, np.maximum(x, x.dtype.type(0))), "floor": np.floor, "ceil": np.ceil,
     "trunc": np.trunc, "round": np.rint, "logical_not": np.logical_not, "bitwise_not": np.invert, "isnan": np.isnan,
     "isinf": np.isinf, "isfinite": np.isfinite, "conj": np.conj, "angle": _angle,
@@ -325,6 +326,32 @@ def conv2d_backward(grad, a, weight, stride, padding, dilation, groups, grad_a, 
     inside = padded[:, :, padding[0]:padding[0] + a.shape[2], padding[1]:padding[1] + a.shape[3]]
     wanted = (inside, by_weight, grad.sum((0, 2, 3)))
     return tuple(x if out is not None else None for x, out in zip(wanted, (grad_a, grad_weight, grad_bias)))
+
+
+def _places(box, size, output):
+    """(the places that an output sees along an axis, how many of them a mean counts)."""
+    (p, q, r), (last_p, last_q, last_r), step, margin = box
+    seen = np.arange((p * output + q) // r, (last_p * output + last_q) // last_r, step)
+    return seen[(seen >= 0) & (seen < size)], np.sum((seen >= -margin) & (seen < size + margin))
+
+
+def pool(op, a, boxes, out, index):
+    found, where = np.zeros(out.shape, wide(a).dtype), np.zeros(out.shape, "int64")
+    for output in np.ndindex(*out.shape[1:]):
+        seen, counts = zip(*map(_places, boxes, a.shape[1:], output))
+        box = wide(a)[np.ix_(range(len(a)), *seen)].reshape(len(a), -1)
+        if POOL[op] != "max":
+            total = box.sum(1)
+            count = np.prod(counts) if POOL[op] == "mean" else 1
+            mean = np.trunc(total / count) if total.dtype.kind == "i" else total / max(count, 1)
+            found[(slice(None), *output)] = mean
+            continue
+        numbers = (seen[0][:, None, None] * a.shape[2] + seen[1][:, None]) * a.shape[3] + seen[2]
+        for n, row in enumerate(box):
+            nan = np.flatnonzero(np.isnan(row))
+            best = nan[-1] if len(nan) else row.argmax()
+            found[(n, *output)], where[(n, *output)] = row[best], numbers.reshape(-1)[best]
+    return found, where if index is not None else None
 
 
 @quietly

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cygrad.allocation import empty_on
 from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.compositions import COMPOSED
-from cygrad.discovery import load
-from cygrad.fallback import compose
+from cygrad.devices.discovery import load
+from cygrad.dispatch.allocation import empty_on
+from cygrad.dispatch.compositions import COMPOSED
+from cygrad.dispatch.fallback import compose
 from cygrad.testing import reference
 from cygrad.testing.operands import DTYPES, EPSILON, Operand, plain, stored, window
 
@@ -190,7 +190,7 @@ class Case:
             _, answer, found = call(cpu, 0, self.key.entry, args, self.kernel(cpu))
             if answer is self.answer:
                 return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, found))]
-        filled = list(arrays(a) for a in args)
+        filled = [arrays(a) for a in args]
         extra = [args[1].dtype] if self.key.entry == "random" else []
         results = (self.formula or getattr(reference, self.key.entry))(*filled, *extra)
         results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]

@@ -3,14 +3,14 @@ from itertools import groupby
 
 import pytest
 
-from cygrad import discovery
+from cygrad.devices import discovery
 from cygrad.testing.__main__ import run, selected
 
 
 def _groups(thorough):
     """(name, cases) for each entry, op and dtype."""
-    cases = selected(thorough=thorough)
-    for (entry, op, dtype), cases in groupby(cases, lambda case: (case.key.entry, case.key.op, case.key.dtype)):
+    every = selected(thorough=thorough)
+    for (entry, op, dtype), cases in groupby(every, lambda case: (case.key.entry, case.key.op, case.key.dtype)):
         yield "/".join(part.replace(" ", "-") for part in (entry, op, dtype) if part), list(cases)
 
 

@@ -351,6 +351,7 @@ copy.copy(x[:, 1:]).stride(), copy.deepcopy(torch.ones(1).expand(3)).stride()
 y = copy.copy(torch.ones(2, requires_grad=True) * 3)
 y, y.is_leaf
 import pickle
+
 pickle.loads(pickle.dumps(x)).label
 
 # %% a gradient of another dtype

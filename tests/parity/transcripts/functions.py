@@ -2,6 +2,7 @@
 
 import torch
 
+
 # %% a custom Function
 class Cube(torch.autograd.Function):
     @staticmethod

@@ -18,8 +18,8 @@ promotion: the engine sums and casts a gradient to its input's shape and dtype. 
 a list of tensors gets a list of gradients. A formula longer than two lines is a named function below its section.
 The node of an op is named as PyTorch names it: "MulBackward0" unless `name=` says otherwise.
 
-The table is in sections, one file each: `pointwise`, `activations`, `reductions`, `geometry`, `indexing`,
-`linear`, `decompositions`, `networks`.
+The table is in sections, one file each: `pointwise`, `activations`, `reduce`, `shape`, `index`,
+`products`, `decompositions`, `nn`, `losses`, `random`.
 """
-from cygrad.autograd.derivatives import (activations, decompositions, geometry, indexing, linear,  # noqa: F401
-                                         networks, pointwise, random, reductions)
+from cygrad.autograd.derivatives import (activations, decompositions, index, losses, nn, pointwise,
+                                         products, random, reduce, shape)

@@ -2,9 +2,9 @@
 import math
 
 import cygrad
+from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.rows import derivative
-from cygrad.programs import Term, one_pass, where
+from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("relu", self=one_pass(lambda grad, result: threshold_backward(grad, result, 0)))
 derivative("threshold", self=one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)))
@@ -46,8 +46,8 @@ def silu_backward(grad, self):
 def softplus(x):
     """The formula, or the op where it is recorded: the branch not taken must not add 0 * inf to the gradient."""
     if isinstance(x, Term):
-        return cygrad.ops.activations.softplus_formula(x, 1, 20)
-    return cygrad.ops.activations.softplus(x)
+        return cygrad.ops.nn.activations.softplus_formula(x, 1, 20)
+    return cygrad.ops.nn.activations.softplus(x)
 
 
 def mish_backward(grad, self):
@@ -73,7 +73,9 @@ def gelu_tanh_slope(grad, self):
 
 
 def elu_backward(grad, self, alpha, scale, input_scale):
-    return where(self <= 0, grad * (alpha * scale * input_scale) * (self * input_scale).exp(), grad * scale)
+    """The slope at 0 is that from below; its own derivative there is 0, as in PyTorch."""
+    exponent = where(self < 0, self * input_scale, 0)
+    return where(self <= 0, grad * (alpha * scale * input_scale) * exponent.exp(), grad * scale)
 
 
 def glu_backward(grad, self, dim):

@@ -9,10 +9,10 @@ al., "On the computation of complex-valued gradients", 2019 (eigenvalues); Golub
 pseudo-inverses and nonlinear least squares problems whose variables separate", 1973.
 """
 import cygrad
+from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.rows import derivative
-from cygrad.ops.factorizations import permutation_matrix
-from cygrad.ops.lapack import adjoint, eye_like
+from cygrad.ops.linalg.factorizations import permutation_matrix
+from cygrad.ops.linalg.lapack import adjoint, eye_like
 
 
 def grad_at(grads, i, like):

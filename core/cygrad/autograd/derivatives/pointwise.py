@@ -6,9 +6,9 @@ import cmath
 import math
 
 import cygrad
-from cygrad.autograd.derivatives.helpers import conj
-from cygrad.autograd.rows import derivative
-from cygrad.programs import one_pass, where
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented
+from cygrad.dispatch.programs import one_pass, where
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -25,8 +25,15 @@ derivative("div", self=lambda grad, other: grad / conj(other),
            other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
 derivative("div_mode", name="DivBackward2", self=lambda grad, other: grad / conj(other),
            other=one_pass(lambda grad, self, other: -grad * conj(self / other / other)))
-derivative("floor_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
-derivative("trunc_divide", name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
+for _name in ("floor_divide", "floor_divide_"):
+    derivative(_name, name="NotImplemented", self=not_implemented("aten::" + _name),
+               other=not_implemented("aten::" + _name))
+derivative("heaviside", name="NotImplemented", self=not_implemented("aten::heaviside"),
+           values=not_implemented("aten::heaviside"))
+derivative("nextafter", self=lambda grad, self, other: cygrad.where(self == other, 0, grad),
+           other=lambda grad: zero(grad))
+for _name in ("div_floor", "trunc_divide"):
+    derivative(_name, name="DivBackward2", self=lambda grad: zero(grad), other=lambda grad: zero(grad))
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="floor"))
 derivative("remainder_scalar", name="RemainderBackward0", self=lambda grad: grad)
@@ -45,6 +52,10 @@ derivative("copysign_scalar", name="CopysignBackward1",
            self=lambda grad, self, result: copysign_backward(grad, self, result))
 derivative("hypot", self=one_pass(lambda grad, self, result: grad * (self / result)),
            other=one_pass(lambda grad, other, result: grad * (other / result)))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):      # in place: what was there has no influence any more
+    derivative(_name + "_", name=_name.capitalize() + "Backward1", self=lambda grad: zero(grad),
+               other=lambda grad: zero(grad))
+    derivative(_name + "__scalar", name=_name.capitalize() + "Backward0", self=lambda grad: zero(grad))
 for _name in ("floor", "ceil", "trunc", "round"):
     derivative(_name, self=lambda grad: zero(grad))
 
@@ -150,6 +161,8 @@ derivative("tanh", self=one_pass(lambda grad, result: grad * conj(1 - result.pow
 derivative("asinh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt())))
 derivative("acosh", self=one_pass(lambda grad, self: grad * conj((self.pow(2) - 1).rsqrt())))
 derivative("atanh", self=one_pass(lambda grad, self: grad / conj(1 - self.pow(2))))
+for _name in ("asinh", "acosh", "atanh"):
+    derivative(_name + "_", name=_name.capitalize() + "Backward1", self=no_derivative("inplace version of " + _name))
 derivative("atan2", self=one_pass(lambda grad, self, other: grad * other * inverse_square(self, other)),
            other=one_pass(lambda grad, self, other: grad * -self * inverse_square(self, other)))
 
@@ -164,7 +177,7 @@ def inverse_square(x, y):
 
 derivative("erf", self=one_pass(lambda grad, self: 2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
 derivative("erfc", self=one_pass(lambda grad, self: -2 / math.sqrt(math.pi) * (-self.pow(2)).exp() * grad))
-derivative("erfinv", self=one_pass(lambda grad, result: math.sqrt(math.pi) / 2 * result.pow(2).exp() * grad))
+derivative("erfinv", self=one_pass(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
 derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))

@@ -1,14 +1,11 @@
 """Derivatives of random fills: what they overwrite has no influence, so its gradient is zero."""
 import cygrad
-from cygrad.autograd.rows import derivative
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import not_implemented
 
 
 def zeros_like(grad):
     return cygrad.zeros_like(grad)
-
-
-def not_implemented(grad):
-    raise RuntimeError("derivative for aten::bernoulli is not implemented")
 
 
 for _op in ("uniform", "normal_", "random", "exponential", "geometric", "log_normal", "cauchy", "bernoulli_",
@@ -20,4 +17,4 @@ derivative("poisson", input=zeros_like)
 derivative("normal_mean", name="NormalBackward1", mean=zeros_like)
 derivative("normal_std", name="NormalBackward2", std=zeros_like)
 derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_like)
-derivative("bernoulli_p", name="NotImplemented", input=not_implemented)
+derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

@@ -6,7 +6,6 @@ convert it to float32 and back, and float16 as well: 16-bit floats are computed 
 import math
 
 import numpy as np
-
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCATTER, UNARY, Backend
 
 TYPES = {name: np.dtype(name) for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32",

@@ -1,0 +1,1 @@
+"""Drivers of gather, scatter and nonzero."""

@@ -1,0 +1,111 @@
+"""Structs of function pointers that the modules of kernels/ fill, apart from the pointwise ones."""
+
+ctypedef void (*IntegerProduct)(const void *a, Py_ssize_t row, Py_ssize_t column, const void *b, Py_ssize_t b_row,
+                                void *out, Py_ssize_t out_row, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil
+
+ctypedef void (*SmallProducts)(const void *a, const Py_ssize_t *a_strides, const void *b, const Py_ssize_t *b_strides,
+                               void *out, const Py_ssize_t *out_strides, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
+                               Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+
+cdef enum:
+    SMALL_SIDE = 64                 # most rows and columns of matrices for SmallProducts
+
+cdef struct MatmulTable:
+    IntegerProduct integer[6]       # by dtype code; the rows of b and out are contiguous
+    SmallProducts small[2]          # float32 and float64
+
+cdef enum:
+    WALK_RANK = 64
+
+cdef struct Walk:               # axes of three operands walked together; strides in elements, the last axis innermost
+    int rank
+    Py_ssize_t sizes[WALK_RANK]
+    Py_ssize_t first[WALK_RANK]
+    Py_ssize_t second[WALK_RANK]
+    Py_ssize_t third[WALK_RANK]
+
+ctypedef bint (*GatherLoop)(const char *src, const long long *index, char *out, const Walk *walk, Py_ssize_t step,
+                            unsigned long long size) noexcept nogil     # False: a place is not below `size`
+ctypedef bint (*ScatterLoop)(int mode, char *out, const long long *index, const char *src, const Walk *walk,
+                             Py_ssize_t step, unsigned long long size) noexcept nogil
+ctypedef bint (*InsideLoop)(const long long *index, const Walk *walk, unsigned long long size) noexcept nogil
+ctypedef Py_ssize_t (*CountLoop)(const char *mask, Py_ssize_t n) noexcept nogil
+ctypedef void (*PositionsLoop)(const char *mask, Py_ssize_t n, Py_ssize_t found, long long first,
+                              long long *out) noexcept nogil
+
+cdef struct IndexTable:
+    GatherLoop gather[5]        # by log2 of the item size
+    ScatterLoop put[5]
+    ScatterLoop scatter[12]     # by dtype code, all modes but SCATTER_SET; NULL for 16-bit floats
+    InsideLoop inside           # whether all places of an index, the second operand of a walk, are below `size`
+    CountLoop count
+    PositionsLoop positions
+
+cdef struct Lanes:              # rows ("lanes") of a scan: distances in elements between lanes and along them
+    Py_ssize_t count
+    Py_ssize_t n
+    Py_ssize_t a_lane
+    Py_ssize_t a_step
+    Py_ssize_t out_lane
+    Py_ssize_t out_step
+    Py_ssize_t index_lane
+    Py_ssize_t index_step
+
+ctypedef void (*ScanLoop)(const char *a, char *out, long long *index, const Lanes *lanes) noexcept nogil
+
+cdef struct ScanTable:
+    ScanLoop scan[4][12]        # by op and dtype code; at FLOAT16 and BFLOAT16 float32 data with float32 accumulators
+
+cdef struct Rows:               # distances in elements from row to row and along a row, of source, values and positions
+    Py_ssize_t a_row
+    Py_ssize_t a_step
+    Py_ssize_t values_row
+    Py_ssize_t values_step
+    Py_ssize_t index_row
+    Py_ssize_t index_step
+    Py_ssize_t n
+    Py_ssize_t first            # the places of the order that are wanted: first to first + count - 1
+    Py_ssize_t count
+    bint descending
+
+ctypedef void (*SortLoop)(const char *a, char *values, long long *index, const Rows *rows, Py_ssize_t count,
+                          unsigned long long *work) noexcept nogil
+
+cdef struct SortTable:
+    SortLoop sort[12]           # by dtype code; NULL for complex types; `work` has room for 2 n elements
+
+cdef struct Boxes:              # which places of (D, H, W) planes each output sees; see Backend.pool
+    Py_ssize_t sizes[3]
+    Py_ssize_t outs[3]
+    const Py_ssize_t *first[3]  # of each output along an axis, inside the axis
+    const Py_ssize_t *last[3]
+    const Py_ssize_t *counts[3]     # by which a mean is divided
+    Py_ssize_t step[3]
+    Py_ssize_t begin, end       # outputs of the last axis that see `taps` places each, `stride` after the ones before
+    Py_ssize_t taps, stride
+
+ctypedef void (*PoolRows)(int op, const char *a, char *out, long long *index, const Boxes *boxes, Py_ssize_t begin,
+                          Py_ssize_t end) noexcept nogil        # rows of the result, counted over all planes
+
+cdef struct PoolTable:
+    PoolRows rows[12]           # by dtype code; NULL for bool, 16-bit floats and complex numbers
+
+# Rows of n elements: `rows` of them, each contiguous (dense), or all starting next to each other (columns of a matrix
+# whose rows lie `step` elements apart).
+ctypedef void (*SoftmaxRows)(const char *a, char *out, Py_ssize_t rows, Py_ssize_t n, bint log) noexcept nogil
+ctypedef void (*SoftmaxColumns)(const char *a, Py_ssize_t a_step, char *out, Py_ssize_t out_step, Py_ssize_t columns,
+                                Py_ssize_t n, bint log) noexcept nogil
+ctypedef void (*SoftmaxBackward)(const char *grad, const char *result, char *out, Py_ssize_t rows, Py_ssize_t n,
+                                 bint log) noexcept nogil
+ctypedef void (*NormRows)(const char *a, const char *weight, const char *bias, double eps, char *out, char *mean,
+                          char *rstd, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
+ctypedef void (*NormBackward)(const char *grad, const char *a, const char *mean, const char *rstd, const char *weight,
+                              char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t rows,
+                              Py_ssize_t n) noexcept nogil      # what is NULL is not wanted; the last two are added to
+
+cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
+    SoftmaxRows rows[2]
+    SoftmaxColumns columns[2]
+    SoftmaxBackward backward[2]
+    NormRows norm[2]
+    NormBackward norm_backward[2]

@@ -1,0 +1,173 @@
+"""Pooling: the largest, the sum or the mean of boxes of (D, H, W) planes, a row of the result at a time.
+
+Boxes are few places each, so what counts is that nothing is computed for a place but its comparison or its addition.
+"""
+from libc.string cimport memcpy
+
+from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolRows, PoolTable
+from cygrad_cpu.simd.element_types cimport Number, int8, int16, int32, int64, uint8
+
+from cygrad.dtype import all_dtypes
+
+cdef enum:
+    MAX, SUM, MEAN              # backend.POOL
+
+
+cdef struct Range:              # places along an axis
+    Py_ssize_t first
+    Py_ssize_t last
+    Py_ssize_t step
+
+
+cdef inline void largest(const Number *plane, const Boxes *boxes, Range d, Range h, Range w, Number *out,
+                         long long *index) noexcept nogil:
+    """The first of the largest of a box, or its last NaN, and its place."""
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k
+    cdef Py_ssize_t place = (i * height + h.first) * width + w.first
+    cdef Number best = plane[place], x
+    cdef const Number *row
+    while i < d.last:
+        j = h.first
+        while j < h.last:
+            row = plane + (i * height + j) * width
+            k = w.first
+            while k < w.last:
+                x = row[k]
+                if Number is float or Number is double:
+                    if x > best or x != x:
+                        best = x
+                        place = row - plane + k
+                elif x > best:
+                    best = x
+                    place = row - plane + k
+                k += w.step
+            j += h.step
+        i += d.step
+    out[0] = best
+    if index != NULL:
+        index[0] = place
+
+
+cdef inline Number total(const Number *plane, const Boxes *boxes, Range d, Range h, Range w) noexcept nogil:
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k
+    cdef const Number *row
+    cdef Number found = 0
+    while i < d.last:
+        j = h.first
+        while j < h.last:
+            row = plane + (i * height + j) * width
+            k = w.first
+            while k < w.last:
+                found = found + row[k]
+                k += w.step
+            j += h.step
+        i += d.step
+    return found
+
+
+cdef inline Number larger(Number a, Number b) noexcept nogil:
+    """The larger one, or b where it is NaN, or a."""
+    if Number is float or Number is double:
+        return b if (b > a) | (b != b) else a
+    else:
+        return b if b > a else a
+
+
+cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
+    """The outputs of a row that see equally many places: place by place for all of them."""
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k, w
+    cdef Py_ssize_t stride = boxes.stride, begin = boxes.begin, end = boxes.end, at = boxes.first[2][begin]
+    cdef const Number *x = plane + (i * height + h.first) * width + at
+    for w in range(end - begin):
+        y[begin + w] = x[w * stride] if op == MAX else 0
+    while i < d.last:
+        j = h.first
+        while j < h.last:
+            for k in range(boxes.taps):
+                x = plane + (i * height + j) * width + at + k * boxes.step[2]
+                if op == MAX:
+                    if stride == 1:
+                        for w in range(end - begin):
+                            y[begin + w] = larger(y[begin + w], x[w])
+                    else:
+                        for w in range(end - begin):
+                            y[begin + w] = larger(y[begin + w], x[w * stride])
+                elif stride == 1:
+                    for w in range(end - begin):
+                        y[begin + w] = y[begin + w] + x[w]
+                else:
+                    for w in range(end - begin):
+                        y[begin + w] = y[begin + w] + x[w * stride]
+            j += h.step
+        i += d.step
+
+
+cdef inline Range seen(const Boxes *boxes, int axis, Py_ssize_t output) noexcept nogil:
+    cdef Range found
+    found.first = boxes.first[axis][output]
+    found.last = boxes.last[axis][output]
+    found.step = boxes.step[axis]
+    return found
+
+
+cdef inline bint same(const Boxes *boxes, Py_ssize_t h) noexcept nogil:
+    """Whether a row sees the same rows as the one before."""
+    return boxes.first[1][h] == boxes.first[1][h - 1] and boxes.last[1][h] == boxes.last[1][h - 1]
+
+
+cdef void pool_rows(int op, const Number *a, Number *out, long long *index, const Boxes *boxes, Py_ssize_t begin,
+                    Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t row, d, h, w, width = boxes.outs[2], plane_size = boxes.sizes[0] * boxes.sizes[1] * boxes.sizes[2]
+    cdef const Number *plane
+    cdef Number *y
+    cdef Range i, j
+    cdef Number count
+    for row in range(begin, end):
+        h = row % boxes.outs[1]
+        d = row // boxes.outs[1] % boxes.outs[0]
+        plane = a + row // (boxes.outs[1] * boxes.outs[0]) * plane_size
+        y = out + row * width
+        i = seen(boxes, 0, d)
+        j = seen(boxes, 1, h)
+        if index != NULL:
+            for w in range(width):
+                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
+            continue
+        if op == SUM and row > begin and h > 0 and same(boxes, h):      # many, where places are more than outputs
+            memcpy(y, y - width, width * sizeof(Number))
+            continue
+        if boxes.begin < boxes.end and i.first < i.last and j.first < j.last:
+            alike(op, plane, boxes, i, j, y)
+        elif op != MAX:
+            for w in range(boxes.begin, boxes.end):
+                y[w] = 0
+        w = 0
+        while w < width:
+            if w == boxes.begin and boxes.begin < boxes.end:
+                w = boxes.end
+                continue
+            if op == MAX:
+                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, NULL)
+            else:
+                y[w] = total(plane, boxes, i, j, seen(boxes, 2, w))
+            w += 1
+        if op == MEAN:
+            for w in range(width):
+                count = <Number>(boxes.counts[0][d] * boxes.counts[1][h] * boxes.counts[2][w])
+                y[w] = y[w] / count if count else 0
+
+
+def install(size_t address):
+    """Fill the PoolTable at `address`."""
+    cdef PoolTable *table = <PoolTable *>address
+    cdef dict codes = {dtype.name: dtype.code for dtype in all_dtypes()}
+    cdef int i
+    for i in range(12):
+        table.rows[i] = NULL
+    table.rows[<int>codes["uint8"]] = <PoolRows>pool_rows[uint8]
+    table.rows[<int>codes["int8"]] = <PoolRows>pool_rows[int8]
+    table.rows[<int>codes["int16"]] = <PoolRows>pool_rows[int16]
+    table.rows[<int>codes["int32"]] = <PoolRows>pool_rows[int32]
+    table.rows[<int>codes["int64"]] = <PoolRows>pool_rows[int64]
+    table.rows[<int>codes["float32"]] = <PoolRows>pool_rows[float]
+    table.rows[<int>codes["float64"]] = <PoolRows>pool_rows[double]

@@ -1,4 +1,0 @@
-"""Linear algebra of the CPU backend; see linalg.pyx."""
-from cygrad.view cimport View
-
-cdef object cpu_linalg(str routine, tuple ins, tuple outs, dict options)

@@ -1,0 +1,1 @@
+"""LAPACK's routines on batches of matrices."""

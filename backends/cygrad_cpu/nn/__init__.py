@@ -1,0 +1,1 @@
+"""Drivers of the entries for neural networks: convolutions, attention, softmax, layer normalisation."""

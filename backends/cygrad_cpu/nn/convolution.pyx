@@ -1,0 +1,519 @@
+"""Convolutions as products of a matrix of weights with one of what each position sees.
+
+That second matrix is not made. What a block of rows sees is laid out in padded planes (kernels/depthwise.pyx), in
+which every position sees the same elements at the same distances from it, and the product finds them there: a
+`Lattice` of serial_product.pxd. Only where BLAS does the product is the matrix written out. Blocks are shared among
+threads, each with planes of its own. Kernels of one element that move by one read the input where it lies. Computed in
+float32 and float64 (16-bit floats in float32); other dtypes are declined, and the core composes them.
+
+The gradient of the input is such a convolution too, of the output's gradient with the weights the other way round. With
+a stride, inputs see different elements of the kernel, as their place is modulo the stride: a product for each of these
+phases.
+"""
+from cython.parallel cimport prange
+from libc.limits cimport INT_MAX
+from libc.string cimport memcpy, memset
+
+from cygrad.backend cimport SUM
+from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
+from cygrad.view cimport View, data, make_view
+from cygrad_cpu.nn.depthwise cimport (DepthwiseTable, Stencil, depthwise, depthwise_input, depthwise_weight,
+                                   is_depthwise)
+from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
+                                                 multiply, multiply_lattice)
+from cygrad_cpu.runtime.instruction_sets cimport install_kernels
+from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.runtime.thread_count cimport threads_for
+from cygrad_cpu.reduce.reduce cimport cpu_reduce
+from cygrad_cpu.runtime.temporaries cimport Temporary, computed, converted, copy_views, dense, temporary, writable
+
+cdef enum:
+    GRAIN = 250000              # multiplications that a thread should at least get
+    CACHED = 1 << 17            # elements of a block's planes, or of its matrix
+    POSITIONS = 64              # ... but at least so many columns, for the products' sake
+    SUMMED = 384                # positions that one product of the weight's gradient should at least sum over
+    PARTIAL = 1 << 25           # most elements of the threads' sums of the weight's gradient
+
+cdef DepthwiseTable kernels
+install_kernels("depthwise", &kernels)
+
+cdef struct Geometry:           # of a product of weights (filters, inside) with what is seen (inside, positions)
+    int kind                    # 0 float32, 1 float64
+    Py_ssize_t itemsize
+    Py_ssize_t images
+    Py_ssize_t groups
+    Py_ssize_t channels         # of a group, seen
+    Py_ssize_t filters          # of a group, made
+    Stencil seen                # sizes and steps in a channel; `row` is that of a block's planes
+    Py_ssize_t[2] reach         # distance of the first and the last element that a position sees
+    Py_ssize_t taps             # elements of a channel's kernel
+    Py_ssize_t inside           # channels * taps
+    Py_ssize_t area             # positions in an image
+    bint plain                  # what is seen is the input itself
+    bint copied                 # BLAS does the products, of a copied matrix
+    Py_ssize_t rows             # of positions in a block
+    Py_ssize_t blocks           # of one image
+    Py_ssize_t plane            # elements
+    Py_ssize_t planes           # bytes of a thread's planes
+    Py_ssize_t matrix           # ... and of its matrix
+
+
+# ---- geometry
+
+cdef bint describe(Geometry *g, View a, View weight, View out, tuple stride, tuple padding, tuple dilation, int groups,
+                   DType dtype) except -1:
+    """All but the blocks and their memory; False where BLAS can't count the elements."""
+    cdef Stencil *seen = &g.seen
+    cdef int i
+    g.kind, g.itemsize = dtype.code - FLOAT32, dtype.itemsize
+    g.images, g.groups = a.sizes[0], groups
+    g.channels, g.filters = a.sizes[1] // groups, weight.sizes[0] // groups
+    for i in range(2):
+        seen.size[i], seen.kernel[i], seen.out[i] = a.sizes[i + 2], weight.sizes[i + 2], out.sizes[i + 2]
+        seen.stride[i], seen.padding[i], seen.dilation[i], seen.spread[i] = stride[i], padding[i], dilation[i], 1
+        g.reach[i] = (seen.kernel[i] - 1) * seen.dilation[i]
+    g.plain = (seen.kernel[0] == 1 and seen.kernel[1] == 1 and seen.stride[0] == 1 and seen.stride[1] == 1
+               and seen.padding[0] == 0 and seen.padding[1] == 0)
+    measure(g)
+    return g.area <= INT_MAX and g.inside <= INT_MAX and g.filters <= INT_MAX and seen.size[0] * seen.size[1] <= INT_MAX
+
+
+cdef void measure(Geometry *g) noexcept nogil:
+    """What follows from the other sizes. A row of a plane has `stride` parts, of elements at this distance."""
+    cdef Stencil *seen = &g.seen
+    g.taps = seen.kernel[0] * seen.kernel[1]
+    g.inside = g.channels * g.taps
+    g.area = seen.out[0] * seen.out[1]
+    seen.row = (seen.out[1] + g.reach[1] // seen.stride[1]) * seen.stride[1]
+
+
+cdef Geometry turned(const Geometry *g) noexcept nogil:
+    """The geometry of the input's gradient: input `i * stride + phase` sees outputs i + (phase + padding - place in the
+    kernel) / stride, where that is a whole number; `padding` is what the least of these distances is below 0."""
+    cdef Geometry t = g[0]
+    cdef Py_ssize_t step
+    cdef int i
+    t.channels, t.filters = g.filters, g.channels
+    for i in range(2):
+        step = g.seen.stride[i]
+        t.seen.stride[i] = 1
+        t.seen.size[i], t.seen.out[i] = g.seen.out[i], (g.seen.size[i] + step - 1) // step
+        t.seen.padding[i] = floor_divided(g.reach[i] - g.seen.padding[i], step)
+        t.reach[i] = t.seen.padding[i] + (step - 1 + g.seen.padding[i]) // step
+    measure(&t)
+    return t
+
+
+cdef inline Py_ssize_t floor_divided(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    return a // b if a >= 0 else -((b - 1 - a) // b)
+
+
+cdef inline Py_ssize_t rows_seen(const Geometry *g, Py_ssize_t rows) noexcept nogil:
+    return (rows - 1) * g.seen.stride[0] + g.reach[0] + 1
+
+
+cdef inline Py_ssize_t lines(Py_ssize_t nbytes) noexcept nogil:
+    return (nbytes + 63) // 64 * 64
+
+
+cdef int plan(Geometry *g, Py_ssize_t m, Py_ssize_t n, Py_ssize_t work) except -1:
+    """Choose the blocks, for products that make (m, n) at most; returns the number of threads for so much work."""
+    cdef int threads = threads_for(work, GRAIN)
+    cdef Py_ssize_t p = g.seen.out[0], q = g.seen.out[1], units = g.images * g.groups, row
+    g.copied = not g.plain and not any_strides(g.kind, m, n)
+    if not any_strides(g.kind, m, n):
+        load_blas()
+    row = g.inside * q if g.copied else g.channels * g.seen.row * g.seen.stride[0]
+    g.rows = min(p, max(CACHED // row, (POSITIONS + q - 1) // q))
+    if units * ((p + g.rows - 1) // g.rows) < threads:
+        g.rows = max(1, units * p // threads)
+    g.blocks = (p + g.rows - 1) // g.rows
+    g.rows = (p + g.blocks - 1) // g.blocks
+    g.plane = (lines(rows_seen(g, g.rows) * g.seen.row * g.itemsize) | 64) // g.itemsize    # odd: all over the cache
+    return threads
+
+
+cdef Temporary work_room(View like, Geometry *g, DType dtype, int threads, Py_ssize_t images, Py_ssize_t extra):
+    """For each thread the planes of a block of so many images, the matrix if there is one, the room of a product, and
+    `extra` elements."""
+    cdef Py_ssize_t[2] sizes
+    g.planes = 0 if g.plain else lines(images * g.channels * g.plane * g.itemsize + VECTOR_BYTES)
+    g.matrix = lines(images * g.inside * g.rows * g.seen.out[1] * g.itemsize) if g.copied else 0
+    sizes[0], sizes[1] = threads, (g.planes + g.matrix + ROOM + lines(extra * g.itemsize)) // g.itemsize
+    return temporary(like.memory.backend, dtype, 2, sizes)
+
+
+# ---- what positions see
+
+cdef Temporary lattice(View like, const Geometry *g, Py_ssize_t images, Lattice *seen):
+    """Where the planes of so many images have what the first position sees, and the rows of positions."""
+    cdef const Stencil *s = &g.seen
+    cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [g.inside + images * g.rows])
+    cdef Py_ssize_t *place = <Py_ssize_t *>data(made.view)
+    cdef Py_ssize_t c, y, x, i
+    seen.rows, seen.runs, seen.run = place, place + g.inside, s.out[1]
+    for c in range(g.channels):
+        for y in range(s.kernel[0]):
+            for i in range(s.kernel[1]):
+                x = i * s.dilation[1]
+                place[0] = (c * g.plane + y * s.dilation[0] * s.row + x % s.stride[1] * (s.row // s.stride[1])
+                            + x // s.stride[1])
+                place += 1
+    for i in range(images):
+        for y in range(g.rows):
+            place[0] = i * g.channels * g.plane + y * s.stride[0] * s.row
+            place += 1
+    return made
+
+
+cdef void lay_out(const Geometry *g, const char *a, Py_ssize_t row, Py_ssize_t rows, char *planes) noexcept nogil:
+    """What rows row, row + 1, ... of the positions see in the channels from `a` on."""
+    cdef Stencil seen = g.seen
+    cdef Py_ssize_t c, size = seen.size[0] * seen.size[1] * g.itemsize
+    seen.padding[0] -= row * seen.stride[0]
+    seen.rows = rows_seen(g, rows)
+    memset(planes, 0, g.channels * g.plane * g.itemsize)
+    for c in range(g.channels):
+        kernels.lay_out[g.kind](&seen, a + c * size, planes + c * g.plane * g.itemsize)
+
+
+cdef void write_matrix(const Real *planes, const Lattice *seen, Py_ssize_t m, Py_ssize_t n, Real *out) noexcept nogil:
+    cdef Py_ssize_t i, j
+    for i in range(m):
+        for j in range(n // seen.run):
+            memcpy(out, planes + seen.rows[i] + seen.runs[j], seen.run * sizeof(Real))
+            out += seen.run
+
+
+cdef const char *matrix_of(const Geometry *g, const Lattice *seen, Py_ssize_t k, Py_ssize_t positions,
+                           char *room) noexcept nogil:
+    """The matrix (k, positions) for BLAS, behind the planes that it is found in."""
+    if g.kind == 0:
+        write_matrix(<const float *>room, seen, k, positions, <float *>(room + g.planes))
+    else:
+        write_matrix(<const double *>room, seen, k, positions, <double *>(room + g.planes))
+    return room + g.planes
+
+
+cdef void weigh(const Geometry *g, const Lattice *seen, const char *weight, Py_ssize_t weight_row, Py_ssize_t k,
+                Py_ssize_t positions, const char *b, bint add, char *out, Py_ssize_t out_row,
+                char *room) noexcept nogil:
+    """out (filters, positions) = or += weight (filters, k) @ what is seen: in the planes at the room's beginning or, by
+    a plain convolution, in `b`."""
+    cdef Product x
+    x.kind, x.m, x.n, x.k, x.alpha, x.beta = g.kind, g.filters, positions, k, 1, (1 if add else 0)
+    x.a, x.b, x.out, x.room = weight, b, out, room + g.planes + g.matrix
+    x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = weight_row, 1, g.area, 1
+    x.out_strides[0], x.out_strides[1] = out_row, 1
+    if not g.plain and not g.copied:
+        x.b = room
+        multiply_lattice(&x, NULL, seen)
+        return
+    if g.copied:
+        x.b, x.b_strides[0] = matrix_of(g, seen, k, positions, room), positions
+    multiply(&x)
+
+
+# ---- forward
+
+cdef void fill_rows(const Real *bias, Real *out, Py_ssize_t filters, Py_ssize_t step, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t o, i
+    for o in range(filters):
+        for i in range(count):
+            out[o * step + i] = bias[o]
+
+
+cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index, const char *a, const char *weight,
+                        const char *bias, char *out, char *room) noexcept nogil:
+    cdef Py_ssize_t unit = index // g.blocks, group = unit % g.groups, row = index % g.blocks * g.rows
+    cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), positions = rows * g.seen.out[1]
+    if rows <= 0:
+        return
+    a += unit * g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
+    out += (unit * g.filters * g.area + row * g.seen.out[1]) * g.itemsize
+    if g.plain:
+        a += row * g.seen.out[1] * g.itemsize
+    else:
+        lay_out(g, a, row, rows, room)
+    if bias != NULL:
+        bias += group * g.filters * g.itemsize
+        if g.kind == 0:
+            fill_rows(<const float *>bias, <float *>out, g.filters, g.area, positions)
+        else:
+            fill_rows(<const double *>bias, <double *>out, g.filters, g.area, positions)
+    weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a, bias != NULL,
+          out, g.area, room)
+
+
+cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
+    cdef Temporary room, _places
+    cdef Lattice seen
+    cdef Py_ssize_t i, count, size
+    cdef int t, threads = plan(g, g.filters, g.area, g.images * g.groups * g.filters * g.area * g.inside)
+    _places = lattice(x, g, 1, &seen)
+    room = work_room(x, g, x.dtype, threads, 1, 0)
+    size = room.view.strides[0] * g.itemsize
+    count = g.images * g.groups * g.blocks
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * t // threads, count * (t + 1) // threads):
+                forward_block(g, &seen, i, data(x), data(w), data(b) if b is not None else NULL, data(y),
+                              data(room.view) + t * size)
+    return 0
+
+
+cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                       View out):
+    cdef DType dtype = computed(out.dtype)
+    cdef Geometry g
+    cdef list keep = []
+    cdef View x, w, b, y
+    if dtype is None or not describe(&g, a, weight, out, stride, padding, dilation, groups, dtype):
+        return NotImplemented
+    x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), writable(out, dtype, keep)
+    if is_depthwise(a, weight, groups):
+        depthwise(x, w, b, stride, padding, dilation, y)
+    else:
+        forward(&g, x, w, b, y)
+    if y is not out:
+        copy_views(y, out)
+
+
+# ---- gradient of the input
+
+cdef struct Phases:             # inputs whose places have the same remainders by the stride, row by row of remainders
+    Py_ssize_t[2] stride
+    Py_ssize_t[2] size          # of the input
+    const Py_ssize_t *first     # row of the weights of each, and behind the last their number
+    Lattice seen                # rows of all of them, one after another
+
+
+cdef Temporary phases(View like, const Geometry *g, const Geometry *t, Phases *found, list taps):
+    """What the inputs of each phase see; appends which elements of a kernel these are."""
+    cdef const Stencil *s = &g.seen
+    cdef Py_ssize_t count = s.stride[0] * s.stride[1], i, f, r, q, y, x
+    cdef Temporary made = temporary(like.memory.backend, dtype_of(INT64), 1, [count + 1 + t.inside + t.rows])
+    cdef Py_ssize_t *first = <Py_ssize_t *>data(made.view)
+    cdef Py_ssize_t *place = first + count + 1
+    for i in range(2):
+        found.stride[i], found.size[i] = s.stride[i], s.size[i]
+    found.first, found.seen.rows, found.seen.runs, found.seen.run = first, place, place + t.inside, t.seen.out[1]
+    for i in range(count):
+        first[i] = place - found.seen.rows
+        for r in range(s.kernel[0]):
+            for q in range(s.kernel[1]):
+                y = i // s.stride[1] + s.padding[0] - r * s.dilation[0]
+                x = i % s.stride[1] + s.padding[1] - q * s.dilation[1]
+                if y % s.stride[0] == 0 and x % s.stride[1] == 0:
+                    taps.append(r * s.kernel[1] + q)
+                    y, x = y // s.stride[0] + t.seen.padding[0], x // s.stride[1] + t.seen.padding[1]
+                    for f in range(t.channels):
+                        place[f] = f * t.plane + y * t.seen.row + x
+                    place += t.channels
+    first[count] = place - found.seen.rows
+    for i in range(t.rows):
+        place[i] = i * t.seen.row
+    return made
+
+
+cdef Temporary turned_weights(View weight, const Geometry *g, list taps):
+    """(groups, channels, taps, filters), the taps in the order of their phases."""
+    cdef Py_ssize_t *sizes = [g.groups, g.channels, g.taps, g.filters]
+    cdef Py_ssize_t *strides = [g.filters * g.inside, g.taps, 1, g.inside]
+    cdef View whole = make_view(weight.memory, weight.dtype, weight.offset, 4, sizes, strides)
+    cdef Temporary made = converted(whole, weight.dtype), sorted
+    cdef Py_ssize_t i, k, line = g.filters * g.itemsize
+    if taps == list(range(g.taps)):
+        return made
+    sorted = temporary(weight.memory.backend, weight.dtype, 4, sizes)
+    for k in range(g.taps):
+        for i in range(g.groups * g.channels):
+            memcpy(data(sorted.view) + (i * g.taps + k) * line,
+                   data(made.view) + (i * g.taps + <Py_ssize_t>taps[k]) * line, line)
+    return sorted
+
+
+cdef void put_phase(const Real *a, const Geometry *t, const Phases *p, Py_ssize_t phase, Py_ssize_t row,
+                    Py_ssize_t rows, Real *out) noexcept nogil:
+    """The gradients of one phase to their places in the input's; zeros where `a` is NULL."""
+    cdef Py_ssize_t c, i, j, y, x = phase % p.stride[1], width = t.seen.out[1]
+    cdef Real *line
+    for c in range(t.filters):
+        for i in range(rows):
+            y = (row + i) * p.stride[0] + phase // p.stride[1]
+            if y < p.size[0]:
+                line = out + (c * p.size[0] + y) * p.size[1] + x
+                for j in range((p.size[1] - x + p.stride[1] - 1) // p.stride[1]):
+                    line[j * p.stride[1]] = a[(c * rows + i) * width + j] if a != NULL else 0
+
+
+cdef void input_block(const Geometry *t, const Phases *p, Py_ssize_t index, const char *grad, const char *weight,
+                      char *out, char *room) noexcept nogil:
+    cdef Py_ssize_t unit = index // t.blocks, group = unit % t.groups, row = index % t.blocks * t.rows, i, k
+    cdef Py_ssize_t rows = min(t.rows, t.seen.out[0] - row), positions = rows * t.seen.out[1]
+    cdef Py_ssize_t count = p.stride[0] * p.stride[1]
+    cdef char *made = room + t.planes + t.matrix + ROOM
+    cdef Lattice seen = p.seen
+    if rows <= 0:
+        return
+    grad += unit * t.channels * t.seen.size[0] * t.seen.size[1] * t.itemsize
+    weight += group * t.filters * t.inside * t.itemsize
+    out += unit * t.filters * p.size[0] * p.size[1] * t.itemsize
+    if t.plain:
+        grad += row * t.seen.out[1] * t.itemsize
+    else:
+        lay_out(t, grad, row, rows, room)
+    if count == 1:
+        weigh(t, &seen, weight, t.inside, t.inside, positions, grad, False, out + row * t.seen.out[1] * t.itemsize,
+              t.area, room)
+        return
+    for i in range(count):
+        k = p.first[i + 1] - p.first[i]
+        seen.rows = p.seen.rows + p.first[i]
+        if k:
+            weigh(t, &seen, weight + p.first[i] * t.itemsize, t.inside, k, positions, NULL, False, made, positions,
+                  room)
+        if t.kind == 0:
+            put_phase(<const float *>made if k else NULL, t, p, i, row, rows, <float *>out)
+        else:
+            put_phase(<const double *>made if k else NULL, t, p, i, row, rows, <double *>out)
+
+
+cdef int grad_of_input(Geometry *g, View grad, View weight, View y, DType dtype) except -1:
+    cdef Geometry t = turned(g)
+    cdef Phases found
+    cdef Temporary room, _places, turned_weight
+    cdef list taps = []
+    cdef Py_ssize_t i, size, count
+    cdef int j, threads = plan(&t, t.filters, t.area, g.images * g.groups * g.filters * g.area * g.inside)
+    _places = phases(grad, g, &t, &found, taps)
+    turned_weight = turned_weights(weight, g, taps)
+    room = work_room(grad, &t, dtype, threads, 1,
+                     0 if found.stride[0] * found.stride[1] == 1 else t.filters * t.rows * t.seen.out[1])
+    size = room.view.strides[0] * g.itemsize
+    count = t.images * t.groups * t.blocks
+    with nogil:
+        for j in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * j // threads, count * (j + 1) // threads):
+                input_block(&t, &found, i, data(grad), data(turned_weight.view), data(y), data(room.view) + j * size)
+    return 0
+
+
+# ---- gradient of the weight
+
+cdef void weight_block(const Geometry *g, const Lattice *seen, Py_ssize_t together, Py_ssize_t index, const char *grad,
+                       const char *a, char *out, char *room) noexcept nogil:
+    """Add what a block of `together` images gives to the turned gradient of its group's weights: what is seen (inside,
+    positions) @ the gradient (positions, filters). Of a plain convolution, the other way round."""
+    cdef Py_ssize_t stacks = (g.images + together - 1) // together, row = index % g.blocks * g.rows, i
+    cdef Py_ssize_t image = index // g.blocks % stacks * together, group = index // g.blocks // stacks
+    cdef Py_ssize_t rows = min(g.rows, g.seen.out[0] - row), images = min(together, g.images - image)
+    cdef Py_ssize_t unit = image * g.groups + group, area = g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
+    cdef Product x
+    if rows <= 0:
+        return
+    a += unit * area
+    x.kind, x.alpha, x.beta, x.room = g.kind, 1, 1, room + g.planes + g.matrix
+    x.out = out + group * g.filters * g.inside * g.itemsize
+    x.k = images * rows * g.seen.out[1]
+    if together == 1:
+        grad += (unit * g.filters * g.area + row * g.seen.out[1]) * g.itemsize
+    else:
+        grad += (group * g.images + image) * g.area * g.filters * g.itemsize
+    if g.plain:
+        x.m, x.n, x.a, x.b = g.filters, g.inside, grad, a + row * g.seen.out[1] * g.itemsize
+        x.a_strides[0], x.a_strides[1], x.b_strides[0], x.b_strides[1] = g.area, 1, 1, g.area
+        x.out_strides[0], x.out_strides[1] = g.inside, 1
+        multiply(&x)
+        return
+    x.m, x.n, x.a, x.b, x.out_strides[0], x.out_strides[1] = g.inside, g.filters, room, grad, g.filters, 1
+    x.b_strides[0] = 1 if together == 1 else g.filters
+    x.b_strides[1] = g.area if together == 1 else 1
+    for i in range(images):
+        lay_out(g, a + i * g.groups * area, row, rows, room + i * g.channels * g.plane * g.itemsize)
+    if not g.copied:
+        multiply_lattice(&x, seen, NULL)
+        return
+    x.a, x.a_strides[0], x.a_strides[1] = matrix_of(g, seen, g.inside, x.k, room), x.k, 1
+    multiply(&x)
+
+
+cdef int grad_of_weight(Geometry *g, View grad, View a, View y, DType dtype) except -1:
+    """Sums of the threads first, each over its share of the blocks; then the sum of those. Several images that are
+    small make a block together, with their gradients turned."""
+    cdef Temporary room, _places, sums, turned = None
+    cdef Lattice seen
+    cdef Py_ssize_t i, size, count, together = 1, n = y.elements
+    cdef Py_ssize_t *sizes = [g.groups, g.images, g.area, g.filters]
+    cdef Py_ssize_t *strides = [g.filters * g.area, g.groups * g.filters * g.area, 1, g.area]
+    cdef int t, threads = plan(g, g.inside, g.filters, g.images * g.groups * g.filters * g.area * g.inside)
+    threads = <int>min(<Py_ssize_t>threads, max(1, PARTIAL // n))
+    if not g.plain and g.blocks == 1:
+        together = max(1, min(SUMMED // g.area, g.images * g.groups // threads, g.images))
+    if together > 1:
+        turned = converted(make_view(grad.memory, dtype, grad.offset, 4, sizes, strides), dtype)
+        grad = turned.view
+    _places = lattice(grad, g, together, &seen)
+    room = work_room(grad, g, dtype, threads, together, 0)
+    sums = temporary(grad.memory.backend, dtype, 2, [threads, n])
+    memset(data(sums.view), 0, threads * n * g.itemsize)
+    size = room.view.strides[0] * g.itemsize
+    count = g.groups * ((g.images + together - 1) // together) * g.blocks
+    with nogil:
+        for t in prange(threads, num_threads=threads, schedule="static"):
+            for i in range(count * t // threads, count * (t + 1) // threads):
+                weight_block(g, &seen, together, i, data(grad), data(a), data(sums.view) + t * n * g.itemsize,
+                             data(room.view) + t * size)
+    return add_sums(g, sums.view, make_view(y.memory, dtype, y.offset, 3, [g.groups, g.filters, g.inside],
+                                            [n // g.groups, g.inside, 1]))
+
+
+cdef int add_sums(const Geometry *g, View sums, View y) except -1:
+    """y (groups, filters, inside) = the sum of all (groups, inside, filters); those of a plain one lie like y."""
+    cdef Py_ssize_t *sizes = [g.groups, g.filters, g.inside, sums.sizes[0]]
+    cdef Py_ssize_t *strides = [g.filters * g.inside, 1, g.filters, sums.strides[0]]
+    if g.plain:
+        strides[1], strides[2] = g.inside, 1
+    if sums.sizes[0] == 1:
+        copy_views(make_view(sums.memory, sums.dtype, sums.offset, 3, sizes, strides), y)
+    else:
+        cpu_reduce(SUM, make_view(sums.memory, sums.dtype, sums.offset, 4, sizes, strides), y)
+    return 0
+
+
+cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                                View grad_a, View grad_weight, View grad_bias):
+    cdef DType dtype = computed(grad.dtype)
+    cdef Geometry g
+    cdef list keep = []
+    cdef View dy, sums, x, y
+    cdef Py_ssize_t *order = [1, 0, 2, 3]
+    cdef Py_ssize_t[4] sizes
+    cdef Py_ssize_t[4] strides
+    cdef int i
+    if dtype is None or not describe(&g, a, weight, grad, stride, padding, dilation, groups, dtype):
+        return NotImplemented
+    dy = dense(grad, dtype, keep)
+    if grad_bias is not None:
+        for i in range(4):
+            sizes[i], strides[i] = dy.sizes[order[i]], dy.strides[order[i]]
+        sums = writable(grad_bias, dtype, keep)
+        cpu_reduce(SUM, make_view(dy.memory, dtype, dy.offset, 4, sizes, strides), sums)
+        if sums is not grad_bias:
+            copy_views(sums, grad_bias)
+    if grad_weight is not None:
+        x, y = dense(a, dtype, keep), writable(grad_weight, dtype, keep)
+        if is_depthwise(a, weight, groups):
+            depthwise_weight(dy, x, stride, padding, dilation, y)
+        else:
+            grad_of_weight(&g, dy, x, y, dtype)
+        if y is not grad_weight:
+            copy_views(y, grad_weight)
+    if grad_a is not None:
+        x, y = dense(weight, dtype, keep), writable(grad_a, dtype, keep)
+        if is_depthwise(a, weight, groups):
+            depthwise_input(dy, x, stride, padding, dilation, y)
+        else:
+            grad_of_input(&g, dy, x, y, dtype)
+        if y is not grad_a:
+            copy_views(y, grad_a)

@@ -1,0 +1,1 @@
+"""Drivers of pointwise work: single ops, and programs of several in one pass."""

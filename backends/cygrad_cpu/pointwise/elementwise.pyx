@@ -1,0 +1,235 @@
+"""The `elementwise` entry: a program over blocks that stay in the first-level cache, so that memory is read and written
+once for all its steps.
+
+Operands that lie contiguous in a block are used in place; others are gathered and converted into a buffer, as for any
+job of `blocks`. 16-bit floats are float32 from the first step to the last.
+"""
+from libc.string cimport memcpy
+
+from cygrad.backend cimport Backend
+from cygrad.dtype cimport BOOL
+from cygrad.view cimport View, data
+from cygrad_cpu.runtime.allocator cimport give, take
+from cygrad_cpu.pointwise.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
+                                next_block, run_arranged, seek, set_columns, start)
+from cygrad_cpu.runtime.thread_count cimport thread_count, threads_for
+from cygrad_cpu.pointwise.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
+from cygrad_cpu.pointwise.pointwise cimport division_by_zero, store_scalar
+
+cdef enum:
+    SERIAL = 16384          # below this many elements: keep the GIL, one thread
+    CHEAP_GRAIN = 32768     # elements a thread for programs that memory limits
+    DEAR_GRAIN = 4096       # ... for programs with an op that takes tens of cycles an element
+    LOCAL = 8192            # bytes of buffers on the stack, for small operands
+    LONG = 16384            # elements of a block without buffers
+
+
+cdef inline bint strided(const Job *job, int which) noexcept nogil:
+    """Whether some block of an operand is no contiguous run."""
+    cdef const Operand *operand = &job.operands[which]
+    return (job.columns > 1 and operand.strides[0] != 1
+            or job.rows > 1 and (operand.strides[1] != job.columns or job.column_blocks > 1))
+
+
+cdef Py_ssize_t buffers_of(const Job *job, const Details *details) noexcept nogil:
+    """How many buffers a thread needs: the program's, two to move and convert each operand, one between conversions."""
+    cdef int which, count = details.plan.buffers + 1
+    for which in range(job.inputs + 1):
+        count += strided(job, which) + (job.operands[which].conversion.steps != 0)
+        count += which < details.plan.outs
+    return count
+
+
+cdef void open_workspace(const Job *job, const Details *details, char *memory, Workspace *w) noexcept nogil:
+    """Divide `memory` (buffers_of(...) * details.unit) among the slots and operands, and spread the constants."""
+    cdef const Plan *plan = details.plan
+    cdef Py_ssize_t unit = details.unit
+    cdef int k, which
+    w.scratch = memory
+    memory += unit
+    for k in range(plan.constants):
+        w.slots[CONSTANTS + k] = details.values + 16 * k
+    for k in range(plan.buffers):
+        w.slots[BUFFERS + k] = memory
+        memory += unit
+    for which in range(job.inputs + 1):
+        w.moved[which] = w.converted[which] = NULL
+        if strided(job, which) or which < plan.outs:
+            w.moved[which] = memory
+            memory += unit
+        if job.operands[which].conversion.steps:
+            w.converted[which] = memory
+            memory += unit
+    run_steps(plan.spread, plan.spreads, w.slots, job.rows * job.columns)
+
+
+cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The body of a program's job."""
+    cdef const Details *details = <const Details *>job.details
+    cdef const Plan *plan = details.plan
+    cdef Workspace w
+    cdef Cursor cursor
+    cdef char **slots = w.slots
+    cdef char **moved = w.moved
+    cdef char **converted = w.converted
+    cdef char **corners = cursor.corners
+    cdef char *target
+    cdef Operand *operand
+    cdef Py_ssize_t block, n
+    cdef int k, which, status = 0
+    open_workspace(job, details, details.memory + thread * details.bytes, &w)
+    if first < last:
+        seek(job, first, &cursor)
+    for block in range(first, last):
+        next_block(job, &cursor)
+        n = cursor.rows * cursor.columns
+        for which in range(plan.outs):
+            operand = &job.operands[which]
+            if operand.conversion.steps:
+                slots[OUTS + which] = converted[which]
+            elif plan.early[which] or strided(job, which):
+                slots[OUTS + which] = moved[which]
+            else:
+                slots[OUTS + which] = corners[which]
+        for k in range(details.views):
+            which = plan.outs + k
+            slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
+                                                     moved[which], converted[which], w.scratch)
+        status |= run_steps(plan.step, plan.steps, slots, n)
+        for which in range(plan.outs):
+            operand = &job.operands[which]
+            target = slots[OUTS + which]
+            if operand.conversion.steps:
+                target = moved[which] if plan.early[which] or strided(job, which) else corners[which]
+                convert(&operand.conversion, slots[OUTS + which], n, target, w.scratch)
+            if target != corners[which]:
+                job.kernels.move[operand.log_item](target, cursor.columns, 1, corners[which], operand.strides[1],
+                                                   operand.strides[0], cursor.rows, cursor.columns)
+    return status
+
+
+cdef bint reads_plainly(const Plan *plan, tuple ins):
+    """Whether all inputs are dense and of the dtypes that the steps use."""
+    cdef View view
+    cdef int i
+    for i in range(plan.ins):
+        if plan.number[i] < 0:
+            view = <View>ins[i]
+            if not view.dense or (view.dtype.code != plan.code and view.dtype.code != BOOL):
+                return False
+    return True
+
+
+cdef bint plain(const Plan *plan, tuple ins, tuple outs):
+    """Whether all operands are dense and of the dtypes that the steps use."""
+    cdef View view
+    cdef int i
+    for i in range(plan.outs):
+        view = <View>outs[i]
+        if not view.dense or view.dtype.code != plan.out_code[i] or plan.early[i]:
+            return False
+    return reads_plainly(plan, ins)
+
+
+cdef Py_ssize_t grain_of(const Plan *plan) noexcept:
+    """Elements a thread should at least get."""
+    return DEAR_GRAIN if plan.dear else CHEAP_GRAIN
+
+
+cdef inline bint at_once(const Plan *plan, Py_ssize_t n) noexcept:
+    """Whether one thread runs one step, with nothing that should stay in the first-level cache."""
+    return plan.steps == 1 and plan.buffers == 0 and threads_for(n, grain_of(plan)) == 1
+
+
+cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple outs):
+    """Run a program; NotImplemented where it does not fit a plan."""
+    cdef Compiled made = compiled(program, ins, outs)
+    if made is None:
+        return NotImplemented
+    cdef const Plan *plan = &made.plan
+    cdef char values[384]
+    cdef char *slots[48]
+    cdef char local[8192 + 64]
+    cdef View out = <View>outs[0]
+    cdef Py_ssize_t n = out.elements, unit
+    cdef int i, status = 0
+    memcpy(values, plan.values, plan.constants * 16)
+    for i in range(plan.constants):
+        slots[CONSTANTS + i] = values + 16 * i
+    for i in range(plan.ins):
+        if plan.number[i] >= 0:
+            store_scalar(ins[i], plan.code, values + 16 * plan.number[i])
+    status = run_steps(plan.first, plan.once, slots, 1)
+    unit = (n * plan.item + 63) // 64 * 64
+    if plain(plan, ins, outs) and (n < SERIAL and unit * plan.buffers <= LOCAL or at_once(plan, n)):
+        for i in range(plan.buffers):
+            slots[BUFFERS + i] = local + i * unit
+        for i in range(plan.outs):
+            slots[OUTS + i] = data(<View>outs[i])
+        for i in range(plan.ins):
+            if plan.number[i] < 0:
+                slots[i] = data(<View>ins[i])
+        if n < SERIAL:
+            run_steps(plan.spread, plan.spreads, slots, n)
+            status |= run_steps(plan.step, plan.steps, slots, n)
+        else:
+            with nogil:
+                status |= run_steps(plan.step, plan.steps, slots, n)
+    else:
+        status |= run_job(plan, values, ins, outs)
+    if status:
+        division_by_zero()
+    return None
+
+
+cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -1:
+    """Any operands, in blocks; non-zero where an integer was divided by zero."""
+    cdef Job job
+    cdef Details details
+    cdef View view
+    cdef bint dense = True
+    cdef int i, which, wanted, threads = thread_count(), status
+    cdef Py_ssize_t grain = grain_of(plan), n = (<View>outs[0]).elements
+    details.plan, details.values, details.views = plan, values, 0
+    for i in range(plan.ins):
+        if plan.number[i] < 0:
+            dense = dense and (<View>ins[i]).dense
+            details.inputs[details.views] = i
+            details.views += 1
+    for i in range(plan.outs):
+        dense = dense and (<View>outs[i]).dense
+    start(&job, PROGRAM, plan.outs + details.views - 1, <View>outs[0], dense)
+    for which in range(plan.outs):
+        view = <View>outs[which]
+        if which:
+            add_input(&job, which, view, dense)
+        if not conversion(plan.out_code[which], view.dtype.code, &job.operands[which].conversion):
+            raise_unconvertible(plan.out_code[which], view.dtype.code)
+    for i in range(details.views):
+        view = <View>ins[details.inputs[i]]
+        which = plan.outs + i
+        add_input(&job, which, view, dense)
+        wanted = BOOL if view.dtype.code == BOOL else plan.code
+        if not conversion(view.dtype.code, wanted, &job.operands[which].conversion):
+            raise_unconvertible(view.dtype.code, wanted)
+    job.body = run_blocks
+    job.details = &details
+    arrange(&job)
+    if plan.steps == 1 and plan.buffers == 0 and plain(plan, ins, outs):
+        set_columns(&job, LONG)                 # nothing lies between the steps: no need for the first-level cache
+    if n < 2 * grain:
+        threads = 1
+    details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64
+    details.bytes = buffers_of(&job, &details) * details.unit
+    details.memory = <char *>take(threads * details.bytes)
+    if n < SERIAL:
+        status = run_arranged(&job, grain)
+    else:
+        with nogil:
+            status = run_arranged(&job, grain)
+    give(details.memory, threads * details.bytes)
+    return status
+
+
+cdef int raise_unconvertible(int source, int target) except -1:
+    raise TypeError(f"elementwise: no conversion from dtype code {source} to {target}")

@@ -1,4 +1,0 @@
-"""The counter-based generator of the CPU backend; see random.pyx."""
-from cygrad.view cimport View
-
-cdef object cpu_random(int kind, View out, object seed, object offset, double a, double b)

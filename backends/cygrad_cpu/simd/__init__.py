@@ -1,0 +1,1 @@
+"""Inline formulas and vector helpers that kernels are written with."""

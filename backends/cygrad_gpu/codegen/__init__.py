@@ -1,0 +1,1 @@
+"""Text of kernels: dialects, formulas, programs as statements, walks over rows."""

@@ -1,0 +1,145 @@
+"""What kernels over rows share: who takes a row, how operands are walked, the launch.
+
+A processor's item takes some rows, a group of a GPU one; CUDA's short rows go to a warp each, whose items add up among
+themselves without a barrier.
+"""
+import math
+
+from cygrad_gpu.codegen.element_types import ELEMENTS
+from cygrad_gpu.codegen.high_rank import RANK
+from cygrad_gpu.index.gather_scatter import reversed_axes
+
+SPAN = 16384                # elements of the rows that a processor's item takes
+WARP = 32
+
+
+def arguments(operands, more, length):
+    """The arguments of a kernel over rows: operands, `more`, and how they are walked."""
+    found = [f"ARRAY({'' if out else 'const '}{stored}, {each})" for each, (stored, out) in operands.items()]
+    found += more + ["const i64 rows", "const i64 owned", f"const i64 {length}", "const axes sizes"]
+    return ", ".join(found + [f"const i64 {each}_step, const axes {each}_strides" for each in operands])
+
+
+def opened(operands):
+    """C that opens the operands and starts their ``NAME_base``."""
+    return "".join(f"    OPEN({'' if out else 'const '}{stored}, {each}); i64 {each}_base = 0;\n"
+                   for each, (stored, out) in operands.items())
+
+
+def decomposed(operands):
+    """C that adds to each operand's ``NAME_base`` where the row number ``rest`` begins."""
+    return walk({f"{each}_base": f"{each}_strides" for each in operands})
+
+
+# The bases of what is sorted and of where values and places go.
+TO_SORT = {"base": "strides", "values_base": "values_strides", "index_base": "index_strides"}
+
+
+def walk(bases, axes=range(RANK - 1)):
+    """C that adds to each base, of {base: its strides}, where number ``rest`` of what is counted on `axes` begins."""
+    return "".join(f"    if (rest != 0) {{ const i64 above = rest / sizes.s{axis}, "
+                   f"at_axis = rest - above * sizes.s{axis}; rest = above;"
+                   + "".join(f" {base} += at_axis * {strides}.s{axis};" for base, strides in bases.items()) + " }\n"
+                   for axis in axes)
+
+
+def pointers(operands, further=""):
+    """C that makes ``NAME_row`` of each operand's ``NAME_base``; `further` has ``NAME`` in the place of its name."""
+    return "".join(f"    GLOBAL {'' if out else 'const '}{stored} *{each}_row = {each} + {each}_base"
+                   f"{further.replace('NAME', each)};\n" for each, (stored, out) in operands.items())
+
+
+def kernel(traits, name, T, operands, more, body, form="any"):
+    """The kernel around `body`, C that is done for each row. `operands`: {name: (stored type, is an output)}.
+
+    See `sweeps.form_of` for `form`. In `body` ``NAME_row`` is the start of an operand's row, ``AT(NAME)`` the index of
+    its element k, and ``LEADER`` is true in one item of those that share the row.
+    """
+    walk = _OWN_ROWS if traits.processor else _SHARED_ROW.format(T=T, team=WARP if form == "warp" else "GROUP")
+    define, head = walk.split("---\n")
+    bases = "".join(f"    {each}_base = 0;\n" for each in operands)
+    return f"""
+#define AT(name) {"k" if form == "neighbours" else "(k * name##_step)"}
+{define}KERNEL({name})({arguments(operands, more, "n" if traits.processor else "length")}) {{
+{opened(operands)}{head}    i64 rest = row;
+{bases}{decomposed(operands)}{pointers(operands)}{body}    }}
+}}
+"""
+
+
+_OWN_ROWS = """#define LEADER 1
+---
+    const i64 last = (GROUP_ID + 1) * owned < rows ? (GROUP_ID + 1) * owned : rows;
+    for (i64 row = GROUP_ID * owned; row < last; row++) {
+"""
+# A team past the last row has none of its elements, but takes part in barriers.
+_SHARED_ROW = """#define TEAM {team}
+#define MEMBER (ITEM % TEAM)
+#define LEADER (MEMBER == 0 && n != 0)
+---
+    LOCAL {T} shared[GROUP];
+    const i64 mine = GROUP_ID * owned + ITEM / TEAM, row = mine < rows ? mine : rows - 1, n = mine < rows ? length : 0;
+    {{
+"""
+
+
+def group_of(traits):
+    return 1 if traits.processor else traits.group
+
+
+def straight(backend, device, views, results):
+    """Views whose rows are not of neighbours replaced by copies in which they are, where that pays.
+
+    Returns the views by name and, for those in `results`, what is to be copied back: pairs of copy and view.
+    """
+    traits, back = backend.traits(device), []
+    for name, view in views.items() if traits.processor else ():
+        if len(view.shape) < 2 or view.stride()[-1] == 1 or view.numel() == view.shape[-1]:
+            continue
+        copy = backend.scratch(device, view.dtype, *view.shape)
+        if name in results:
+            back.append((copy, view))
+        else:
+            backend.copy(view, copy)
+        views = views | {name: copy}
+    return views, back
+
+
+def launch(backend, device, made, views, extra=(), strides=None, form="any"):
+    """Run a kernel of `kernel` over the rows of the first view, whose shape all have; `strides`: the others', by name.
+
+    Parameters
+    ----------
+    views : dict
+        {name: View}, in the order of the kernel's operands.
+    strides : dict, optional
+        {name: strides} of views that are to be walked in another way than their own.
+    form : str
+        What the kernel was compiled for.
+    """
+    views, others = dict(views), strides or {}
+    shape = tuple(next(iter(views.values())).shape)
+    n, kept = shape[-1], [axis for axis, size in enumerate(shape[:-1]) if size != 1]
+    outer = [shape[axis] for axis in kept]
+    rows = math.prod(outer)
+    traits = backend.traits(device)
+    owned = max(1, SPAN // n) if traits.processor else traits.group // WARP if form == "warp" else 1
+    geometry = []
+    for name, view in views.items():
+        steps = tuple(others.get(name) or view.stride())
+        geometry += [steps[-1], reversed_axes([steps[axis] for axis in kept], 0)]
+    backend.launch(made, -(-rows // owned), *views.values(), *extra, rows, owned, n, reversed_axes(outer, 1), *geometry)
+
+
+def fits(view):
+    """Whether there are no more axes than kernels walk."""
+    return sum(size != 1 for size in view.shape[:-1]) < RANK
+
+
+def load(code, name):
+    """The value of an operand's element k."""
+    return f"LOAD_{ELEMENTS[code].name}({name}_row, AT({name}))"
+
+
+def store(code, name, value):
+    return f"STORE_{ELEMENTS[code].name}({name}_row, AT({name}), {value});"

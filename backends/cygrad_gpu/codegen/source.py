@@ -1,0 +1,107 @@
+"""Whole programs: the dialect, what is common, and of the library the functions that a kernel's text reaches."""
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import cygrad.formulas
+
+_FOLDER = Path(__file__).resolve().parent / "templates"
+_FORMULAS = ("exponential", "special", "trigonometry", "power", "division")      # of cygrad.formulas
+_KINDS = {"integer": ("u8", "i8", "i16", "i32", "i64"), "real": ("f32", "f64"), "complex": ("c64", "c128")}
+_START = re.compile(r"^(?=FUNCTION |/\* )", re.MULTILINE)
+_NAME = re.compile(r"FUNCTION \w+ (\w+)\(")
+_KERNEL = re.compile(r"KERNEL\((\w+)\)\(")
+_COMMA = re.compile(r",(?![^(]*\))")
+_ARGUMENT = re.compile(r"(const (?:i64|number|axes)|ARRAY\([\w ]+,) ?(\w+\)?)")
+_WORD = re.compile(r"[a-z]\w*")
+
+
+@lru_cache(None)
+def template(name):
+    """The text of a file in templates/."""
+    return (_FOLDER / f"{name}.h").read_text()
+
+
+def assemble(traits, group, body):
+    """The program of `body`, kernels written with the words of the templates, for groups of `group` items."""
+    defines = {"PROCESSOR": int(traits.processor), "FP64": int(traits.fp64), "GROUP": group}
+    parts = [f"#define {name} {value}\n" for name, value in defines.items()]
+    parts += [template(traits.dialect), template("common")]
+    functions = library(traits.processor and traits.fp64)
+    contracted = None                   # products and sums in one rounding: only where formulas are made for it
+    for name in _reached(functions, body):
+        text, _, may_contract = functions[name]
+        if may_contract != contracted:
+            parts.append(f"CONTRACT_{'ON' if may_contract else 'OFF'}\n")
+            contracted = may_contract
+        parts.append(text)
+    return "".join(parts) + "CONTRACT_OFF\n" + (_packed(body) if traits.processor else body)
+
+
+def _packed(text):
+    """Kernels whose arguments but for the buffers are one structure of words, for drivers that copy each by itself."""
+    found, done = [], 0
+    for start in _KERNEL.finditer(text):
+        stop = depth = 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[start.end() + stop - 1], 0)
+            stop += 1
+        stop += start.end() - 1
+        buffers, words, count = [], [], 0
+        for argument in _COMMA.split(text[start.end():stop - 1]):
+            kind, name = _ARGUMENT.fullmatch(argument.strip()).groups()
+            if kind.startswith("ARRAY"):
+                kind, name = kind[len("ARRAY("):], name[:-1]
+                buffers.append(f"GLOBAL {kind.rstrip(', ')} *{name}_buffer")
+                kind, name = "const i64", name + "_start"
+            words.append(f"{kind} {name} = {kind.split()[-1].upper()}_WORD(words_.at, {count});")
+            count += 8 if kind.endswith("axes") else 1
+        brace = text.index("{", stop)
+        found += [text[done:start.start()], f"typedef struct {{ i64 at[{count}]; }} {start[1]}_words;\n",
+                  f"{start[0]}{', '.join(buffers)}, const {start[1]}_words words_) {{\n    ", " ".join(words)]
+        done = brace + 1
+    return "".join(found) + text[done:]
+
+
+@lru_cache(None)
+def library(own_formulas):
+    """{name: (text, words, whether it may be contracted)} of every function, in an order in which they may be defined.
+
+    Templates of a kind are written out for each of its types. `own_formulas`: cygrad's formulas, and those of
+    angles.h and usual.h, take the place of functions that call the driver's.
+    """
+    texts = []
+    if own_formulas:
+        texts = [(cygrad.formulas.text(name), True) for name in _FORMULAS]
+        texts += [(template(name), True) for name in ("angles", "usual")]
+    for kind, suffixes in _KINDS.items():
+        texts += [(_written_for(template(kind), suffix), False) for suffix in suffixes]
+    found = {}
+    for text, may_contract in texts:
+        comment = ""
+        for part in _START.split(text):
+            name = _NAME.match(part)
+            if name is None:
+                comment = part
+            else:
+                found.setdefault(name[1], (comment + part, frozenset(_WORD.findall(part)), may_contract))
+                comment = ""
+    return found
+
+
+def _reached(functions, body):
+    """Names of the functions that a text calls, and that those call, as the library orders them."""
+    reached, waiting = set(), _WORD.findall(body)
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            waiting += functions[name][1]
+    return [name for name in functions if name in reached]
+
+
+def _written_for(text, suffix):
+    """A template with its type $T, functions' suffix $S, real type $R and its suffix $RS, maker $MAKE, bits $WIDTH."""
+    real = "f" + str(int(suffix[1:]) // 2) if suffix[0] == "c" else suffix
+    names = {"T": suffix, "S": suffix, "R": real, "RS": real, "MAKE": suffix.upper(), "WIDTH": suffix[1:]}
+    return re.sub(r"\$(\w+)", lambda match: names[match[1]], text)

@@ -1,0 +1,1 @@
+"""Kernels of reductions, places of extremes and scans."""

@@ -1,0 +1,183 @@
+"""Derivatives of indexing, gather, scatter and masks."""
+import cygrad
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, placed
+from cygrad.autograd.derivatives.reduce import at_indices
+from cygrad.ops.index import tensor_keys as ops
+from cygrad.ops.shape.slices import slice_along
+
+# ------------------------------------------------------------- x[index] and masks
+
+derivative("index", self=lambda grad, self_shape, indices, first: ops.index_put(
+    grad.new_zeros(self_shape), indices, grad, True))
+derivative("index_rows", name="IndexBackward0", self=lambda grad, self_shape, positions, axes: ops.put_rows(
+    grad.new_zeros(self_shape), positions, axes, grad, True))
+derivative("index_put", self=lambda grad, indices, accumulate:
+           grad if accumulate else ops.index_put(grad, indices, grad.new_zeros(()), False),
+           values=lambda grad, indices: ops.recorded_index(grad, indices.read()))
+derivative("put_rows", name="IndexPutBackward0", self=lambda grad, positions, axes, accumulate:
+           grad if accumulate else ops.put_rows(grad, positions, axes, grad.new_zeros(()), False),
+           values=lambda grad, positions, axes: ops.index_rows(grad, positions, axes))
+derivative("masked_fill", self=lambda grad, mask: grad.masked_fill(mask, 0))
+derivative("masked_fill_tensor", name="MaskedFillBackward1", self=lambda grad, mask: grad.masked_fill(mask, 0),
+           value=lambda grad, mask: grad.masked_select(mask).sum())
+derivative("masked_select", self=lambda grad, positions, shape: ops.put_rows(
+    grad.new_zeros(shape), positions, len(shape), grad, False))
+derivative("masked_scatter", self=lambda grad, mask: grad.masked_fill(mask, 0),
+           source=lambda grad, mask, source_shape: _leading(grad.masked_select(mask), source_shape))
+
+# --------------------------------------------------------------- along an axis
+
+derivative("index_select", self=lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).index_add(
+    dim, index, grad))
+derivative("index_add", self=lambda grad: grad,
+           source=lambda grad, dim, index, alpha, source_shape: _scaled(_slices(grad, dim, index, source_shape), alpha))
+derivative("index_copy", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+           source=lambda grad, dim, index, source_shape: _slices(grad, dim, index, source_shape))
+derivative("index_fill", self=lambda grad, dim, index: grad.index_fill(dim, index, 0))
+derivative("index_fill_tensor", name="IndexFillBackward1", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+           value=lambda grad, dim, index: _filled_part(grad, dim, index))
+derivative("gather", self=lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add(dim, index, grad))
+derivative("take", self=lambda grad, self_shape, index: grad.new_zeros(self_shape).put(index, grad, True))
+derivative("put", self=lambda grad, index, accumulate:
+           grad if accumulate else grad.put(index, grad.new_zeros(index.shape)),
+           source=lambda grad, index, source_shape: grad.take(index).reshape(source_shape))
+derivative("scatter", self=lambda grad, dim, index: grad.scatter(dim, index, 0),
+           src=lambda grad, dim, index, src_shape: _sources(grad, dim, index, src_shape))
+derivative("scatter_value", name="ScatterBackward1", self=lambda grad, dim, index: grad.scatter(dim, index, 0))
+derivative("scatter_add", self=lambda grad: grad,
+           src=lambda grad, dim, index, src_shape: _sources(grad, dim, index, src_shape))
+derivative("scatter_with", name="NotImplemented", self=not_implemented("aten::scatter"),
+           src=not_implemented("aten::scatter"))
+derivative("scatter_reduce", self=lambda grad, result, self, dim, index, src, reduce, include_self:
+           reduced_self(grad, result, self, dim, index, src, reduce, include_self),
+           src=lambda grad, result, self, dim, index, src, reduce, include_self:
+           reduced_source(grad, result, self, dim, index, src, reduce, include_self))
+derivative("index_reduce", self=lambda grad, result, self, dim, index, source, reduce, include_self:
+           reduced_self(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self),
+           source=lambda grad, result, self, dim, index, source, reduce, include_self:
+           reduced_source(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self))
+
+# ------------------------------------------------------------ sorting and counting
+
+derivative("sort", self=lambda grads, self_shape, dim, result: at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("sort_stable", name="SortBackward1", self=lambda grads, self_shape, dim, result:
+           at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("topk", self=lambda grads, self_shape, dim, result: at_indices(grads[0], self_shape, dim, True, result[1]))
+derivative("kthvalue", self=lambda grads, self_shape, dim, keepdim, result:
+           at_indices(grads[0], self_shape, dim, keepdim, result[1]))
+derivative("distinct", name="Unique2Backward0", self=no_derivative("_unique2"))
+derivative("unique_elements", name="Unique2Backward0", self=no_derivative("_unique2"))
+derivative("unique_slices", name="UniqueDimBackward0", self=no_derivative("unique_dim"))
+derivative("distinct_runs", name="UniqueConsecutiveBackward0",
+           self=no_derivative("unique_consecutive"))
+derivative("unique_runs", name="UniqueConsecutiveBackward0", self=no_derivative("unique_consecutive"))
+derivative("weighted_bincount", name="NotImplemented", weights=not_implemented("aten::bincount"))
+
+# --------------------------------------------------------------------- windows
+
+derivative("select_scatter", self=lambda grad, src_shape, dim, index:
+           grad.select_scatter(grad.new_zeros(src_shape), dim, index),
+           src=lambda grad, dim, index: grad.select(dim, index))
+derivative("slice_scatter", self=lambda grad, src_shape, dim, start, end, step:
+           grad.slice_scatter(grad.new_zeros(src_shape), dim, start, end, step),
+           src=lambda grad, dim, start, end, step: slice_along(grad, dim, slice(start, end, step)))
+derivative("diagonal_scatter", self=lambda grad, src_shape, offset, dim1, dim2:
+           grad.diagonal_scatter(grad.new_zeros(src_shape), offset, dim1, dim2),
+           src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+
+
+def _slices(grad, dim, index, shape):
+    """The slices of `grad` that a source of `shape` was written to."""
+    return grad.index_select(dim, index).reshape(shape)
+
+
+def _scaled(grad, alpha):
+    return grad if alpha == 1 else grad * conj(alpha)
+
+
+def _filled_part(grad, dim, index):
+    """The sum over the slices that were filled, each of them once."""
+    return (grad - grad.index_fill(dim, index, 0)).sum()
+
+
+def _leading(grad, shape):
+    """A gradient of the first elements of a tensor of `shape`, in row-major order, as one of all."""
+    count = 1
+    for n in shape:
+        count *= n
+    if grad.numel() < count:
+        grad = cygrad.cat([grad, grad.new_zeros(count - grad.numel())])
+    return grad.reshape(shape)
+
+
+def _sources(grad, dim, index, shape):
+    """The gradient of a scattered source, which may be longer than the index along any axis."""
+    found = grad.gather(dim, index)
+    if found.shape == shape:
+        return found
+    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])])
+
+
+def _wide(index, dim, source):
+    """The index of slices as the index of single elements."""
+    if source.dim() == 0:
+        return index.reshape(())
+    return index.reshape((-1,) + (1,) * (source.dim() - dim - 1)).expand(source.shape)
+
+
+def reduced_self(grad, result, self, dim, index, src, reduce, include_self):
+    """Gradient of `scatter_reduce` with respect to self."""
+    if not include_self:
+        return _shared_self(grad, result, self, dim, index, src, reduce, False).scatter(dim, index, 0)
+    return _shared_self(grad, result, self, dim, index, src, reduce, True)
+
+
+def _shared_self(grad, result, self, dim, index, src, reduce, include_self):
+    if reduce == "sum":
+        return grad
+    if reduce == "mean":
+        return grad / _counts(grad, dim, index, src, include_self)
+    if reduce == "prod":                                 # the product of the others: a zero of self is left out
+        kept = self.masked_fill(self == 0, 1)
+        return grad * conj(kept.scatter_reduce(dim, index, src, "prod", include_self=include_self) / kept)
+    mine, _, share = _extremes(grad, result, self, dim, index, src)
+    return mine * share
+
+
+def reduced_source(grad, result, self, dim, index, src, reduce, include_self):
+    """Gradient of `scatter_reduce` with respect to its source."""
+    if reduce == "sum":
+        return _sources(grad, dim, index, src.shape)
+    if reduce == "mean":
+        return _sources(grad / _counts(grad, dim, index, src, include_self), dim, index, src.shape)
+    if reduce == "prod":
+        zero = src == 0
+        zeros = cygrad.zeros_like(self).scatter_add(dim, index, zero.to(self.dtype)).gather(dim, index)
+        used = src[tuple([slice(n) for n in index.shape])]
+        alone = (used == 0) & (zeros == 1)               # the only zero among its factors
+        others = self.scatter_reduce(dim, index, used.masked_fill(alone, 1), "prod", include_self=include_self)
+        found = cygrad.where(alone, (grad * conj(others)).gather(dim, index),
+                             (grad * conj(result)).gather(dim, index) / conj(used.masked_fill(used == 0, 1)))
+        return found if found.shape == src.shape else _padded(found, src.shape)
+    _, theirs, share = _extremes(grad, result, self, dim, index, src)
+    return theirs * _sources(share, dim, index, src.shape)
+
+
+def _padded(found, shape):
+    return placed(found, shape, lambda t: t[tuple([slice(n) for n in found.shape])])
+
+
+def _counts(grad, dim, index, src, include_self):
+    """How many elements each mean is of; 1 where there is none."""
+    start = cygrad.ones_like(grad) if include_self else cygrad.zeros_like(grad)
+    count = start.scatter_add(dim, index, cygrad.ones_like(src))
+    return count.masked_fill(count == 0, 1)
+
+
+def _extremes(grad, result, self, dim, index, src):
+    """(which of self are the extreme, which of src are, the gradient's share of each of them)."""
+    mine = (self == result).to(grad.dtype)
+    theirs = _sources(result, dim, index, src.shape)
+    theirs = (src == theirs).to(grad.dtype)
+    return mine, theirs, grad / mine.scatter_add(dim, index, theirs)

@@ -1,0 +1,81 @@
+"""Derivatives of losses. Where the reduction is a mean, each loss has its share of the gradient."""
+import cygrad
+from cygrad.autograd.derivative import derivative
+from cygrad.ops.nn.ctc import ctc_slope
+from cygrad.ops.nn.loss_reduction import share
+from cygrad.ops.nn.margin_losses import multi_margin_slope, multilabel_margin_slope
+from cygrad.dispatch.programs import Term, one_pass, where
+
+LEAST = 9.999999960041972e-13               # float32's 1e-12, as in PyTorch
+
+derivative("smooth_l1_loss", self=lambda grad, self, target, reduction, beta:
+           robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta),
+           target=lambda grad, self, target, reduction, beta:
+           -robust_slope(share(grad, self, reduction) / beta, self, target, beta, -beta))
+derivative("huber_loss", self=lambda grad, self, target, reduction, delta:
+           robust_slope(share(grad, self, reduction), self, target, delta, -delta),
+           target=lambda grad, self, target, reduction, delta:
+           -robust_slope(share(grad, self, reduction), self, target, delta, -delta))
+derivative("soft_margin_loss", self=lambda grad, self, target, reduction:
+           soft_margin_slope(share(grad, self, reduction), self, target))
+derivative("binary_cross_entropy", self=lambda grad, self, target, weight, reduction:
+           entropy_slope(weighted(share(grad, self, reduction), weight), self, target),
+           target=lambda grad, self, target, weight, reduction:
+           weighted(share(grad, self, reduction), weight) * ((1 - self).log() - self.log()))
+derivative("binary_cross_entropy_with_logits", self=lambda grad, self, target, weight, pos_weight, reduction:
+           logits_slope(weighted(share(grad, self, reduction), weight), self, target, pos_weight),
+           target=lambda grad, self, target, weight, pos_weight, reduction:
+           logits_target_slope(weighted(share(grad, self, reduction), weight), self, pos_weight))
+derivative("multi_margin_loss", self=lambda grad, self, target, p, margin, weight, reduction:
+           multi_margin_slope(grad, self, target, p, margin, weight, reduction))
+derivative("multilabel_margin_loss", self=lambda grad, self, target, reduction:
+           multilabel_margin_slope(grad, self, target, reduction))
+derivative("ctc_loss", log_probs=lambda grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity,
+           result: ctc_slope(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result))
+
+
+@one_pass
+def robust_slope(grad, x, target, delta, least):
+    d = x - target
+    return grad * (d.maximum(least).minimum(delta) if isinstance(d, Term) else d.clamp(least, delta))
+
+
+@one_pass
+def soft_margin_slope(grad, x, target):
+    """-target * z / (1 + z) with z = exp(-target * x)."""
+    return -grad * target * (-target * x).sigmoid()
+
+
+@one_pass
+def entropy_slope(grad, x, target):
+    """The product x * (1 - x) counts as LEAST at least."""
+    product = (1 - x) * x
+    return grad * (x - target) / where(product < LEAST, LEAST, product)
+
+
+def weighted(grad, weight):
+    return grad if weight is None else grad * weight
+
+
+def logits_slope(grad, x, target, pos_weight):
+    if pos_weight is None:
+        return simple_logits_slope(grad, x, target)
+    return weighted_logits_slope(grad, x, target, pos_weight)
+
+
+@one_pass
+def simple_logits_slope(grad, x, target):
+    return (x.sigmoid() - target) * grad
+
+
+@one_pass
+def weighted_logits_slope(grad, x, target, factor):
+    positive = target * factor
+    return ((positive + 1 - target) * x.sigmoid() - positive) * grad
+
+
+def logits_target_slope(grad, x, pos_weight):
+    if pos_weight is None:
+        return grad * -x
+    logsigmoid = cygrad.nn.functional.logsigmoid
+    return grad * (logsigmoid(-x) - pos_weight * logsigmoid(x))

@@ -1,0 +1,134 @@
+"""Derivatives of layers of networks: normalisation, convolution, attention, losses.
+
+An op whose gradients one kernel computes together takes the tensors twice: as the list `tensors`, which has the edges,
+and one by one, for its formula to keep what it reads.
+"""
+import cygrad
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.reduce import softmax_backward
+from cygrad.autograd.modes import grad_mode
+from cygrad.ops.nn.attention import _safe_softmax, attention_scores
+from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
+from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
+from cygrad.ops.nn.convolution import _convolution, _convolution_backward
+from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
+from cygrad.ops.nn.unpooling import unpool_slope
+from cygrad.ops.nn.losses import nll_loss_backward
+from cygrad.ops.nn.normalization import layer_norm_backward
+from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
+
+derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
+           normalized_backward(grad, input, weight, axes, eps, result, needs))
+derivative("native_batch_norm", tensors=lambda grad, input, weight, mean, rstd, options, result, needs:
+           batch_norm_slopes(grad, input, weight, mean, rstd, options, result, needs))
+derivative("native_group_norm", tensors=lambda grads, input, weight, groups, eps, result, needs:
+           group_norm_slopes(grads, input, weight, groups, eps, result, needs))
+derivative("convolution", tensors=lambda grad, input, weight, geometry, needs:
+           _convolution_backward((grad, conj(input), conj(weight)), grad, conj(input), conj(weight), geometry, needs))
+derivative("convolution_backward", name="ConvolutionBackwardBackward0",
+           tensors=lambda grads, grad_output, input, weight, geometry, needs:
+           convolution_backward_backward(grads, grad_output, input, weight, geometry, needs))
+derivative("constant_pad_nd", self=lambda grad, pad: cygrad.constant_pad_nd(grad, [-n for n in pad]))
+
+derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad, result, dim))
+derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",
+           tensors=lambda grad, query, key, value, mask, causal, scale, needs:
+           attention_backward(grad, query, key, value, mask, causal, scale, needs))
+derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
+           target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
+derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
+for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
+    derivative(_op, name=_name, self=lambda grad, self_shape, target, weight, reduction, ignore_index:
+               nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))
+for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"), ("adaptive_max_pool2d", "AdaptiveMaxPool2D"),
+                   ("max_pool3d_with_indices", "MaxPool3DWithIndices"), ("adaptive_max_pool3d", "AdaptiveMaxPool3D")):
+    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, boxes, result:
+               placed(grad, self_shape, result[1], len(boxes)))
+for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D"),
+                   ("adaptive_avg_pool2d", "AdaptiveAvgPool2D"),
+                   ("adaptive_avg_pool3d", "AdaptiveAvgPool3D")):
+    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, boxes, sizes, divisor:
+               spread(grad, self_shape, boxes, sizes, divisor))
+for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
+    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, sizes, result:
+               placed(grad, self_shape, result[1], len(sizes)))
+for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
+    derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
+derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))
+derivative("embedding", weight=lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq:
+           embedding_slope(grad, weight_shape, indices, padding_idx, scale_grad_by_freq))
+derivative("embedding_bag", weight=lambda grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result:
+           bags_slope(grad, weight_shape, indices, bags, sizes, per_sample_weights, options, result),
+           per_sample_weights=lambda grad, weight, indices, bags, options:
+           samples_slope(grad, weight, indices, bags, options))
+
+
+def normalized_backward(grad, input, weight, axes, eps, result, needs):
+    """The kernel's gradients, or the same formulas in differentiable ops where those are to be differentiated again."""
+    _, mean, rstd = result
+    if not grad_mode() and (weight is None or weight.dtype is input.dtype):
+        return layer_norm_backward(grad, input, mean, rstd, weight, axes, needs)
+    over = tuple(range(-axes, 0))
+    if weight is not None and weight.dtype is not input.dtype:          # computed in float32, as the forward was
+        grad, input = grad.to(weight.dtype), input.to(weight.dtype)
+    centred = input - input.mean(over, keepdim=True)
+    scale = (centred.square().mean(over, keepdim=True) + eps).rsqrt()
+    x = centred * scale
+    found = [None, None, None]
+    if needs[0]:
+        g = grad if weight is None else grad * weight
+        found[0] = (g - g.mean(over, keepdim=True) - x * (g * x).mean(over, keepdim=True)) * scale
+    if needs[1]:
+        found[1] = (grad * x).sum_to_size(x.shape[-axes:])
+    if needs[2]:
+        found[2] = grad.sum_to_size(x.shape[-axes:])
+    return found
+
+
+def convolution_backward_backward(grads, grad, input, weight, geometry, needs):
+    """The sum of grad * convolution(input, weight) is linear in each of the three, which gives all derivatives."""
+    for_input, for_weight, for_bias = grads
+    found = [None, None, None]
+
+    def convolved(x, w):
+        return _convolution((x, w, None), x, w, None, geometry)
+
+    def backward(g, x, w, wanted):
+        return _convolution_backward((g, x, w), g, x, w, geometry, wanted)
+
+    if needs[0]:
+        parts = []
+        if for_input is not None:
+            parts.append(convolved(for_input, conj(weight)))
+        if for_weight is not None:
+            parts.append(convolved(conj(input), for_weight))
+        if for_bias is not None:
+            parts.append(for_bias.view(-1, *([1] * (grad.dim() - 2))).expand(grad.shape))
+        found[0] = sum(parts[1:], parts[0])
+    if needs[1] and for_weight is not None:
+        found[1] = backward(conj(grad), input, for_weight, (True, False, False))[0]
+    if needs[2] and for_input is not None:
+        found[2] = backward(conj(grad), for_input, weight, (False, True, False))[1]
+    return found
+
+
+def attention_backward(grad, query, key, value, mask, causal, scale, needs):
+    """The scores are computed again. With P their softmax and dP = grad @ value^T, dS = P * (dP - sum(dP * P))."""
+    if query.dtype in HALVES:
+        grad, query, key, value = (t.to(FLOAT32) for t in (grad, query, key, value))
+    chances = _safe_softmax(attention_scores(query * scale, key, mask, causal), -1)
+    found = [None, None, None]
+    if needs[2]:
+        found[2] = chances.mT @ grad
+    if needs[0] or needs[1]:
+        slope = grad @ value.mT
+        slope = chances * (slope - (slope * chances).sum(-1, keepdim=True)) * scale
+        found[0] = slope @ key if needs[0] else None
+        found[1] = slope.mT @ query if needs[1] else None
+    return found
+
+
+def square_backward(grad, x, target, reduction):
+    apart = x - target
+    return apart * (grad * (2 / max(apart.numel(), 1)) if reduction == "mean" else grad * 2)

@@ -1,0 +1,52 @@
+"""Derivatives of matrix products and of the ops that build or mask matrices."""
+import cygrad
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import conj, placed
+
+
+def adjoint(t):
+    """The conjugate transpose of the last two axes."""
+    return t.mT.conj() if t.is_complex() else t.mT
+
+
+def scaled(t, factor):
+    """t * conj(factor), without a product where the factor is 1."""
+    return t if factor == 1 else t * conj(factor)
+
+
+# -------------------------------------------------------------------- products
+
+derivative("mm", self=lambda grad, mat2: grad.mm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).mm(grad))
+derivative("bmm", self=lambda grad, mat2: grad.bmm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).bmm(grad))
+derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: adjoint(self).mv(grad))
+derivative("dot", self=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, self: grad * conj(self))
+derivative("vdot", self=lambda grad, other: conj(grad) * other, other=lambda grad, self: grad * self)
+derivative("addmm", self=lambda grad, beta: scaled(grad, beta),
+           mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), alpha),
+           mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), alpha))
+derivative("unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_in_place", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("addmv", self=lambda grad, beta: scaled(grad, beta),
+           mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
+           vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha))
+derivative("addr", self=lambda grad, beta: scaled(grad, beta),
+           vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2).to(grad.dtype)), alpha),
+           vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1).to(grad.dtype)), alpha))
+derivative("baddbmm", self=lambda grad, beta: scaled(grad, beta),
+           batch1=lambda grad, batch2, alpha: scaled(grad.bmm(adjoint(batch2)), alpha),
+           batch2=lambda grad, batch1, alpha: scaled(adjoint(batch1).bmm(grad), alpha))
+derivative("addbmm", self=lambda grad, beta: scaled(grad, beta),
+           batch1=lambda grad, batch1_shape, batch2, alpha:
+           scaled(grad.expand(batch1_shape[0], *grad.shape).bmm(adjoint(batch2)), alpha),
+           batch2=lambda grad, batch1, batch2_shape, alpha:
+           scaled(adjoint(batch1).bmm(grad.expand(batch2_shape[0], *grad.shape)), alpha))
+derivative("linalg_cross", self=lambda grad, other, dim: cygrad.linalg.cross(conj(other), grad, dim=dim),
+           other=lambda grad, self, dim: cygrad.linalg.cross(grad, conj(self), dim=dim))
+
+# ------------------------------------------- diagonals and triangles (`diag_embed` is in geometry)
+
+derivative("trace", self=lambda grad, self_shape: grad * cygrad.eye(*self_shape, dtype=grad.dtype, device=grad.device))
+derivative("diagonal_copy", name="DiagonalBackward0_copy", self=lambda grad, self_shape, offset, dim1, dim2:
+           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
+derivative("tril", self=lambda grad, diagonal: grad.tril(diagonal))
+derivative("triu", self=lambda grad, diagonal: grad.triu(diagonal))

@@ -1,0 +1,130 @@
+"""Derivatives of the ops that only change geometry, and of copies."""
+import cygrad
+from cygrad.autograd.derivative import derivative
+from cygrad.autograd.derivatives.helpers import placed
+from cygrad.autograd.view_gradients import as_strided_backward
+
+derivative("reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("view", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("t", self=lambda grad: grad.t())
+derivative("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
+derivative("permute", self=lambda grad, dims: grad.permute(inverse_permutation(dims)))
+derivative("expand", self=lambda grad, self_shape: grad.sum_to_size(self_shape))
+derivative("select", self=lambda grad, self_shape, dim, index: placed(grad, self_shape, lambda t: t.select(dim, index)))
+derivative("slice", self=lambda grad, self_shape, dim, start, stop, step:
+           placed(grad, self_shape, lambda t: cygrad.ops.shape.slices.slice_along(t, dim, slice(start, stop, step))))
+derivative("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dim", name="SqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dims", name="SqueezeBackward2", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("unsqueeze", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("diagonal", self=lambda grad, self_shape, offset, dim1, dim2:
+           placed(grad, self_shape, lambda t: t.diagonal(offset, dim1, dim2)))
+derivative("as_strided", self=lambda grad, self_geometry, size, stride, storage_offset:
+           as_strided_backward(grad, self_geometry, size, stride, storage_offset))
+derivative("alias", self=lambda grad: grad)
+derivative("clone", self=lambda grad: grad)
+derivative("to_copy", self=lambda grad: grad)
+derivative("copy", name="CopyBackwards", self=lambda grad: cygrad.zeros_like(grad), src=lambda grad: grad)
+derivative("fill", name="FillBackward2", self=lambda grad: cygrad.zeros_like(grad))
+derivative("fill_tensor", name="FillBackward3", self=lambda grad: cygrad.zeros_like(grad),
+           value=lambda grad: grad.sum())
+derivative("zero", self=lambda grad: cygrad.zeros_like(grad))
+derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
+           unfold_backward(grad, self_shape, dimension, size, step))
+derivative("unbind", self=lambda grads, self_shape, dim:
+           cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
+derivative("split_with_sizes", self=lambda grads, self_shape, split_sizes, dim:
+           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
+derivative("cat", tensors=lambda grad, dim, sizes: _parts(grad, dim, sizes))
+derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
+derivative("split", self=lambda grads, self_shape, split_size, dim:
+           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads)
+                       for g, n in zip(grads, _even_sizes(self_shape[dim], split_size))], dim))
+derivative("repeat", self=lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats))
+derivative("flip", self=lambda grad, dims: grad.flip(dims) if dims else grad)
+derivative("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
+derivative("roll", self=lambda grad, shifts, dims: grad.roll([-s for s in shifts], dims))
+derivative("diag_embed", self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+derivative("narrow_copy", self=lambda grad, self_shape, dim, start, length:
+           placed(grad, self_shape, lambda t: t.narrow(dim, start, length)))
+derivative("block_diag", tensors=lambda grad, shapes: _blocks(grad, shapes))
+
+# ------------------------------------------------- geometry changed in place
+
+derivative("t_", name="TBackward1", self=lambda grad: grad.t())
+derivative("transpose_", name="TransposeBackward1", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
+derivative("squeeze_", name="SqueezeBackward3", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dim_", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("squeeze_dims_", name="SqueezeBackward5", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("unsqueeze_", name="UnsqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
+derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geometry, size, stride, storage_offset:
+           as_strided_backward(grad, self_geometry, size, stride, storage_offset))
+
+
+def repeat_backward(grad, shape, repeats):
+    """The sum over all copies."""
+    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
+    apart = [n for pair in zip(repeats, shape) for n in pair]
+    if 0 in apart or not apart:
+        return grad.sum_to_size(shape) if not apart else grad.new_zeros(shape)
+    return grad.reshape(apart).sum(tuple(range(0, 2 * len(repeats), 2)))
+
+
+def _even_sizes(total, size):
+    """The sizes that `split` gives the parts."""
+    found = []
+    while total > 0 or not found:
+        found.append(min(size, total))
+        total -= size
+    return found
+
+
+def _blocks(grad, shapes):
+    """The gradient of each block of a block-diagonal matrix."""
+    found, row, column = [], 0, 0
+    for shape in shapes:
+        rows, columns = (1, *shape)[-2:] if shape else (1, 1)
+        found.append(grad[row:row + rows, column:column + columns].reshape(shape))
+        row, column = row + rows, column + columns
+    return found
+
+
+def _parts(grad, dim, sizes):
+    """The parts of axis `dim`, and zeros for the empty tensors that `cat` skipped."""
+    start, found = 0, []
+    for n in sizes:
+        found.append(grad.new_zeros(0) if n is None else grad.narrow(dim, start, n))
+        start += n or 0
+    return found
+
+
+def inverse_permutation(dims):
+    inverse = [0] * len(dims)
+    for i, d in enumerate(dims):
+        inverse[d] = i
+    return inverse
+
+
+def unfold_backward(grad, shape, dimension, size, step):
+    """Windows overlap: each element gets the sum over the windows that show it."""
+    places = cygrad.arange(shape[dimension] if shape else 1, device=grad.device).unfold(0, size, step)
+    moved = grad.movedim(dimension, -2) if shape else grad.unsqueeze(0)
+    flat = moved.reshape(*moved.shape[:-2], -1)
+    out = flat.new_zeros(*flat.shape[:-1], shape[dimension] if shape else 1)
+    out = out.index_add(-1, places.reshape(-1), flat)
+    return out.movedim(-1, dimension) if shape else out.reshape(())
+
+
+def materialized(grad, shape, grads):
+    """A gradient that did not arrive, as zeros like those that did."""
+    if grad is not None:
+        return grad
+    return next(g for g in grads if g is not None).new_zeros(shape)
+
+
+def _without(shape, dim):
+    return shape[:dim] + shape[dim + 1:]
+
+
+def _with(shape, dim, n):
+    return shape[:dim] + (n,) + shape[dim + 1:]

@@ -1,0 +1,119 @@
+"""`device`: which backend and which of its devices; strings like ``"cpu"`` and ``"opencl:1"``."""
+import re
+
+_PATTERN = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)(?::(\d+))?\Z")
+
+
+class device:
+    """A place where tensors live: the name of a backend and, where it has several devices, an index.
+
+    Parameters
+    ----------
+    type : str, int or device
+        ``"cpu"``, ``"opencl:1"``; an int is a CUDA device, as in PyTorch.
+    index : int, optional
+        Which device of the backend, if the string does not say.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.device("cpu")
+    device(type='cpu')
+    >>> cygrad.device("opencl", 1)
+    device(type='opencl', index=1)
+    """
+
+    __slots__ = ("type", "index")
+
+    def __init__(self, type, index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, int) and not isinstance(type, bool):
+            if type < 0:
+                raise RuntimeError(f"Device index must not be negative, got {type}")
+            type, index = "cuda", type
+        elif isinstance(type, str):
+            if not type:
+                raise RuntimeError("Device string must not be empty")
+            match = _PATTERN.match(type)
+            if match is None:
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            if match.group(2) is not None:
+                if index is not None:
+                    raise RuntimeError("type (string) must not include an index because index was passed explicitly: "
+                                       f"{type}")
+                index = int(match.group(2))
+            type = match.group(1)
+        else:
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+        if index is not None and index < 0:
+            raise RuntimeError(f"Device index must not be negative, got {index}")
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"attribute '{name}' of 'cygrad.device' objects is not writable")
+
+    def __eq__(self, other):
+        if not isinstance(other, device):
+            return NotImplemented
+        return self.type == other.type and self.index == other.index
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __repr__(self):
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self):
+        return device, (self.type, self.index)
+
+    def __enter__(self):
+        from cygrad.devices import discovery
+        discovery.push_default(self)
+        return self
+
+    def __exit__(self, *error):
+        from cygrad.devices import discovery
+        discovery.pop_default()
+
+
+device.__module__ = "cygrad"
+
+
+class layout:
+    """How a tensor's elements are stored; there is only `strided`."""
+
+    def __repr__(self):
+        return "cygrad.strided"
+
+
+class memory_format:
+    """The order of the axes in memory; there is only row-major."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return "cygrad." + self._name
+
+
+layout.__module__ = memory_format.__module__ = "cygrad"
+strided = layout()
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+
+_known = {}
+
+
+def of(backend, index):
+    """The device object of a backend's device; the CPU has no index, as in PyTorch."""
+    key = (backend.name, index)
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = device(backend.name, None if backend.name == "cpu" else index)
+    return found

@@ -1,0 +1,284 @@
+"""Finding and choosing backends: the environment variable, entry points, the default device.
+
+Listing imports nothing; a backend's module is imported when one of its devices is first used. `cpu` is the one name
+that resolves without looking anything up, so that `import cygrad` and the first tensor stay quick. A backend that
+nobody asks for can be as broken as it likes.
+"""
+import importlib
+import os
+import threading
+
+from cygrad import storage
+from cygrad.backend import INTERFACE_VERSION, Backend
+from cygrad.devices import entry_points
+from cygrad.devices.device import device
+from cygrad.dispatch import allocation
+from cygrad.dtype import all_dtypes
+from cygrad.errors import BackendError, BackendLoadError, BackendNotFound, BackendUnavailable
+
+GROUP = "cygrad.backends"
+PREFERENCE = ("cuda", "opencl")           # what `auto` tries first
+EXTRAS = ("cuda", "opencl")               # what `pip install cygrad[NAME]` brings
+
+_lock = threading.RLock()
+_loaded = {}           # name -> Backend
+_opened = set()        # (Backend, index)
+_default = None        # (Backend, index) of CYGRAD_BACKEND, read once
+
+
+class _Override(threading.local):
+    """What `set_default_device`, `with device(...)` and `cuda.set_device` chose in this thread."""
+
+    where = None       # the device
+    place = None       # its (Backend, index)
+
+    def __init__(self):
+        self.outer = []        # (where, place) outside each `with` block that the thread is in
+        self.indices = {}      # name of a backend -> the device that its plain name stands for, if not the first
+
+
+_override = _Override()
+_ever_overridden = False      # spares programs that never choose a look at the thread's choice
+
+
+# ------------------------------------------------------------------ loading
+
+def load(name):
+    """The Backend object of this name, imported at first use."""
+    found = _loaded.get(name)
+    if found is not None:
+        return found
+    with _lock:
+        if name not in _loaded:
+            _loaded[name] = _make(name)
+        return _loaded[name]
+
+
+def _make(name):
+    backend = _checked(name, importlib.import_module("cygrad_cpu").CPUBackend if name == "cpu" else _installed(name))
+    backend.name = name
+    return backend
+
+
+def _installed(name):
+    """What the package that provides this backend calls its class."""
+    found = entry_points.find(GROUP)
+    if name not in found:
+        raise BackendNotFound(_unknown(name, found))
+    try:
+        return entry_points.load("backend", found[name], BackendLoadError)
+    except BackendLoadError as error:
+        if name in EXTRAS and isinstance(error.__cause__, ModuleNotFoundError):
+            remedy = f"what it needs comes with: pip install cygrad[{name}]"
+            raise BackendLoadError(f"{error}; {remedy}") from error.__cause__
+        raise
+
+
+def _checked(name, cls):
+    """A Backend object of the class, if it is one that this cygrad can call."""
+    if not (isinstance(cls, type) and issubclass(cls, Backend)):
+        raise BackendLoadError(f"backend {name!r}: {cls!r} is not a subclass of cygrad.backend.Backend")
+    if cls.interface_version != INTERFACE_VERSION:
+        raise BackendLoadError(f"backend {name!r} is written for version {cls.interface_version} of the kernel "
+                               f"interface, this cygrad has version {INTERFACE_VERSION}; install matching versions")
+    missing = [entry for entry in ("device_count", "alloc", "h2d", "d2h")
+               if getattr(cls, entry) is getattr(Backend, entry)]
+    if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
+        raise BackendLoadError(f"backend {name!r} lacks required entries: {', '.join(missing)}")
+    try:
+        return cls()
+    except Exception as error:
+        raise BackendLoadError(f"backend {name!r}: {cls.__name__}() raises {type(error).__name__}: {error}") from error
+
+
+def _unknown(name, found):
+    known = sorted({"cpu", *found})
+    text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
+    text += entry_points.suggestion(name, [*known, *EXTRAS])
+    if name in EXTRAS:
+        text += f"; install it with: pip install cygrad[{name}]"
+    return text
+
+
+# ------------------------------------------------------------------ devices
+
+def count(backend):
+    """Number of the backend's devices; raises BackendUnavailable when it can't say."""
+    try:
+        return int(backend.device_count())
+    except BackendError:                  # says what is wrong by itself
+        raise
+    except Exception as error:
+        raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}"
+                                 ) from error
+
+
+def absence(backend):
+    """``": why"`` a backend counts no device, where it says so in its attribute `absence`; else nothing."""
+    reason = getattr(backend, "absence", "")
+    return f": {reason}" if reason else ""
+
+
+def open_device(backend, index):
+    """Check the index and open the device at its first use."""
+    key = backend, index
+    if key in _opened:
+        return
+    with _lock:
+        if key in _opened:                # by another thread, meanwhile
+            return
+        storage.refuse_orphan(backend)
+        devices = count(backend)
+        if devices == 0:
+            remedy = f"; what it needs beside a driver comes with: pip install cygrad[{backend.name}]"
+            raise BackendUnavailable(f"backend {backend.name!r} has no usable device on this machine{absence(backend)}"
+                                     + (remedy if backend.name in EXTRAS else ""))
+        if not 0 <= index < devices:
+            names = ", ".join(f"{backend.name}:{i}" for i in range(devices))
+            raise BackendUnavailable(f"backend {backend.name!r} has no device {index}; its devices: {names}")
+        try:
+            backend.open(index)
+            allocation.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
+        except Exception as error:
+            raise BackendUnavailable(f"device {backend.name}:{index} does not open: {type(error).__name__}: {error}"
+                                     ) from error
+        _opened.add(key)
+
+
+def resolve(where):
+    """(Backend, index) of a device, a string, or None for the default."""
+    if where is None:
+        return _ever_overridden and _override.place or _default or _from_environment()
+    if not isinstance(where, device):
+        where = device(where)
+    backend = load(where.type)
+    index = current_index(where.type) if where.index is None else where.index
+    open_device(backend, index)
+    return backend, index
+
+
+def current_index(name):
+    """Which device of a backend its plain name stands for in this thread."""
+    return _override.indices.get(name, 0) if _ever_overridden else 0
+
+
+def set_current_index(name, index):
+    """Let the plain name of a backend stand for this one of its devices, in the calling thread."""
+    global _ever_overridden
+    open_device(load(name), index)
+    _override.indices[name] = index
+    _ever_overridden = True
+
+
+# ----------------------------------------------------------- the default device
+
+def _from_environment():
+    """(Backend, index) that CYGRAD_BACKEND names, looked up once."""
+    global _default
+    with _lock:
+        if _default is None:
+            wish = "".join(os.environ.get("CYGRAD_BACKEND", "").split())
+            _default = _wished(wish) if wish else resolve("cpu")
+        return _default
+
+
+def _wished(wish):
+    """(Backend, index) of a name, name:index, the first usable of a list, or "auto"."""
+    if wish.lower() == "auto":
+        return _best()
+    names = [name for name in wish.split(",") if name]
+    reasons = []
+    for name in names:
+        try:
+            return resolve(_spelled(name))
+        except RuntimeError as error:               # a BackendError, or the string is no device
+            reasons.append((name, error))
+    if len(reasons) == 1:
+        _, error = reasons[0]
+        kind = type(error) if isinstance(error, BackendError) else BackendNotFound
+        raise kind(f"CYGRAD_BACKEND={wish}: {error}") from error.__cause__
+    lines = "".join(f"\n  {name}: {error}" for name, error in reasons)
+    raise BackendUnavailable(f"CYGRAD_BACKEND={wish}: none of these can be used:{lines or ' the list is empty'}")
+
+
+def _spelled(name):
+    """The device as its package spells it: capitals don't matter."""
+    type, colon, index = name.lower().partition(":")
+    if type != "cpu":
+        type = next((each for each in entry_points.find(GROUP) if each.lower() == type), type)
+    return type + colon + index
+
+
+def _best():
+    """The first backend with a device: those of PREFERENCE, then by name, then the CPU."""
+    found = entry_points.find(GROUP)
+    for name in [*(name for name in PREFERENCE if name in found), *sorted(set(found) - {"cpu", *PREFERENCE})]:
+        try:
+            return resolve(name)
+        except BackendError:
+            continue
+    return resolve("cpu")
+
+
+def default_override():
+    """What `set_default_device` was last given in this thread, or None."""
+    return _override.where
+
+
+def set_default_device(where):
+    """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU.
+
+    The choice is the calling thread's, as in PyTorch.
+
+    Parameters
+    ----------
+    where : device, str or None
+    """
+    global _ever_overridden
+    place = None if where is None else resolve(where)
+    _override.where, _override.place = None if where is None else device(where), place
+    _ever_overridden = True
+
+
+def push_default(where):
+    """`set_default_device`, until `pop_default`."""
+    before = _override.where, _override.place
+    set_default_device(where)
+    _override.outer.append(before)
+
+
+def pop_default():
+    """The thread's default device is again what it was before the last `push_default`."""
+    _override.where, _override.place = _override.outer.pop()
+
+
+def home_place():
+    """(Backend, index) that CYGRAD_BACKEND names; see `cygrad.devices.home`."""
+    return _default or _from_environment()
+
+
+def home():
+    """The device that CYGRAD_BACKEND names, which printed tensors don't mention, as PyTorch's default tensor type."""
+    from cygrad.devices.device import of
+    return of(*home_place())
+
+
+def get_default_device():
+    """The device on which new tensors are made."""
+    from cygrad.devices.device import of
+    return of(*resolve(None))
+
+
+# -------------------------------------------------------------- after a fork
+
+def _after_fork():
+    """In a forked child: nobody holds the lock, and backends that don't survive a fork are out of reach."""
+    global _lock
+    _lock = threading.RLock()
+    lost = {backend for backend, _ in _opened if not backend.fork_safe}
+    _opened.difference_update([key for key in _opened if key[0] in lost])
+    storage.orphan(lost)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,170 @@
+"""`cygrad.cuda`, `cygrad.opencl`, `cygrad.cpu`, `cygrad.backends.NAME`: what `torch.cuda` is, for any backend.
+
+A namespace is made on first use and asks the backend only when one of its functions is called.
+"""
+import sys
+import types
+from contextlib import contextmanager
+
+from cygrad.devices import discovery, precision
+from cygrad.devices.device import device as device_type
+from cygrad.errors import BackendError
+
+KNOWN = ("cpu", "cuda", "opencl")
+
+
+class DeviceNamespace(types.ModuleType):
+    """Functions about one backend's devices, and its legacy tensor types."""
+
+    def __init__(self, name):
+        super().__init__(_module(name), f"Devices of the backend {name!r}.")
+        self._name = name
+        from cygrad.tensors.legacy_types import types_of
+        self.__dict__.update(types_of(name))
+        if name == "cuda":
+            self.matmul = precision.matmul
+
+    def _backend(self):
+        return discovery.load(self._name)
+
+    def _index(self, where):
+        """Number of a device given as None (the current one), a number, a string or a device."""
+        if isinstance(where, int):
+            return where
+        where = device_type(self._name if where is None else where)
+        if where.type != self._name:
+            raise ValueError(f"Expected a {self._name} device, but got: {where}")
+        return discovery.current_index(self._name) if where.index is None else where.index
+
+    def _opened(self, where):
+        return discovery.resolve(f"{self._name}:{self._index(where)}")
+
+    def is_available(self):
+        """Whether the backend is installed and has a device."""
+        return self.device_count() > 0
+
+    def device_count(self):
+        """Number of usable devices; 0 when the backend is not installed or does not load."""
+        try:
+            return discovery.count(self._backend())
+        except BackendError:
+            return 0
+
+    def current_device(self):
+        """Index of the device that plain names of this backend stand for."""
+        return discovery.resolve(self._name)[1]
+
+    def set_device(self, device):
+        """Let plain names of this backend stand for this one of its devices, in the calling thread."""
+        discovery.set_current_index(self._name, self._index(device))
+
+    def device_of(self, obj):
+        """`device` of a tensor's device, for a `with` block; nothing where it is on another backend."""
+        return self.device(obj.device.index if obj.device.type == self._name else None)
+
+    @contextmanager
+    def device(self, device):
+        """`set_device` for a `with` block; -1 and None change nothing."""
+        before = discovery.current_index(self._name)
+        if device is not None and device != -1:
+            self.set_device(device)
+        try:
+            yield
+        finally:
+            if device is not None and device != -1:
+                self.set_device(before)
+
+    def synchronize(self, device=None):
+        """Wait until the device has finished all work given to it."""
+        backend, index = self._opened(device)
+        backend.synchronize(index)
+
+    def memory_info(self, device=None):
+        """(free, total) bytes of a device, or None when the backend can't say."""
+        backend, index = self._opened(device)
+        return backend.memory_info(index)
+
+    mem_get_info = memory_info
+
+    def memory_allocated(self, device=None):
+        """Bytes that tensors hold on a device; 0 when the backend can't be used."""
+        return self._bytes("memory_allocated", device)
+
+    def max_memory_allocated(self, device=None):
+        """The most bytes that tensors held at once; 0 when the backend can't be used."""
+        return self._bytes("max_memory_allocated", device)
+
+    def max_memory_reserved(self, device=None):
+        """The most bytes that were taken from the device at once; 0 when the backend can't be used."""
+        return self._bytes("max_memory_reserved", device)
+
+    def memory_reserved(self, device=None):
+        """Bytes taken from the device: those of tensors and those kept for reuse; 0 when the backend can't be used."""
+        return self._bytes("memory_reserved", device)
+
+    def memory_stats(self, device=None):
+        """Counts of bytes and buffers by PyTorch's names; empty when the backend can't be used."""
+        return self._bytes("memory_stats", device) or {}
+
+    def reset_peak_memory_stats(self, device=None):
+        """Start `max_memory_allocated` and `max_memory_reserved` again from what is held now."""
+        self._bytes("reset_peak_memory_stats", device)
+
+    reset_max_memory_allocated = reset_peak_memory_stats
+
+    def reset_accumulated_memory_stats(self, device=None):
+        """Start the sums of `memory_stats` again."""
+        self._bytes("reset_accumulated_memory_stats", device)
+
+    def empty_cache(self):
+        """Give the memory that is kept for reuse back to the device, where the backend keeps any."""
+        try:
+            empty = getattr(self._backend(), "empty_cache", None)
+        except BackendError:
+            return
+        if empty is not None:
+            empty()
+
+    def manual_seed(self, seed):
+        """Seed the default generator: random numbers are the same on every device."""
+        from cygrad.ops.random.fills import manual_seed
+        return manual_seed(seed)
+
+    manual_seed_all = manual_seed
+
+    def _bytes(self, what, where):
+        """A function of the backend, called with the number of a device; 0 when the backend can't be used."""
+        index = self._index(where)
+        try:
+            backend = self._backend()
+        except BackendError:
+            return 0
+        return self._own(backend, what)(index)
+
+    def _own(self, backend, name):
+        try:
+            return getattr(backend, name)
+        except AttributeError:
+            raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
+
+    def __getattr__(self, name):
+        """What only this backend has: streams, threads, ..."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            backend = self._backend()
+        except BackendError as error:
+            raise AttributeError(f"{self.__name__}.{name}: {error}") from None
+        return self._own(backend, name)
+
+
+def _module(name):
+    return f"cygrad.{name}" if name in KNOWN else f"cygrad.backends.{name}"
+
+
+def namespace(name):
+    """The module of a backend's devices: `cygrad.NAME` of those known by name, else `cygrad.backends.NAME`."""
+    full = _module(name)
+    if full not in sys.modules:
+        sys.modules[full] = DeviceNamespace(name)
+    return sys.modules[full]

@@ -1,0 +1,149 @@
+"""Making uninitialised tensors: row-major, in the memory order of an op's inputs, or with given strides. No graph."""
+from cygrad.dispatch.axes cimport Axes, memory_order
+from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
+from cygrad.dtype cimport DType
+from cygrad.storage cimport new_storage
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport MAX_RANK, fill_dense, tuple_of
+
+from cygrad import errors
+
+
+cdef Py_ssize_t count_elements(DType dtype, int rank, const Py_ssize_t *sizes) except -1:
+    """Product of sizes; raises where the bytes would not fit an address."""
+    cdef Py_ssize_t count = dtype.itemsize
+    cdef int i
+    for i in range(rank):
+        if sizes[i] < 0:
+            raise RuntimeError("Trying to create tensor with negative dimension "
+                               f"{sizes[i]}: {list(tuple_of(sizes, rank))}")
+    for i in range(rank):
+        if sizes[i] == 0:
+            return 0
+    for i in range(rank):
+        if multiply_overflows(count, sizes[i], &count):
+            raise RuntimeError("Storage size calculation overflowed with sizes="
+                               f"{list(tuple_of(sizes, rank))}")
+    return count // dtype.itemsize
+
+
+cdef dict _refused = {}          # Backend -> the dtypes it has no elements of
+
+
+def refuse_dtypes(backend, dtypes):
+    """Make the creation of tensors of these dtypes on the backend's devices raise."""
+    if dtypes:
+        _refused[backend] = frozenset(dtypes)
+
+
+cdef int check_dtype(object backend, DType dtype) except -1:
+    """Raise where the backend has no elements of the dtype: nothing is ever converted to a narrower one silently."""
+    if dtype in _refused.get(backend, ()):
+        raise errors.DtypeUnsupported(f"backend {backend.name!r} has no {dtype.name}; convert to a dtype that it has, "
+                                      "as in x.to(cygrad.float32), or compute on the CPU")
+    return 0
+
+
+cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssize_t *sizes):
+    """An uninitialised row-major tensor."""
+    cdef Tensor out = new_tensor()
+    if _refused:
+        check_dtype(backend, dtype)
+    if rank > 1 or rank and not 0 <= sizes[0] < (1 << 40):
+        count_elements(dtype, rank, sizes)
+    fill_dense(out, None, dtype, rank, sizes)
+    out.memory = new_storage(backend, index, out.elements * dtype.itemsize)
+    return out
+
+
+cdef Tensor empty_as(Tensor like, DType dtype):
+    """An uninitialised row-major tensor of the same shape, on the same device."""
+    cdef Tensor out = new_tensor()
+    if _refused:
+        check_dtype(like.memory.backend, dtype)
+    fill_dense(out, None, dtype, like.rank, like.sizes)
+    out.memory = new_storage(like.memory.backend, like.memory.index, bytes_of(out.elements, dtype.itemsize))
+    return out
+
+
+cdef Tensor output_like(DType dtype, int rank, const Py_ssize_t *sizes, Tensor a, Tensor b, Tensor c):
+    """An output of these sizes in the memory order of the inputs (already expanded to `sizes`), as PyTorch does."""
+    cdef Axes axes
+    cdef int permutation[64]
+    cdef Tensor out
+    cdef Py_ssize_t step = 1
+    cdef int i, k
+    cdef bint plain = True
+    for t in (a, b, c):
+        if t is not None and not (<Tensor>t).dense:
+            plain = False
+    if plain or rank < 2:
+        return empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
+    axes.rank = rank
+    axes.operands = 0
+    for t in (a, b, c):
+        if t is not None:
+            for i in range(rank):
+                axes.strides[axes.operands][i] = (<Tensor>t).strides[i]
+            axes.operands += 1
+    for i in range(rank):
+        axes.sizes[i] = sizes[i]
+    memory_order(&axes, permutation)
+    out = empty(a.memory.backend, a.memory.index, dtype, rank, sizes)
+    for k in range(rank):
+        out.strides[permutation[k]] = step
+        if sizes[permutation[k]] > 1:
+            step *= sizes[permutation[k]]
+    out.finish()
+    return out
+
+
+# ------------------------------------------------- for Python code of the core
+
+cdef int read_sizes(object shape, Py_ssize_t *sizes) except -1:
+    cdef int rank = 0
+    if len(shape) > MAX_RANK:
+        raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {len(shape)}")
+    for n in shape:
+        try:
+            sizes[rank] = n
+        except OverflowError:
+            raise RuntimeError("numel: integer multiplication overflow") from None
+        rank += 1
+    return rank
+
+
+def empty_on(backend, int index, DType dtype not None, shape):
+    """Raw uninitialised row-major tensor on a device of `backend`."""
+    cdef Py_ssize_t sizes[64]
+    cdef int rank = read_sizes(shape, sizes)
+    return empty(backend, index, dtype, rank, sizes)
+
+
+def empty_near(Tensor like not None, shape, DType dtype=None):
+    """Raw uninitialised row-major tensor on like's device; like's dtype unless given."""
+    cdef Py_ssize_t sizes[64]
+    cdef int rank = read_sizes(shape, sizes)
+    return empty(like.memory.backend, like.memory.index, like.dtype if dtype is None else dtype, rank, sizes)
+
+
+def empty_laid_out(backend, int index, Tensor like not None):
+    """Raw uninitialised tensor on a device of `backend`, with the dtype and strides of `like`, which has no gaps."""
+    cdef Tensor out = empty(backend, index, like.dtype, like.rank, like.sizes)
+    cdef int i
+    for i in range(like.rank):
+        out.strides[i] = like.strides[i]
+    out.finish()
+    return out
+
+
+cpdef Tensor empty_like_strided(Tensor a, DType dtype):
+    """Raw uninitialised tensor of a's shape in a's memory order."""
+    cdef Tensor out = output_like(dtype, a.rank, a.sizes, a, None, None)
+    cdef int i
+    for i in range(a.rank):
+        if a.sizes[i] != 1 and out.strides[i] != a.strides[i] and out.elements != 0:
+            return out
+    for i in range(a.rank):                            # `a` has no gaps: the strides of axes of size 1 are its own, too
+        out.strides[i] = a.strides[i]
+    return out

@@ -1,0 +1,239 @@
+"""The axes of an op's operands: their order in memory, merging, and whether operands share memory.
+
+An op on operands of one shape has one list of sizes and, for each operand, one of strides. Axes of size 1 are dropped,
+the others ordered as the first operand lies in memory and merged where every operand allows it, so that a kernel gets
+as few and as long axes as there are. Pure geometry: nothing here computes on elements.
+"""
+from cygrad.view cimport INLINE_RANK, View, make_view
+
+cdef void add_operand(Axes *axes, View v) noexcept:
+    cdef int i
+    for i in range(v.rank):
+        axes.strides[axes.operands][i] = v.strides[i]
+    axes.operands += 1
+
+
+cdef void add_broadcast(Axes *axes, View v) noexcept:
+    """The operand stretched to the sizes of the axes, which it fits."""
+    cdef int i, missing = axes.rank - v.rank
+    for i in range(missing):
+        axes.strides[axes.operands][i] = 0
+    for i in range(v.rank):
+        axes.strides[axes.operands][missing + i] = v.strides[i] if v.sizes[i] == axes.sizes[missing + i] else 0
+    axes.operands += 1
+
+
+cdef void start_axes(Axes *axes, View shape_of) noexcept:
+    cdef int i
+    axes.rank = shape_of.rank
+    axes.operands = 0
+    for i in range(shape_of.rank):
+        axes.sizes[i] = shape_of.sizes[i]
+
+
+cdef void move_axis(Axes *axes, int source, int target) noexcept nogil:
+    cdef int k
+    axes.sizes[target] = axes.sizes[source]
+    for k in range(axes.operands):
+        axes.strides[k][target] = axes.strides[k][source]
+
+
+cdef void drop_ones(Axes *axes) noexcept nogil:
+    cdef int i, kept = 0
+    for i in range(axes.rank):
+        if axes.sizes[i] != 1:
+            if kept != i:
+                move_axis(axes, i, kept)
+            kept += 1
+    axes.rank = kept
+
+
+cdef bint swaps(Axes *axes, int first, int second, int *order) noexcept nogil:
+    """Whether axis `first` must lie outside axis `second`, by the operands' strides in turn; order: -1, 0, 1."""
+    cdef int k
+    cdef Py_ssize_t s0, s1
+    order[0] = 0
+    for k in range(axes.operands):
+        s0 = axes.strides[k][first]
+        s1 = axes.strides[k][second]
+        if s0 == 0 or s1 == 0:
+            continue
+        if s0 < s1:
+            order[0] = -1
+            return False
+        if s0 > s1:
+            order[0] = 1
+            return True
+        if axes.sizes[first] > axes.sizes[second]:
+            order[0] = 1
+            return True
+    return False
+
+
+cdef void memory_order(Axes *axes, int *permutation) noexcept nogil:
+    """Axes from the innermost to the outermost, as the operands lie in memory (insertion sort, nearly sorted)."""
+    cdef int i, first, second, order
+    for i in range(axes.rank):
+        permutation[i] = axes.rank - 1 - i
+    for i in range(1, axes.rank):
+        second = i
+        for first in range(i - 1, -1, -1):
+            swaps(axes, permutation[first], permutation[second], &order)
+            if order > 0:
+                permutation[first], permutation[second] = permutation[second], permutation[first]
+                second = first
+            elif order < 0:
+                break
+
+
+cdef void sort_axes(Axes *axes, int start, int stop) noexcept nogil:
+    """Order axes start..stop so that memory is walked forwards: the largest stride of the first operand outside."""
+    cdef int i, j, k, order
+    cdef Py_ssize_t held
+    for i in range(start + 1, stop):
+        j = i
+        while j > start:
+            swaps(axes, j, j - 1, &order)
+            if order <= 0:
+                break
+            axes.sizes[j], axes.sizes[j - 1] = axes.sizes[j - 1], axes.sizes[j]
+            for k in range(axes.operands):
+                held = axes.strides[k][j]
+                axes.strides[k][j] = axes.strides[k][j - 1]
+                axes.strides[k][j - 1] = held
+            j -= 1
+
+
+cdef int merge_axes(Axes *axes, int start, int stop) noexcept nogil:
+    """Merge neighbours among axes start..stop where every operand allows it; returns the new stop."""
+    cdef int i, k, last = start
+    cdef bint fits
+    if stop <= start:
+        return stop
+    for i in range(start + 1, stop):
+        fits = True
+        for k in range(axes.operands):
+            if axes.strides[k][last] != axes.strides[k][i] * axes.sizes[i]:
+                fits = False
+                break
+        if fits:
+            axes.sizes[last] *= axes.sizes[i]
+            for k in range(axes.operands):
+                axes.strides[k][last] = axes.strides[k][i]
+        else:
+            last += 1
+            if last != i:
+                move_axis(axes, i, last)
+    last += 1
+    for i in range(stop, axes.rank):
+        move_axis(axes, i, last + i - stop)
+    axes.rank -= stop - last
+    return last
+
+
+cdef void collapse(Axes *axes) noexcept nogil:
+    drop_ones(axes)
+    sort_axes(axes, 0, axes.rank)
+    merge_axes(axes, 0, axes.rank)
+
+
+cdef View operand(Axes *axes, int k, View v):
+    """Operand k as the axes have become: `v` itself where they are its own."""
+    if is_geometry(axes, k, axes.rank, v):
+        return v
+    return make_view(v.memory, v.dtype, v.offset, axes.rank, axes.sizes, axes.strides[k])
+
+
+cdef bint is_geometry(Axes *axes, int k, int rank, View v) noexcept nogil:
+    """Whether the first `rank` axes are v's own, with the strides of operand k: then it needs no other View."""
+    cdef int i
+    if v.rank != rank:
+        return False
+    for i in range(rank):
+        if axes.sizes[i] != v.sizes[i] or axes.strides[k][i] != v.strides[i]:
+            return False
+    return True
+
+
+cdef tuple split(tuple views, Axes *axes):
+    """Slices along the outermost axes, for the rare call that keeps more than eight axes: a tuple of operand tuples."""
+    cdef int outer = axes.rank - INLINE_RANK, d, k
+    cdef Py_ssize_t count = 1, n, left, at
+    cdef Py_ssize_t offsets[12]
+    for d in range(outer):
+        count *= axes.sizes[d]
+    found = []
+    for n in range(count):
+        left = n
+        for k in range(axes.operands):
+            offsets[k] = (<View>views[k]).offset
+        for d in range(outer - 1, -1, -1):
+            at = left % axes.sizes[d]
+            left //= axes.sizes[d]
+            for k in range(axes.operands):
+                offsets[k] += at * axes.strides[k][d]
+        found.append(tuple([make_view((<View>views[k]).memory, (<View>views[k]).dtype, offsets[k], INLINE_RANK,
+                                      axes.sizes + outer, axes.strides[k] + outer) for k in range(axes.operands)]))
+    return tuple(found)
+
+
+# -------------------------------------------------- operands that share memory
+
+cdef bint has_no_gaps(View v):
+    """Whether the elements fill a stretch of memory, each place once, in any order of the axes."""
+    cdef Py_ssize_t step = 1
+    cdef bint found = True
+    cdef bint used[64]
+    cdef int i
+    if v.dense:
+        return True
+    for i in range(v.rank):
+        used[i] = v.sizes[i] == 1
+    while found:
+        found = False
+        for i in range(v.rank):
+            if not used[i] and v.strides[i] == step:
+                used[i] = found = True
+                step *= v.sizes[i]
+    return step == v.elements
+
+
+cdef bint shows_a_place_twice(View v) noexcept:
+    """Whether elements share a place in memory because an axis was expanded, which is what PyTorch notices."""
+    cdef int i
+    if not v.dense:
+        for i in range(v.rank):
+            if v.strides[i] == 0 and v.sizes[i] > 1:
+                return True
+    return False
+
+
+cdef int refuse_self_overlap(View out) except -1:
+    """Raise where an op would write to elements that share a place."""
+    if shows_a_place_twice(out):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                           "memory location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef int refuse_overlap(View out, View other, bint whole) except -1:
+    """Raise where an op would write to memory that it still reads: `other` is partly `out`'s (or wholly, if asked).
+
+    As in PyTorch this is only noticed for operands without gaps; the caller copies others that share a storage.
+    """
+    cdef Py_ssize_t start, stop, i
+    cdef bint same = True
+    if out.memory is not other.memory or out is other and not whole or not (out.elements and other.elements):
+        return 0
+    if out is not other and not (has_no_gaps(out) and has_no_gaps(other)):
+        return 0
+    start, stop = out.offset * out.dtype.itemsize, other.offset * other.dtype.itemsize
+    if start + out.elements * out.dtype.itemsize <= stop or stop + other.elements * other.dtype.itemsize <= start:
+        return 0
+    if start == stop and out.elements == other.elements and out.rank == other.rank:
+        for i in range(out.rank):
+            same = same and out.sizes[i] == other.sizes[i] and (out.sizes[i] == 1 or out.strides[i] == other.strides[i])
+        if same and not whole:
+            return 0
+    raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                       "single memory location. Please clone() the tensor before performing the operation.")

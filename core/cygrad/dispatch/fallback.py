@@ -1,0 +1,111 @@
+"""What happens when a backend declines a call: the core composes it, the CPU runs it, or an error says who lacks what.
+
+The entries that `compositions` lists are computed from the backend's other entries, on its device. All others
+run on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and
+dtype), error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
+"""
+import os
+from collections import Counter
+
+from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.errors import BackendError, KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
+from cygrad.tensor import Tensor
+
+_OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
+        "scan": SCAN, "scatter": SCATTER}
+_counts = Counter()
+
+
+def counters():
+    """{(backend, entry, op, dtype): calls} that the CPU ran for a backend since the start."""
+    return dict(_counts)
+
+
+def call(like, entry, args, outs):
+    """Call an entry of the backend that `like` is on, whether it has the kernel or not; `outs` as in `run`."""
+    backend, index = like._backend(), like._device_index()
+    for a in args:
+        if isinstance(a, Tensor) and (a._backend() is not backend or a._device_index() != index):
+            raise on_two_devices(entry, like, a)
+    answer = getattr(backend, entry)(*args)
+    if answer is NotImplemented:
+        run(backend, entry, args, outs)
+    elif answer is not None:
+        raise wrong_answer(entry, answer)
+
+
+def run(backend, entry, args, outs):
+    """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
+    from cygrad.dispatch.compositions import COMPOSED
+    op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
+    if op in COMPOSED:
+        return compose(COMPOSED[op], args)
+    from cygrad.devices.transfers import give_back, host_backend
+    from cygrad.dispatch.promotion import SCALAR_NAMES
+    from cygrad.tensor import as_tensor_view
+    from cygrad.view import View
+    views = [a for a in args if isinstance(a, View)]
+    dtype = views[0].dtype if views else args[1][0].dtype
+    if backend.name == "cpu":
+        raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
+    _record(backend, entry, op, dtype)
+    host = [_to_host(a) for a in args]
+    if getattr(host_backend(), entry)(*host) is NotImplemented:
+        raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
+    for position in outs:
+        for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):
+            if device_out is not None:
+                give_back(as_tensor_view(device_out), host_out)
+
+
+def compose(composition, args):
+    """Call a composition with the arguments of an entry."""
+    from cygrad.tensor import as_tensor_view
+    from cygrad.view import View
+
+    def tensors(value):
+        if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
+            return tuple([tensors(v) for v in value])
+        return as_tensor_view(value) if isinstance(value, View) else value
+    composition(*[tensors(a) for a in args])
+
+
+def _flat(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _to_host(value):
+    from cygrad.devices.transfers import fetch
+    from cygrad.tensor import as_tensor_view
+    from cygrad.view import View
+    if isinstance(value, View):
+        return fetch(as_tensor_view(value))
+    if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
+        return tuple(_to_host(v) for v in value)
+    return value
+
+
+def nonzero(t):
+    """Coordinates of non-zero elements, found on the CPU."""
+    from cygrad.devices.transfers import to_host
+    from cygrad.dispatch.allocation import empty_near
+    from cygrad.dispatch.raw import nonzero_op
+    _record(t._backend(), "nonzero", "nonzero", t.dtype)
+    found = nonzero_op(to_host(t))
+    out = empty_near(t, tuple(found.shape), found.dtype)
+    out._overwrite(found)
+    return out
+
+
+def _record(backend, entry, op, dtype):
+    key = (backend.name, entry, op, dtype.name)
+    _counts[key] += 1
+    mode = os.environ.get("CYGRAD_FALLBACK", "").strip().lower() or "warn"
+    if mode not in ("warn", "silent", "error"):
+        raise BackendError(f"CYGRAD_FALLBACK={mode!r} means nothing; set it to warn, silent or error")
+    if mode == "error":
+        raise KernelMissing(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}, and "
+                            "CYGRAD_FALLBACK=error forbids the CPU; set it to warn or silent, or move the tensor")
+    if mode != "silent" and _counts[key] == 1:
+        warn(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}; the CPU runs it "
+             "(CYGRAD_FALLBACK=silent hides this, =error forbids it)")

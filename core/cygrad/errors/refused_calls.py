@@ -1,0 +1,142 @@
+"""What becomes of a call that an op refused: PyTorch's words for it, or another way to make it.
+
+Ops check what they are given where they use it, which costs nothing when all is well and says little when it is not.
+So a call that raised comes here: the arguments are held against PyTorch's overloads (`signatures.py`). If none takes
+them, the error becomes the parser's TypeError; if one does, the op may take them otherwise (`other_ways`): by the names
+of its own parameters, by position, with Python's numbers. Nothing here runs for a call that works.
+"""
+import inspect
+from ast import literal_eval
+
+import numpy as np
+
+from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
+
+NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def pytorchs_words(ways, kwargs):
+    """Keyword arguments by PyTorch's names, for which NumPy's may stand."""
+    known = {p.name for way in ways for p in way.parameters}
+    return {word if word in known else NUMPYS_WORDS.get(word, word): value for word, value in kwargs.items()}
+
+
+def python_numbers(args, kwargs):
+    """The arguments with Python's numbers in the place of NumPy's; None where there are none of these.
+
+    As in PyTorch, NumPy's bool is a number of the default float dtype.
+    """
+    def plain(value):
+        if isinstance(value, NUMPY_NUMBERS) and not isinstance(value, (float, complex)):
+            return float(value) if isinstance(value, np.bool_) else value.item()
+        return value
+
+    found = tuple(map(plain, args)), {name: plain(value) for name, value in kwargs.items()}
+    same = all(a is b for a, b in zip([*args, *kwargs.values()], [*found[0], *found[1].values()]))
+    return None if same else found
+
+
+def other_ways(name, method, args, kwargs):
+    """(args, kwargs) by which a function may take a call that PyTorch takes and it refused, most likely first.
+
+    An argument that PyTorch names otherwise, or takes in another order (its older overloads), goes by the name of the
+    function's own parameter, or by position, where those before it that were left out get PyTorch's defaults.
+    """
+    ways = overloads(name, method)
+    head, given = (args[:1], args[1:]) if method else ((), args)
+    words = pytorchs_words(ways, kwargs)
+    takes = [way for way in ways if way.refusal(name, given, words) is None]
+    for way in takes:
+        values = way.bound(given, words)
+        own = dict(values)
+        tensor = way.parameters[0].name if way.parameters and not method else None
+        front = (own.pop(tensor),) if tensor in ("input", "self") and tensor in own else head
+        yield front, own
+        last = max((i for i, p in enumerate(way.parameters) if p.name in values and not p.keyword_only), default=-1)
+        try:
+            placed = [values[p.name] if p.name in values else literal_eval(p.default)
+                      for p in way.parameters[:last + 1]]
+        except (ValueError, SyntaxError):       # a default that is no literal
+            continue
+        left = {p.name: values[p.name] for p in way.parameters[last + 1:] if p.name in values}
+        yield (*head, *placed), left
+        if len(placed) == 1 and isinstance(placed[0], (tuple, list)):
+            yield (*head, *placed[0]), left
+
+
+def rebound(function, name, method, args, kwargs):
+    """Another way to make a call, if the function's parameters take it and don't take the call as it was; else None."""
+    try:
+        signature = inspect.signature(function)
+        signature.bind(*args, **kwargs)
+        as_it_was = {**dict(enumerate(args)), **kwargs}
+    except TypeError:
+        as_it_was = None
+    except ValueError:                          # no signature to be had
+        return None
+    for positional, named in other_ways(name, method, args, kwargs):
+        try:
+            signature.bind(*positional, **named)
+        except TypeError:
+            continue
+        if as_it_was is None or not _same(as_it_was, {**dict(enumerate(positional)), **named}):
+            return tuple(positional), named
+    return None
+
+
+def _same(a, b):
+    return a.keys() == b.keys() and all(a[key] is b[key] for key in a)
+
+
+def explained(name, method, args, kwargs, error):
+    """The error to raise for a call that raised `error`: PyTorch's TypeError if its parser refuses the arguments.
+
+    Parameters
+    ----------
+    name : str
+        The op's public name.
+    method : bool
+        Whether the first argument is `self` of a method.
+    """
+    ways = overloads(name, method)
+    if not ways:
+        return error
+    given = args[1:] if method else args
+    words = pytorchs_words(ways, kwargs)
+    try:
+        for way in ways:
+            if way.refusal(name, given, words) is None:
+                unreadable = way.unreadable(name, given, words)
+                return TypeError(unreadable) if unreadable else error
+        return TypeError(_refusal(name, ways, given, words, method))
+    except TypeError as refused:        # a list with something that is no tensor
+        return refused
+
+
+def _refusal(name, ways, args, kwargs, method):
+    if len(ways) == 1:
+        if method and not ways[0].parameters:       # no parser: a method of CPython's kind
+            what = "keyword arguments" if kwargs else f"arguments ({len(args)} given)"
+            return f"TensorBase.{name}() takes no {what}"
+        return ways[0].refusal(name, args, kwargs)
+    count = len(args) + len(kwargs)
+    likely = [way for way in ways if not way.hidden and way.least <= count <= len(way.parameters)]
+    if len(likely) == 1:
+        return likely[0].refusal(name, args, kwargs)
+    text = f"{name}() received an invalid combination of arguments - "
+    given = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in reversed(kwargs.items())])
+    given += ", " * (not args and bool(kwargs))
+    shown = [way for way in ways if not way.hidden]
+    if len(shown) == 1:
+        unknown, fit = shown[0].described(args, kwargs)
+        if unknown:
+            return f"{text}got unrecognized keyword arguments: {unknown}"
+        return f"{text}got {fit or f'({given})'}, but expected {shown[0].text}"
+    lines = []
+    for way in shown:
+        unknown, fit = way.described(args, kwargs)
+        lines.append(f" * {way.text}\n")
+        if unknown or fit:
+            fault = "keywords were incorrect" if unknown else "arguments have invalid types"
+            lines.append(f"      didn't match because some of the {fault}: {unknown or fit}\n")
+    return text + f"got ({given}), but expected one of:\n" + "".join(lines)

@@ -1,0 +1,249 @@
+"""The ways of calling PyTorch's functions and methods: `signatures.txt`, read when a call has failed.
+
+An `Overload` is one line of it. It holds arguments against itself the way PyTorch's own parser does.
+"""
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from cygrad.devices.device import device, layout, memory_format
+from cygrad.dtype import DType
+from cygrad.random.generator import Generator
+from cygrad.tensor import Tensor
+
+NUMPY_NUMBERS = np.number, np.bool_
+
+
+class Parameter:
+    """One parameter of an overload."""
+
+    def __init__(self, text, keyword_only):
+        head, _, default = text.partition(" = ")
+        kind, _, self.name = head.rpartition(" ")
+        self.optional = bool(default)
+        self.none = kind.endswith("?") or default == "None"
+        kind = kind.rstrip("?")
+        self.numbers, self.one = kind.endswith("#"), kind.endswith("[]")
+        self.kind = kind.rstrip("#[]")
+        self.keyword_only = keyword_only
+        self.default = default
+        self.text = f"{self.kind} {self.name}" + (f" = {default}" if default else "")
+
+    def takes(self, value):
+        """(whether the parser lets a value pass, the place of an element of a sequence that it doesn't)."""
+        if self.kind == "Tensor":
+            return isinstance(value, Tensor) or self.numbers and _is_number(value), None
+        if self.kind == "tuple of ints":
+            if isinstance(value, (tuple, list)):
+                return (True, None) if not value or _is_int(value[0]) else (False, 0)
+            return self.one and _is_int(value), None
+        if self.kind == "tuple of floats":
+            return isinstance(value, (tuple, list)) and (not value or _is_number(value[0])), None
+        if self.kind == "tuple of Tensors":
+            return _is_tensors(value), None
+        return _CHECKS.get(self.kind, lambda value: True)(value), None
+
+
+def _is_int(value):
+    if isinstance(value, Tensor):
+        return value.dim() == 0 and not value.requires_grad and value.dtype.name.startswith(("int", "uint"))
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_number(value):
+    if isinstance(value, Tensor):
+        return value.dim() == 0 and not value.requires_grad
+    return isinstance(value, (int, float, complex, *NUMPY_NUMBERS))
+
+
+def _is_tensors(value):
+    if not isinstance(value, (tuple, list)):
+        return False
+    for i, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(item)}")
+    return True
+
+
+_CHECKS = {
+    "Number": _is_number,
+    "complex": _is_number,
+    "float": lambda value: _is_number(value) and not isinstance(value, (complex, np.complexfloating)),
+    "int": _is_int,
+    "bool": lambda value: isinstance(value, (bool, np.bool_)),
+    "str": lambda value: isinstance(value, str),
+    "torch.dtype": lambda value: isinstance(value, DType) or value in (float, int, bool, complex),
+    "torch.layout": lambda value: isinstance(value, layout),
+    "torch.memory_format": lambda value: isinstance(value, memory_format),
+    "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value) and not isinstance(value, Tensor),
+    "torch.Generator": lambda value: isinstance(value, Generator),
+}
+
+
+def type_name(value):
+    """The name of a value's type as errors of PyTorch show it."""
+    if isinstance(value, DType):
+        return "torch.dtype"
+    kind = type(value)
+    if kind is Tensor:
+        return "Tensor"
+    if kind in (device, layout, memory_format, Generator):
+        return f"torch.{'_C.' if kind is Generator else ''}{kind.__name__}"
+    if kind.__module__ == "numpy":
+        return f"numpy.{kind.__name__}"
+    return "torch.Size" if kind.__module__.startswith("cygrad") and kind.__name__ == "Size" else kind.__name__
+
+
+class Overload:
+    """One way of calling a function."""
+
+    def __init__(self, line):
+        self.hidden = line.startswith("~")
+        body = re.fullmatch(r"~?\w+\((.*)\)", line).group(1)
+        self.parameters, keyword_only = [], False
+        for part in body.split(", ") if body else ():
+            if part == "*":
+                keyword_only = True
+            else:
+                self.parameters.append(Parameter(part, keyword_only))
+        self.positional = sum(not p.keyword_only for p in self.parameters)
+        self.least = sum(not p.optional for p in self.parameters)
+        parts = [p.text for p in self.parameters]
+        if self.positional < len(parts):
+            parts.insert(self.positional, "*")
+        self.text = f"({', '.join(parts)})"
+
+    def refusal(self, name, args, kwargs):
+        """Why the parser refuses these arguments, in its words; None if it takes them."""
+        parameters, at, left = self.parameters, 0, len(kwargs)
+        spread = self.positional == 1 and parameters[0].kind == "tuple of ints"     # sizes given one by one
+        if len(args) > self.positional and not spread:
+            return self._too_many(name, args)
+        for index, parameter in enumerate(parameters):
+            by_keyword = at >= len(args)
+            if not by_keyword and parameter.keyword_only:
+                return self._too_many(name, args)
+            given = parameter.name in kwargs if by_keyword else True
+            value = (kwargs.get(parameter.name) if by_keyword else args[at])
+            if not (not given and parameter.optional or given and value is None and parameter.none):
+                if not given:
+                    missing = [p.name for p in parameters[index:] if not p.optional]
+                    quoted = ", ".join(f'"{each}"' for each in missing)
+                    return (f"{name}() missing {len(missing)} required positional argument"
+                            f"{'s' if len(missing) == 1 else ''}: {quoted}")
+                fits, wrong = parameter.takes(value)
+                if not fits and spread and at == 0 and not by_keyword:
+                    if _is_int(value):
+                        at = len(args)
+                        continue
+                    if len(args) > 1:
+                        return self._too_many(name, args)
+                if not fits:
+                    return self._wrong_type(name, parameter, value, None if by_keyword else at, wrong)
+            if not by_keyword:
+                at += 1
+            elif given:
+                left -= 1
+        if at < len(args):
+            return self._too_many(name, args)
+        if left:
+            for keyword in kwargs:
+                index = next((i for i, p in enumerate(parameters) if p.name == keyword), None)
+                if index is None:
+                    return f"{name}() got an unexpected keyword argument '{keyword}'"
+                if index < len(args):
+                    return f"{name}() got multiple values for argument '{keyword}'"
+        return None
+
+    def unreadable(self, name, args, kwargs):
+        """What is wrong with a list of ints behind its first element, at which alone choosing an overload looks."""
+        spread = self.positional == 1 and args and _is_int(args[0])
+        for i, parameter in enumerate(self.parameters):
+            value = args if spread else args[i] if i < len(args) else kwargs.get(parameter.name)
+            if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+                for place, item in enumerate(value):
+                    if not _is_int(item):
+                        return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
+                                f'with error "type must be tuple of ints,but got {type_name(item)}"')
+        return None
+
+    def _too_many(self, name, args):
+        given = len(args)
+        if self.least != self.positional:
+            return f"{name}() takes from {self.least} to {self.positional} positional arguments but {given} were given"
+        return (f"{name}() takes {self.positional} positional argument{'' if self.positional == 1 else 's'} but "
+                f"{given} {'was' if given == 1 else 'were'} given")
+
+    def _wrong_type(self, name, parameter, value, place, wrong):
+        where = f"argument '{parameter.name}'" + ("" if place is None else f" (position {place + 1})")
+        if wrong is not None and place is not None:
+            return (f"{name}(): {where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} "
+                    f"at pos {wrong}")
+        return f"{name}(): {where} must be {parameter.kind}, not {type_name(value)}"
+
+    def described(self, args, kwargs):
+        """(keywords this overload doesn't know, how the arguments fit it); (None, None) if their number is another.
+
+        PyTorch reads its own text again here, with the `*` and the words behind `=` taken for parameters; so do we.
+        """
+        parts = self.text[1:-1].split(", ")     # "()" has one part, which is empty
+        kinds = [(part.rpartition(" ")[0], part.rpartition(" ")[2]) for part in parts]
+        if len(kinds) != len(args) + len(kwargs):
+            return None, None
+        expected = {name for _, name in kinds[max(len(kinds) - len(kwargs), 0):]}
+        unknown = [name for name in reversed(kwargs) if name not in expected]
+        if unknown:
+            return ", ".join(unknown), None
+        shown = [_shown(kind, value) for (kind, _), value in zip(kinds, args)]
+        shown += [_shown(kind, kwargs[name], name + "=") for kind, name in kinds[len(args):]]
+        return None, f"({', '.join(shown)}{', ' * (not args and bool(kwargs))})"
+
+    def bound(self, args, kwargs):
+        """{name: value} of arguments that the parser takes; sizes given one by one as a tuple."""
+        if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_int(args[0]):
+            args = (tuple(args),)
+        return dict(zip((p.name for p in self.parameters), args)) | kwargs
+
+
+def _shown(kind, value, prefix=""):
+    """A value's type, between exclamation marks if it is not what the text of the overload says."""
+    name = type_name(value)
+    fits = name == kind or kind == "float" and name == "int"
+    if isinstance(value, (tuple, list)):
+        elements = ", ".join(map(type_name, value))
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        name += f" of ({elements}{comma})" if isinstance(value, tuple) else f" of [{elements}]"
+    return f"{prefix}{name}" if fits else f"!{prefix}{name}!"
+
+
+@cache
+def _tables():
+    text = Path(__file__).with_name("signatures.txt").read_text(encoding="utf-8")
+    tables = []
+    for part in text.split("[functions]\n")[1].split("[methods]\n"):
+        table = {}
+        for line in part.strip().replace("\n    ", " ").split("\n"):
+            table.setdefault(re.match(r"~?(\w+)", line).group(1), []).append(line)
+        tables.append(table)
+    return tables
+
+
+@cache
+def overloads(name, method):
+    """The ways of calling a function, or a method; () if they are not known."""
+    functions, methods = _tables()
+    if not method:
+        return tuple(map(Overload, functions.get(name, ())))
+    if name in methods:
+        return tuple(map(Overload, methods[name]))
+    return tuple(Overload(_as_method(line)) for line in functions.get(name, ()))
+
+
+def _as_method(line):
+    """A function's line without `input` and `out`."""
+    head, _, body = line.partition("(")
+    parts = [part for part in body[:-1].split(", ")
+             if part not in ("Tensor input", "Tensor# input", "Tensor self") and not part.endswith(" out = None")]
+    return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"

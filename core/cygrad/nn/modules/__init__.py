@@ -1,0 +1,51 @@
+"""The classes of `cygrad.nn`, one file for each kind of layer; a file is imported when a class of it is first used."""
+import importlib as _importlib
+
+_FILES = {
+    "cygrad.nn.parameter": ("Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer"),
+    "module": ("Module",),
+    "container": ("Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"),
+    "lazy": (),
+    "cygrad.nn.parallel": ("DataParallel",),
+    "utils": (),
+    "linear": ("Identity", "Linear", "LazyLinear"),
+    "conv": ("Conv1d", "Conv2d"),
+    "lazy_conv": ("LazyConv1d", "LazyConv2d"),
+    "activation": ("Threshold", "ReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsigmoid", "Tanh", "SiLU", "Mish",
+                   "Hardswish", "ELU", "CELU", "SELU", "GLU", "GELU", "Hardshrink", "LeakyReLU", "LogSigmoid",
+                   "Softplus", "Softshrink", "Softsign", "Tanhshrink", "Softmin", "Softmax", "Softmax2d",
+                   "LogSoftmax"),
+    "loss": ("L1Loss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "GaussianNLLLoss", "KLDivLoss", "MSELoss",
+             "BCELoss", "BCEWithLogitsLoss", "SmoothL1Loss", "HuberLoss", "CrossEntropyLoss", "CTCLoss"),
+    "margin_loss": ("HingeEmbeddingLoss", "MultiLabelMarginLoss", "SoftMarginLoss", "MultiLabelSoftMarginLoss",
+                    "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss", "TripletMarginLoss"),
+    "batchnorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d",
+                  "LazyBatchNorm3d"),
+    "instancenorm": ("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d",
+                     "LazyInstanceNorm2d", "LazyInstanceNorm3d"),
+    "normalization": ("LayerNorm", "GroupNorm", "RMSNorm"),
+    "padding": ("ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"),
+    "dropout": ("Dropout",),
+    "sparse": ("Embedding", "EmbeddingBag"),
+    "flatten": ("Flatten", "Unflatten"),
+    "adaptive": ("AdaptiveLogSoftmaxWithLoss",),
+}
+PLACES = {name: file if "." in file else f"cygrad.nn.modules.{file}"
+          for file, names in _FILES.items() for name in names}
+
+__all__ = [name for name, place in PLACES.items() if place.startswith("cygrad.nn.modules")]
+
+
+def __getattr__(name):
+    """A class or a file, imported when it is first used."""
+    if name in __all__:
+        value = getattr(_importlib.import_module(PLACES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _FILES and "." not in name:
+        return _importlib.import_module(f"cygrad.nn.modules.{name}")
+    raise AttributeError(f"module 'cygrad.nn.modules' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

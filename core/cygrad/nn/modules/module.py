@@ -1,0 +1,173 @@
+"""`Module`: what layers and models derive from.
+
+The class is put together from parts, each in a file: `attributes` (what is set on a module is registered), `paths`
+(iteration, and members by path), `state` (`state_dict`), `conversion` (dtypes and devices) and `hooks`. Here are its
+beginning, the call, training mode, and its text.
+"""
+from cygrad.nn.modules import members
+from cygrad.nn.modules.attributes import Attributes
+from cygrad.nn.modules.calling import call_with_hooks
+from cygrad.nn.modules.conversion import Conversion
+from cygrad.nn.modules.failures import ERRORS, explain
+from cygrad.nn.modules.hooks import (Hooking, register_module_backward_hook,
+                                     register_module_buffer_registration_hook, register_module_forward_hook,
+                                     register_module_forward_pre_hook, register_module_full_backward_hook,
+                                     register_module_full_backward_pre_hook, register_module_module_registration_hook,
+                                     register_module_parameter_registration_hook, watched)
+from cygrad.nn.modules.paths import Paths
+from cygrad.nn.modules.state import State
+
+__all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
+           "register_module_backward_hook", "register_module_full_backward_hook",
+           "register_module_buffer_registration_hook", "register_module_module_registration_hook",
+           "register_module_parameter_registration_hook", "Module"]
+
+
+def _forward_unimplemented(self, *input):
+    """What the module computes; to be overridden."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
+class Module(Attributes, Paths, State, Conversion, Hooking):
+    """Base class of all layers and models.
+
+    A subclass makes its parameters and submodules in `__init__`, after ``super().__init__()``, by setting them as
+    attributes, and computes in `forward`. Calling the module calls `forward`, with the hooks around it.
+
+    Attributes
+    ----------
+    training : bool
+        Whether the module is in training mode; see `train` and `eval`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> from cygrad import nn
+    >>> class Scale(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = nn.Parameter(cygrad.tensor(2.0))
+    ...
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> Scale()(cygrad.ones(2))
+    tensor([2., 2.], grad_fn=<MulBackward0>)
+    """
+
+    dump_patches = False
+    call_super_init = False
+    _compiled_call_impl = None
+    training: bool
+
+    def __init__(self, *args, **kwargs):
+        if not self.call_super_init:
+            if kwargs:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                                f"'{next(iter(kwargs))}'")
+            if args:
+                raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} "
+                                "were given")
+        own = self.__dict__
+        own["training"] = True
+        for kind in members.KINDS:
+            members.adopt(self, kind, {})
+        own["_non_persistent_buffers_set"] = set()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    forward = _forward_unimplemented
+
+    def __call__(self, *args, **kwargs):
+        try:
+            if watched:
+                return call_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
+        except ERRORS as error:
+            explain(error, self, args, kwargs)
+            raise
+
+    def _wants(self):
+        """The shapes that `forward` takes, for errors; "" where the module does not say."""
+        return ""
+
+    def compile(self, *args, **kwargs):
+        """There is no compiler: the module runs as it is written."""
+        raise NotImplementedError("Module.compile: there is no compiler here. Call the module as it is; its ops run as "
+                                  "they are called.")
+
+    def train(self, mode=True):
+        """Set training mode of the module and those below it, as dropout and batch norm want to know.
+
+        Parameters
+        ----------
+        mode : bool
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        """Leave training mode: ``train(False)``."""
+        return self.train(False)
+
+    # --------------------------------------------------------- copies and files
+
+    def __getstate__(self):
+        return members.without_copies(self)
+
+    def __setstate__(self, state):
+        own = self.__dict__
+        own.update(state)
+        own.setdefault("_non_persistent_buffers_set", set())
+        for kind in members.KINDS:
+            if kind in own:
+                members.adopt(self, kind, own.pop(kind))
+
+    def _replicate_for_data_parallel(self):
+        """A copy without parameters, whose submodules are to be replaced."""
+        replica = self.__new__(type(self))
+        replica.__setstate__(self.__getstate__())
+        replica._parameters = {}
+        replica._buffers = self._buffers.copy()
+        replica._modules = self._modules.copy()
+        replica._is_replica = True
+        return replica
+
+    # -------------------------------------------------------------------- text
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self):
+        """What stands in the brackets of the module's text; to be overridden.
+
+        Returns
+        -------
+        str
+        """
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        own = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if not own and not children:
+            return f"{self._get_name()}()"
+        if len(own) == 1 and not children:
+            return f"{self._get_name()}({own[0]})"
+        lines = "\n  ".join(own + children)
+        return f"{self._get_name()}(\n  {lines}\n)"
+
+
+def indented(text, spaces=2):
+    """A module's text inside another's: all lines but the first further right."""
+    first, *rest = text.split("\n")
+    return "\n".join([first] + [" " * spaces + line if line.strip() else "" for line in rest])

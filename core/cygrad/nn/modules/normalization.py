@@ -1,0 +1,165 @@
+"""Layers that normalise each sample by itself: over its last axes, over groups of channels, over channels nearby."""
+import cygrad
+from cygrad.nn import functional as F
+from cygrad.nn import init
+from cygrad.nn.modules.module import Module
+from cygrad.nn.parameter import Parameter
+
+__all__ = ["LayerNorm", "GroupNorm", "RMSNorm"]
+
+
+class _Affine(Module):
+    """A norm with a weight and a bias for each element or channel; what it has not got is None."""
+
+    def _make(self, shape, weight, bias, device, dtype):
+        for name, wanted in (("weight", weight), ("bias", bias)):
+            if wanted is not None:
+                made = Parameter(cygrad.empty(shape, device=device, dtype=dtype)) if wanted else None
+                self.register_parameter(name, made)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Set the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self._parameters.get("bias") is not None:
+            init.zeros_(self.bias)
+
+
+def _shape_of(normalized_shape):
+    return tuple(normalized_shape) if hasattr(normalized_shape, "__iter__") else (normalized_shape,)
+
+
+class LayerNorm(_Affine):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes.
+
+    Parameters
+    ----------
+    normalized_shape : int or sequence of int
+        Lengths of the last axes.
+    eps : float
+    elementwise_affine : bool
+        Whether there are weight and bias.
+    bias : bool
+        Whether there is a bias.
+    device : device, optional
+    dtype : dtype, optional
+
+    Attributes
+    ----------
+    weight, bias : Parameter or None
+        (*normalized_shape), 1 and 0 at first.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.LayerNorm(4, elementwise_affine=False)(cygrad.tensor([[1.0, 1.0, 3.0, 3.0]]))
+    tensor([[-1.0000, -1.0000,  1.0000,  1.0000]])
+    """
+
+    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
+
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.normalized_shape = _shape_of(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self._make(self.normalized_shape, elementwise_affine, elementwise_affine and bias, device, dtype)
+
+    def forward(self, input):
+        """(..., *normalized_shape) -> the same."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def _wants(self):
+        return f"(..., {', '.join(map(str, self.normalized_shape))})"
+
+    def extra_repr(self):
+        """Its shape and options."""
+        return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+                f"bias={self.bias is not None}")
+
+
+class GroupNorm(_Affine):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over each group of channels of each sample.
+
+    Parameters
+    ----------
+    num_groups, num_channels : int
+    eps : float
+    affine : bool
+        Whether there are weight and bias.
+    device : device, optional
+    dtype : dtype, optional
+    bias : bool
+        Whether there is a bias.
+
+    Attributes
+    ----------
+    weight, bias : Parameter or None
+        (num_channels,), 1 and 0 at first.
+    """
+
+    __constants__ = ["num_groups", "num_channels", "eps", "affine"]
+
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        self._make(num_channels, affine, affine and bias, device, dtype)
+
+    def forward(self, input):
+        """(N, num_channels, ...) -> the same."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def _wants(self):
+        return f"(N, {self.num_channels}, ...)"
+
+    def extra_repr(self):
+        """Its sizes and options."""
+        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+                f"bias={self.bias is not None}")
+
+
+class RMSNorm(_Affine):
+    """x / sqrt(mean of squares + eps) * weight, over the last axes.
+
+    Parameters
+    ----------
+    normalized_shape : int or sequence of int
+        Lengths of the last axes.
+    eps : float, optional
+        By default the least difference that the dtype has at 1.
+    elementwise_affine : bool
+        Whether there is a weight.
+    device : device, optional
+    dtype : dtype, optional
+
+    Attributes
+    ----------
+    weight : Parameter or None
+        (*normalized_shape), 1 at first.
+    """
+
+    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
+        super().__init__()
+        self.normalized_shape = _shape_of(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self._make(self.normalized_shape, elementwise_affine, None, device, dtype)
+
+    def forward(self, x):
+        """(..., *normalized_shape) -> the same."""
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def _wants(self):
+        return f"(..., {', '.join(map(str, self.normalized_shape))})"
+
+    def extra_repr(self):
+        """Its shape and options."""
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -1,0 +1,127 @@
+"""Layers that put something around the last one, two or three axes of their input."""
+from cygrad.nn import functional as F
+from cygrad.nn.modules.module import Module
+from cygrad.nn.modules.utils import _pair, _quadruple, _sextuple
+
+__all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"]
+
+
+class _Pad(Module):
+    """Pads by a mode of `nn.functional.pad`; `_sizes` makes a tuple of what `padding` may be."""
+
+    __constants__ = ["padding"]
+
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = self._sizes(padding)
+
+    def forward(self, input):
+        """(N, C, ...) or (C, ...) -> the same with longer axes."""
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self):
+        """How much is put where."""
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    __constants__ = ["padding", "value"]
+
+    def __init__(self, padding, value):
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input):
+        """(...) -> the same with longer axes."""
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self):
+        """How much is put where, and what."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Puts a number around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after.
+    value : float
+    """
+
+    _sizes = staticmethod(_pair)
+
+
+class ConstantPad2d(_ConstantPad):
+    """Puts a number around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom).
+    value : float
+    """
+
+    _sizes = staticmethod(_quadruple)
+
+
+class ConstantPad3d(_ConstantPad):
+    """Puts a number around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom, front, back).
+    value : float
+    """
+
+    _sizes = staticmethod(_sextuple)
+
+
+class _ZeroPad:
+    """What the padding with 0 has beside that with a number."""
+
+    def __init__(self, padding):
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self):
+        """How much is put where."""
+        return f"{self.padding}"
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """Puts 0 around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after.
+    """
+
+
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
+    """Puts 0 around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ZeroPad2d((1, 0, 1, 0))(cygrad.ones(1, 1, 2))
+    tensor([[[0., 0., 0.],
+             [0., 1., 1.]]])
+    """
+
+
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
+    """Puts 0 around the input.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom, front, back).
+    """

@@ -1,0 +1,1 @@
+"""Ops that make tensors: from data, from arrays, filled, ranges; copies and conversions."""

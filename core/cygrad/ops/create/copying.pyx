@@ -1,0 +1,277 @@
+"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`, `fill_`)."""
+from libc.string cimport memcpy, memset
+
+from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
+from cygrad.dtype cimport CATEGORY_FLOAT, DType
+from cygrad.ops.declare.op cimport Op
+from cygrad.ops.shape.views cimport CLONE
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport data
+
+from cygrad.devices import device as _devices, discovery, transfers
+from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill,
+                                 refuse_partial_overlap, wide_enough)
+from cygrad.dtype import all_dtypes
+from cygrad.ops.declare.registry import op
+
+DTYPES = {d.name: d for d in all_dtypes()}
+cdef Op TO_COPY = Op("to_copy", "self", "dtype", "backend", "index")
+
+
+def triangle(Tensor a not None, Py_ssize_t diagonal, bint lower):
+    """Raw row-major copy of the matrices in `a`, with zeros above the diagonal (or below it); None off host memory."""
+    cdef Tensor out
+    cdef Py_ssize_t rows, width, row, size, first
+    cdef char *source
+    cdef char *target
+    if a.memory.pointer == NULL:
+        return None
+    if not a.dense:
+        a = dense_copy(a)
+    out = empty_as(a, a.dtype)
+    if out.elements == 0:
+        return out
+    rows, size = a.sizes[a.rank - 2], a.dtype.itemsize
+    width = a.sizes[a.rank - 1] * size
+    diagonal = min(max(diagonal, -rows), a.sizes[a.rank - 1])
+    source, target = data(a), data(out)
+    for row in range(a.elements // a.sizes[a.rank - 1]):
+        first = min(max(row % rows + diagonal + lower, 0), a.sizes[a.rank - 1]) * size
+        if lower:
+            memcpy(target, source, first)
+            memset(target + first, 0, width - first)
+        else:
+            memset(target, 0, first)
+            memcpy(target + first, source + first, width - first)
+        source += width
+        target += width
+    return out
+
+
+@primitive
+def clone(self):
+    return clone_like(self)
+
+
+@primitive
+def to_copy(self, dtype, backend, index, non_blocking=False):
+    """A copy with another dtype or on another device, in the same memory order."""
+    if backend is self._backend() and index == self._device_index():
+        return cast_to(self, dtype) if dtype is not self.dtype else clone_like(self)
+    ours = self if self.is_contiguous() else clone_like(self)              # without gaps
+    if backend.host_memory:
+        non_blocking = non_blocking and dtype is self.dtype
+        return cast_to(transfers.moved(ours, backend, index, non_blocking), dtype)      # the device may lack the dtype
+    return transfers.moved(cast_to(ours, dtype), backend, index, non_blocking)
+
+
+@op(name="clone")
+def _clone(Tensor input not None, *, memory_format=None):
+    """A copy of the tensor, recorded by autograd.
+
+    Parameters
+    ----------
+    memory_format : memory_format, optional
+        `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
+    """
+    cdef Tensor out
+    cdef int i
+    if input.dense:
+        out = empty_as(input, input.dtype)
+        if memory_format is not _devices.contiguous_format:
+            for i in range(input.rank):                 # an axis of size 1 may have any stride
+                out.strides[i] = input.strides[i]
+        copy_into(input, out)
+        return CLONE.result(out, input, None, ())
+    return clone(input.contiguous()) if memory_format is _devices.contiguous_format else clone(input)
+
+
+@primitive(name="clone")
+def _dense_clone(self):
+    return clone_dense(self)
+
+
+@op(only_method=True)
+def contiguous(self, memory_format=None):
+    """The tensor itself if it is row-major, else a row-major copy."""
+    return self if self.is_contiguous() else _dense_clone(self)
+
+
+# -------------------------------------------------------------- dtype and device
+
+cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False, bint non_blocking=False):
+    """The tensor itself, or a copy with the dtype and on the device asked for; see `to`."""
+    cdef Tensor out
+    if where is None and dtype is not None and not copy:
+        if dtype is self.dtype:
+            return self
+        out = cast(self, dtype)
+        if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
+            TO_COPY.result(out, self, dtype, (self.memory.backend, self.memory.index))
+        return out
+    backend, index = (self._backend(), self._device_index()) if where is None else discovery.resolve(where)
+    if dtype is None:
+        dtype = self.dtype
+    if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
+        return self
+    if dtype.is_floating_point or dtype.is_complex:
+        return to_copy(self, dtype, backend, index, non_blocking)
+    return to_copy.forward(self, dtype, backend, index, non_blocking)          # integers have no gradient
+
+
+@op(only_method=True)
+def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    """The tensor with another dtype or on another device; itself where nothing changes.
+
+    Parameters
+    ----------
+    *args
+        A dtype, a device (object, string or CUDA index), both, or another tensor whose dtype and device are taken.
+    non_blocking : bool
+        Don't wait for a copy between a device and page-locked memory (`pin_memory`) of the host. What comes to the
+        host so is there only after ``synchronize``.
+    copy : bool
+        Copy even where nothing changes.
+    """
+    if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None:
+        return convert(self, args[0], None, copy)
+    flags = []
+    for value in args:
+        if isinstance(value, DType):
+            dtype = value
+        elif isinstance(value, (str, _devices.device)) or (isinstance(value, int) and not isinstance(value, bool)):
+            device = value
+        elif isinstance(value, Tensor):
+            dtype, device = value.dtype, value.device
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif value is not None:
+            raise TypeError(f"to() received an invalid argument of type {type(value).__name__}: expected a dtype, a "
+                            "device or a Tensor")
+    if flags:
+        non_blocking = flags[0]
+    if len(flags) == 2:
+        copy = flags[1]
+    return convert(self, dtype, device, copy, non_blocking)
+
+
+@op(only_method=True)
+def type_as(self, other):
+    """The tensor with other's dtype, on other's device."""
+    return convert(self, other.dtype, other.device)
+
+
+@op(only_method=True)
+def cpu(self, memory_format=None):
+    """The tensor in host memory."""
+    return convert(self, None, "cpu")
+
+
+@op(only_method=True)
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """The tensor on a CUDA device (the first one, unless given)."""
+    return convert(self, None, "cuda" if device is None else device, False, non_blocking)
+
+
+@op(only_method=True)
+def opencl(self, device=None, non_blocking=False):
+    """The tensor on an OpenCL device (the first one, unless given)."""
+    return convert(self, None,
+                   "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
+
+
+def _conversion(name, dtype):
+    def method(self, memory_format=None):
+        return convert(self, dtype)
+    method.__doc__ = f"The tensor with dtype {dtype.name}."
+    op(method, name=name, only_method=True)
+
+
+for _name, _dtype in (("bool", "bool"), ("byte", "uint8"), ("char", "int8"), ("short", "int16"), ("int", "int32"),
+                      ("long", "int64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("float", "float32"),
+                      ("double", "float64"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    _conversion(_name, DTYPES[_dtype])
+
+
+# ----------------------------------------------------------- writing into a tensor
+
+@primitive
+def copy(self, src):
+    raw_copy(self, wide_enough(src, self))
+    self._bump_version()
+
+
+@primitive(name="copy")
+def copy_later(self, src):
+    transfers.copy_across(wide_enough(src, self).expand(self.shape), self, True)
+    self._bump_version()
+
+
+@op(only_method=True)
+def copy_(self, src, non_blocking=False):
+    """Write the elements of `src`, broadcast and converted, into the tensor.
+
+    Parameters
+    ----------
+    src : Tensor
+        Broadcasts to self's shape; any dtype and device.
+    non_blocking : bool
+        As for `to`.
+    """
+    if isinstance(src, (bool, int, float, complex)):
+        from cygrad.ops.create.filled import tensor
+        src = tensor(src)
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if src is self:
+        self._check_inplace()
+        self._bump_version()
+        return self
+    if src._storage() is self._storage():
+        self._check_inplace()
+        refuse_partial_overlap(self, src)
+        src = _clone(src)
+    if non_blocking and src.device != self.device and src.numel():
+        return copy_later.inplace(self, src)
+    return copy.inplace(self, src)
+
+
+@primitive
+def fill(self, value):
+    raw_fill(self, value)
+    self._bump_version()
+
+
+@primitive
+def fill_tensor(self, value):
+    raw_fill(self, value.item())
+    self._bump_version()
+
+
+@op(only_method=True)
+def fill_(self, value):
+    """Set every element to `value` (a number or a 0-d tensor)."""
+    if isinstance(value, Tensor):
+        if value.dim() != 0:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value.dim()} dimensions.")
+        return fill_tensor.inplace(self, value)
+    return fill.inplace(self, value)
+
+
+@primitive
+def zero(self):
+    raw_fill(self, 0)
+    self._bump_version()
+
+
+for _filling in (fill, fill_tensor, zero):
+    _filling.may_overlap = True
+
+
+@op(only_method=True)
+def zero_(self):
+    """Set every element to zero."""
+    return zero.inplace(self)

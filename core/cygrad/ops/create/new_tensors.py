@@ -1,0 +1,112 @@
+"""New tensors like an old one, of other sizes: `new_zeros` and its relatives."""
+from cygrad.devices import discovery
+from cygrad.dispatch.allocation import empty_near, empty_on
+from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
+from cygrad.errors import warn
+from cygrad.ops.create.filled import pinned
+from cygrad.ops.declare.registry import functions, op
+from cygrad.tensor import Tensor
+
+
+def new_like(self, sizes, size, value, dtype, device, requires_grad, name, pin_memory=False):
+    """A tensor on self's device and of its dtype, unless given, filled with `value` unless that is None."""
+    if size is not None:
+        sizes = (size,)
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = sizes[0]
+    elif not sizes:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    if dtype is None:
+        dtype = self.dtype
+    if device is None:
+        out = empty_near(self, sizes, dtype)
+    else:
+        backend, index = discovery.resolve(device)
+        out = empty_on(backend, index, dtype, sizes)
+    if value is not None:
+        raw_fill(out, value)
+    if pin_memory:
+        out = pinned(out)
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+@op(only_method=True)
+def new_empty(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """An uninitialised tensor of these sizes, of self's dtype and on its device unless given."""
+    return new_like(self, sizes, size, None, dtype, device, requires_grad, "new_empty", pin_memory)
+
+
+@op(only_method=True)
+def new_zeros(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
+    return new_like(self, sizes, size, 0, dtype, device, requires_grad, "new_zeros", pin_memory)
+
+
+@op(only_method=True)
+def new_ones(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A tensor of ones of these sizes, of self's dtype and on its device unless given."""
+    return new_like(self, sizes, size, 1, dtype, device, requires_grad, "new_ones", pin_memory)
+
+
+@op(only_method=True)
+def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A tensor of these sizes filled with one number, of self's dtype and on its device unless given."""
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"new_full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    if isinstance(fill_value, Tensor):
+        if fill_value.dim():
+            raise TypeError("new_full(): argument 'fill_value' (position 2) must be Number, not Tensor")
+        fill_value = fill_value.item()
+    return new_like(self, (size,), None, fill_value, dtype, device, requires_grad, "new_full", pin_memory)
+
+
+@op(only_method=True)
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A new leaf tensor that copies `data`, of self's dtype and on its device unless given."""
+    if isinstance(data, Tensor):
+        warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+             "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
+             "sourceTensor).")
+        data = data.detach().clone()
+        out = cast_to(data, self.dtype if dtype is None else dtype).to(self.device if device is None else device)
+        return out.requires_grad_() if requires_grad else out
+    return functions["tensor"](data, dtype=self.dtype if dtype is None else dtype,
+                               device=self.device if device is None else device, requires_grad=requires_grad,
+                               pin_memory=pin_memory)
+
+
+def span(size, stride):
+    """How many elements from the first to the last, inclusive."""
+    return 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
+
+
+@op(only_method=True)
+def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
+                      pin_memory=False):
+    """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given."""
+    flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided", pin_memory)
+    out = flat.as_strided(size, stride).detach()
+    return out.requires_grad_() if requires_grad else out
+
+
+@op(method=False)
+def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False,
+                  names=None):
+    """An uninitialised tensor of these sizes and strides.
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        As many strides, in elements, as sizes.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+    device : device or str, optional
+    requires_grad : bool
+    """
+    out = functions["empty"](span(size, stride), dtype=dtype, device=device,
+                             pin_memory=pin_memory).as_strided(size, stride).detach()
+    if names is not None:
+        out.names = names
+    return out.requires_grad_() if requires_grad else out

@@ -1,0 +1,170 @@
+# distutils: extra_compile_args = -Os
+"""Tensors whose values follow from their index: `arange`, `linspace`, `logspace`, `eye`."""
+import math
+
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
+
+from cygrad.dispatch.kernel_calls cimport fill_into
+from cygrad.dtype cimport DType, INT64, dtype_of
+from cygrad.ops.create.filled cimport checked_dtype, clear, new_on
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport make_view
+
+from cygrad.devices import discovery
+from cygrad.dispatch.allocation import empty_on
+from cygrad.dispatch.raw import arange_into, write_out
+from cygrad.dtype import all_dtypes, get_default_dtype
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.ops.create.filled import dtype_for, pinned, zeros
+from cygrad.ops.declare.registry import op
+
+cdef DType _int64 = dtype_of(INT64)
+_float64 = [d for d in all_dtypes() if d.name == "float64"][0]
+
+
+def _number(value):
+    """A Python number for one of a tensor's or of NumPy's."""
+    if PyLong_CheckExact(value) or PyFloat_CheckExact(value):
+        return value
+    return value.item() if hasattr(value, "item") else value
+
+
+cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
+    if out is not None:
+        return write_out(name, made, out)
+    if pin_memory:
+        made = pinned(made)
+    if names is not None:
+        made.names = names
+    return made.requires_grad_() if requires_grad else made
+
+
+@op(method=False)
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+           pin_memory=False, names=None):
+    """The numbers start, start + step, ... below `end`.
+
+    Parameters
+    ----------
+    start : number
+        0 when only the end is given.
+    end, step : number
+    dtype : dtype, optional
+        int64 if all are integers, else the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(1, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
+    cdef Tensor counted
+    cdef Py_ssize_t n
+    if end is None:
+        if PyLong_CheckExact(start) and start >= 0 and step == 1 and out is None and dtype is None:
+            n = start                                   # the commonest call: 0, 1, ... n - 1
+            counted = new_on(device, _int64, 1, &n)
+            arange_into(counted, 0, 1)
+            return _finish(counted, None, "arange", requires_grad, names, pin_memory)
+        start, end = 0, start
+    start, end, step = _number(start), _number(end), _number(step)
+    if dtype is None:
+        dtype = out.dtype if out is not None else (
+            _int64 if all([isinstance(v, int) for v in (start, end, step)]) else get_default_dtype())
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype.name == "bool" or dtype.is_complex:
+        raise NotImplementedError(f'"arange_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    count = math.ceil((end - start) / step)
+    if not dtype.is_floating_point:
+        if dtype is _int64:
+            if int(step) == 0:
+                raise ValueError("step must be nonzero")
+            count = -((int(start) - int(end)) // int(step))
+        start, step = int(start), int(step)
+    backend, index = discovery.resolve(device if device is not None or out is None else out.device)
+    made = empty_on(backend, index, dtype, (count,))
+    arange_into(made, start, step)
+    return _finish(made, out, "arange", requires_grad, names, pin_memory)
+
+
+def _line(start, end, steps, dtype, device):
+    """`steps` numbers from start to end: counted from the start in the lower half, from the end in the upper."""
+    index = arange(steps, device=device).to(dtype)
+    if steps == 1:
+        return index + start
+    step = zeros((), dtype=dtype) + end
+    step = (step - start) / (steps - 1)
+    lower = index * step.item() + start
+    upper = end - (steps - 1 - index) * step.item()
+    return lower.where(arange(steps, device=device) < steps // 2, upper)
+
+
+@op(method=False)
+def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False, names=None):
+    """`steps` numbers evenly spaced from `start` to `end`, both included.
+
+    Parameters
+    ----------
+    start, end : number
+    steps : int
+    dtype : dtype, optional
+        The default float dtype when omitted.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    start, end = _number(start), _number(end)
+    if steps is None:
+        raise TypeError("linspace() received an invalid combination of arguments - got "
+                        f"({type(start).__name__}, {type(end).__name__}), but expected start, end and steps")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if dtype is None:
+        dtype = out.dtype if out is not None else get_default_dtype()
+        if isinstance(start, complex) or isinstance(end, complex):
+            dtype = dtype.to_complex()
+    if dtype.is_floating_point or dtype.is_complex:
+        made = _line(start, end, steps, dtype, device)
+    else:
+        made = _line(float(int(start)), float(int(end)), steps, _float64, device).to(dtype)
+    return _finish(made, out, "linspace", requires_grad, names, pin_memory)
+
+
+@op(method=False)
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False, names=None):
+    """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`."""
+    start, end = _number(start), _number(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    dtype = dtype or (out.dtype if out is not None else get_default_dtype())
+    if dtype.name == "bool":
+        raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
+    working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
+    made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
+    return _finish(made, out, "logspace", requires_grad, names, pin_memory)
+
+
+@op(method=False)
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+        names=None):
+    """An n by m matrix (square unless m is given) with ones on the diagonal."""
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
+                           else f"m must be greater or equal to 0, got {m}")
+    cdef Py_ssize_t[2] sizes = [n, n if m is None else m]
+    cdef Tensor made = new_on(device, checked_dtype(dtype_for(dtype, out), "eye"), 2, sizes)
+    cdef Py_ssize_t count = min(sizes[0], sizes[1]), step = sizes[1] + 1
+    clear(made)
+    fill_into(make_view(made.memory, made.dtype, 0, 1, &count, &step), 1)
+    return _finish(made, out, "eye", requires_grad, names, pin_memory)

@@ -1,0 +1,75 @@
+"""Window functions of signal processing: `hann_window` and its kin, by PyTorch's formulas and order of rounding."""
+import math
+
+from cygrad.dtype import get_default_dtype
+from cygrad.ops.create.filled import pinned
+from cygrad.ops.declare.registry import op
+
+
+def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, formula):
+    """`formula(n, positions)` of `length` points; a periodic window is the symmetric one of a point more without it."""
+    import cygrad
+    dtype = dtype or get_default_dtype()
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype.name}")
+    if length < 0:
+        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+    if length <= 1:
+        return cygrad.ones(length, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    points = length + 1 if periodic else length
+    out = formula(points, cygrad.arange(points, dtype=dtype, device=device))
+    out = out.narrow(0, 0, length) if periodic else out
+    out = pinned(out) if pin_memory else out
+    return out.requires_grad_(requires_grad) if requires_grad else out
+
+
+@op(method=False)
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None,
+                   pin_memory=False, requires_grad=False):
+    """alpha - beta cos(2 pi n / (N - 1)).
+
+    Parameters
+    ----------
+    window_length : int
+    periodic : bool
+        Whether the window is meant to be repeated, as a filter of a Fourier transform is.
+    """
+    return _window("hamming_window", window_length, periodic, dtype, device, requires_grad, pin_memory,
+                   lambda n, x: x.mul_(math.pi * 2 / (n - 1)).cos_().mul_(-beta).add_(alpha))
+
+
+@op(method=False)
+def hann_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
+                requires_grad=False):
+    """(1 - cos(2 pi n / (N - 1))) / 2.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.hann_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
+    return _window("hann_window", window_length, periodic, dtype, device, requires_grad, pin_memory,
+                   lambda n, x: x.mul_(math.pi * 2 / (n - 1)).cos_().mul_(-0.5).add_(0.5))
+
+
+@op(method=False)
+def blackman_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
+                    requires_grad=False):
+    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1))."""
+    def formula(n, x):
+        x.mul_(math.pi / (n - 1))
+        return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42
+    return _window("blackman_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)
+
+
+@op(method=False)
+def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
+                    requires_grad=False):
+    """A triangle from 0 to 1 and back."""
+    def formula(n, x):
+        x.mul_(2 / (n - 1))
+        first = ((n - 1) >> 1) + 1
+        x.narrow(0, first, n - first).mul_(-1).add_(2)
+        return x
+    return _window("bartlett_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)

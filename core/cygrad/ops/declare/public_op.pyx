@@ -1,0 +1,305 @@
+"""PublicOp: an op as users call it, which is its function with a look at the arguments for named tensors before it.
+
+The functions below know nothing of names (they get tensors without them, and axes by number). A call in which a tensor
+has names goes to `named_tensors.call`, which strips the names, calls the function and names its results by the op's
+rule. The look is a few comparisons of pointers in C; there is no other cost for plain tensors.
+
+Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them.
+
+The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
+Cython has no way to say either, so both are written into the type's slots below.
+"""
+from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
+
+from cygrad.tensor cimport Tensor
+
+from cygrad.errors import DeviceMismatch
+from cygrad.devices.home import together
+
+cdef extern from "Python.h":
+    ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    vectorcallfunc PyVectorcall_Function(PyObject *)
+    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+    PyObject *PyObject_Vectorcall(PyObject *, PyObject *const *, size_t, PyObject *)
+    Py_ssize_t PyTuple_GET_SIZE(PyObject *)
+    PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
+    Py_ssize_t PyList_GET_SIZE(PyObject *)
+    PyObject *PyList_GET_ITEM(PyObject *, Py_ssize_t)
+    int PyTuple_CheckExact(PyObject *)
+    int PyList_CheckExact(PyObject *)
+    int PyUnicode_CheckExact(PyObject *)
+    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type
+    int PyObject_TypeCheck(PyObject *, PyTypeObject *)
+    object PyMethod_New(object, object)
+    PyObject *Py_None
+    void PyType_Modified(PyTypeObject *)
+
+cdef extern from *:
+    """
+    /* Make instances callable through the pointer at `offset`, and a method call pass self as the first argument. */
+    static void cygrad_call_by_vector(PyTypeObject *type, Py_ssize_t offset) {
+        type->tp_vectorcall_offset = offset;
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
+    }
+    #define cygrad_owned(reference) (reference)
+    """
+    void cygrad_call_by_vector(PyTypeObject *, Py_ssize_t)
+    object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
+
+cdef object _call = None
+cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
+cdef object _explained = None
+cdef object _python_numbers = None
+
+
+cdef class PublicOp:
+    """A function of the namespace, or a method of Tensor, that knows what to do with named tensors.
+
+    Attributes
+    ----------
+    function : callable
+        The op on tensors without names.
+    op : str
+        The op's name, by which its rule for names is found.
+    name : str
+        The name it is called by, which errors show: one of the op's aliases.
+    method : bool
+        Whether the first argument is the `self` of a method.
+    """
+    cdef vectorcallfunc call             # what a call of this object runs
+    cdef vectorcallfunc target           # what a call of the function runs
+    cdef vectorcallfunc direct_target    # what runs without the wrappers for `out=` and `axis=`; NULL: there are none
+    cdef readonly object function
+    cdef object direct                   # the op's definition, within those wrappers
+    cdef readonly str op, name
+    cdef readonly bint method
+    cdef bint looks                      # whether names are looked for at all
+    cdef bint gives_names                # whether a str may be the name of an axis of the result
+    cdef public object parameters        # names of the function's parameters, once they were asked for
+
+    def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
+        self.call = <vectorcallfunc>call_public
+        self.target = PyVectorcall_Function(<PyObject *>function)
+        if self.target is NULL:
+            self.target = PyObject_Vectorcall
+        self.function, self.op, self.name = function, op, name or op
+        self.method, self.looks, self.gives_names = method, looks, gives_names
+        self.direct = getattr(function, "direct", None)
+        if self.direct is not None:
+            self.direct_target = PyVectorcall_Function(<PyObject *>self.direct)
+
+    def __call__(self, *args, **kwargs):
+        return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
+
+    def run(self, *args, **kwargs):
+        """Call the function, names left out of account."""
+        cdef PyObject *found = PyObject_Call(<PyObject *>self.function, <PyObject *>args, <PyObject *>kwargs)
+        if found is NULL:
+            return refused(self, args, kwargs)
+        return cygrad_owned(found)
+
+    def __get__(self, instance, owner):
+        return self if instance is None else PyMethod_New(self, instance)
+
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+
+    @property
+    def __doc__(self):
+        return self.function.__doc__
+
+    @property
+    def __name__(self):
+        return self.function.__name__
+
+    @property
+    def __qualname__(self):
+        return self.function.__qualname__
+
+    @property
+    def __module__(self):
+        return self.function.__module__
+
+    def __repr__(self):
+        return f"<function {self.function.__qualname__}>"
+
+    def __reduce__(self):
+        if self.method:
+            return getattr, (Tensor, self.name)
+        if self.function.__module__ == "cygrad":
+            return self.name
+        from cygrad.ops.declare.registry import public
+        return public, (self.name, self.function)
+
+
+cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:
+    """Whether an argument is a tensor without names or a number, None, True, False: nothing to look into."""
+    cdef PyTypeObject *kind = Py_TYPE(<object>value)
+    if kind == tensor:
+        return (<Tensor>value).names_ is None
+    return kind == &PyLong_Type or kind == &PyFloat_Type or kind == &PyBool_Type or value == Py_None
+
+
+cdef bint concerns_names(PyObject *value, PyTypeObject *tensor, bint words) noexcept:
+    """Whether names are called for by an argument: a named tensor, or a list with one; with `words`, a str."""
+    cdef Py_ssize_t i
+    cdef PyObject *item
+    cdef bint listed = PyList_CheckExact(value)
+    if listed or PyTuple_CheckExact(value):
+        if not words and starts_with_number(value, listed):
+            return False
+        for i in range(PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)):
+            item = PyList_GET_ITEM(value, i) if listed else PyTuple_GET_ITEM(value, i)
+            if not is_plain(item, tensor) and (is_named(item, tensor) or words and is_word_or_list(item)):
+                return True
+        return False
+    return is_named(value, tensor) or words and PyUnicode_CheckExact(value)
+
+
+cdef inline bint starts_with_number(PyObject *value, bint listed) noexcept:
+    """Whether a list or tuple is one of sizes or axes, by its first item."""
+    cdef PyObject *first
+    if (PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)) == 0:
+        return True
+    first = PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0)
+    return Py_TYPE(<object>first) == &PyLong_Type
+
+
+cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
+    return PyObject_TypeCheck(value, tensor) and (<Tensor>value).names_ is not None
+
+
+cdef bint is_word_or_list(PyObject *value) noexcept:
+    """A name of an axis, or a pair of a name and a size (`unflatten`)."""
+    return PyUnicode_CheckExact(value) or PyTuple_CheckExact(value) or PyList_CheckExact(value)
+
+
+cdef bint any_names(PublicOp op, tuple args, dict kwargs):
+    if not op.looks:
+        return False
+    for value in args:
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
+            return True
+    for value in kwargs.values():
+        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
+            return True
+    return False
+
+
+cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
+    cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
+    cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
+    cdef PublicOp op = <PublicOp>self
+    cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
+    if given and Py_TYPE(<object>args[0]) != tensor and is_misplaced(op, args[0]):
+        return misplaced(op, positional(args, given), by_name(args, given, keywords))
+    for i in range(total if op.looks else 0):
+        if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.gives_names):
+            return named(op, positional(args, given), by_name(args, given, keywords))
+    cdef PyObject *found
+    if goes_direct(op, args, given, keywords):
+        found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
+    else:
+        found = op.target(<PyObject *>op.function, args, flags, keywords)
+    if found is NULL:
+        return refused(op, positional(args, given), by_name(args, given, keywords))
+    return cygrad_owned(found)
+
+
+cdef bint is_misplaced(PublicOp op, PyObject *first) noexcept:
+    """Whether a first argument can't be right: a method's `self` that is no tensor, or None where ops have a tensor.
+
+    Functions written in Cython take None for any object of an extension type.
+    """
+    return not isinstance(<object>first, Tensor) if op.method else op.looks and first == <PyObject *>None
+
+
+cdef object misplaced(PublicOp op, tuple args, dict kwargs):
+    """Raise PyTorch's error for it."""
+    kind = type(args[0]).__name__
+    if op.method:
+        raise TypeError(f"descriptor '{op.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
+    raise explained(op, args, kwargs, TypeError(
+        f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")) from None
+
+
+cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObject *keywords) except -1:
+    """Whether a call needs nothing of what the wrappers of the op's definition do."""
+    cdef Py_ssize_t i
+    if op.direct_target is NULL or given == 0 or Py_TYPE(<object>args[0]) != <PyTypeObject *>Tensor:
+        return False
+    if keywords is not NULL:
+        for i in range(PyTuple_GET_SIZE(keywords)):
+            if <object>PyTuple_GET_ITEM(keywords, i) in WRAPPERS_WORDS:
+                return False
+    return True
+
+
+cdef object refused(PublicOp op, tuple args, dict kwargs):
+    """Raise the error that is set, or a better one. A call that works pays nothing for the handling of exceptions.
+
+    If operands lie in host memory and at home (see `home.py`), the call is made again with all of them at home. If
+    PyTorch takes the arguments, it is made again with Python's numbers for NumPy's, or as the function takes them.
+    """
+    try:
+        cygrad_owned(NULL)
+    except Exception as error:
+        moved = together(args, kwargs, op.name.endswith("_")) if isinstance(error, DeviceMismatch) else None
+        if moved is None:
+            found = explained(op, args, kwargs, error)
+            if found is not error:
+                raise found from None
+            if not isinstance(error, (TypeError, OverflowError)):
+                raise
+            moved = python_numbers(args, kwargs)
+            if moved is None:
+                moved = rebound(op, args, kwargs)
+                if moved is None:
+                    raise
+                return op.function(*moved[0], **moved[1])
+    return op.run(*moved[0], **moved[1])
+
+
+cdef tuple positional(PyObject *const *args, Py_ssize_t given):
+    return tuple([<object>args[i] for i in range(given)])
+
+
+cdef dict by_name(PyObject *const *args, Py_ssize_t given, PyObject *keywords):
+    cdef Py_ssize_t count = 0 if keywords is NULL else PyTuple_GET_SIZE(keywords)
+    return {<object>PyTuple_GET_ITEM(keywords, i): <object>args[given + i] for i in range(count)}
+
+
+cdef object python_numbers(tuple args, dict kwargs):
+    global _python_numbers
+    if _python_numbers is None:
+        from cygrad.errors.refused_calls import python_numbers as _python_numbers
+    return _python_numbers(args, kwargs)
+
+
+cdef object rebound(PublicOp op, tuple args, dict kwargs):
+    """Another way to make a call that PyTorch takes and the function refused; None where there is none."""
+    from cygrad.errors.refused_calls import rebound as other_way      # nothing of it is needed for a call that works
+    return other_way(op.function, op.name, op.method, args, kwargs)
+
+
+cdef object explained(PublicOp op, tuple args, dict kwargs, error):
+    """The error of a call that failed, in PyTorch's words if its arguments were at fault."""
+    global _explained
+    if "names" in kwargs:                # of which PyTorch knows nothing any more
+        return error
+    if _explained is None:
+        from cygrad.errors.refused_calls import explained as _explained
+    return _explained(op.name, op.method, args, kwargs, error)
+
+
+cdef object named(PublicOp op, tuple args, dict kwargs):
+    global _call
+    if _call is None:
+        from cygrad.named_tensors.call import call as _call
+    return _call(op, args, kwargs)
+
+
+cdef PublicOp _sample = PublicOp(len, "len")
+cygrad_call_by_vector(<PyTypeObject *>PublicOp, <char *>&_sample.call - <char *><void *>_sample)
+PyType_Modified(<PyTypeObject *>PublicOp)

@@ -1,0 +1,203 @@
+"""Where ops become public: function of `cygrad`, method of `Tensor`, in-place and `out=` form, from one definition.
+
+    @op(inplace=True)
+    def lerp(input, end, weight): ...
+
+makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops register when they are imported;
+`cygrad/__init__.py` imports them all, then calls `publish` once.
+"""
+import functools
+
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+from cygrad.dispatch.raw import refuse_out_grad, write_out
+
+functions = {}      # name -> function, for the `cygrad` namespace
+methods = {}        # name -> function, for Tensor
+_tensor_type = object
+
+
+def inplace_doc(name):
+    """The docstring of an op's in-place form."""
+    return f"In-place version of `{name}`: writes the result into the tensor and returns it."
+
+
+def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
+    """Register a finished function (it handles `out=` itself), its in-place form, and other names for both."""
+    if doc is not None:
+        function.__doc__ = doc
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "cygrad"
+    for each in (name, *aliases):
+        functions[each] = function
+        if method:
+            methods[each] = function
+    if inplace is not None:
+        inplace.__name__ = inplace.__qualname__ = name + "_"
+        inplace.__module__ = "cygrad"
+        inplace.__doc__ = inplace_doc(name)
+        for each in (name, *aliases):
+            methods[each + "_"] = inplace
+
+
+def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False,
+       doc=None):
+    """Decorator: register an op.
+
+    Parameters
+    ----------
+    method : bool
+        Also a method of Tensor (the first argument is self).
+    inplace : bool, "pointwise" or callable
+        Also `name_`: True computes out of place and copies, "pointwise" checks first that all operands fit; a callable
+        writes in place itself.
+    out : bool, "exact" or callable
+        Also accepts `out=`: a tensor, or a tuple of them for an op with several results. "exact": of the result's
+        dtype; "dtype": its dtype is that of the computation; a key of WRONG_DTYPE: of the result's dtype, in other
+        words; otherwise any that the result can be cast to. A callable tells which, by the tensor given and the other
+        arguments.
+    only_method : bool
+        No function in the `cygrad` namespace.
+    axis : bool
+        NumPy's words `axis` and `keepdims` may stand for `dim` and `keepdim`.
+    doc : str, optional
+        The docstring, where it is made for several ops from one text.
+    """
+    if function is None:
+        return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
+                            only_method=only_method, axis=axis, doc=doc)
+    if doc is not None:
+        function.__doc__ = doc
+    name = name or function.__name__
+    direct = function
+    if axis:
+        function = with_axis(name, function)
+    public = with_out(name, function, out) if out else function
+    if public is not direct:
+        public.direct = direct             # what `PublicOp` calls where no word for the wrappers is among the arguments
+    public.__name__ = public.__qualname__ = name
+    public.__module__ = "cygrad"
+    for each in (name, *aliases):
+        if not only_method:
+            functions[each] = public
+        if method:
+            methods[each] = public
+        if inplace:
+            form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
+            form.__doc__ = form.__doc__ or inplace_doc(name)
+            methods[each + "_"] = form
+    return public
+
+
+def with_axis(name, function):
+    """`function` of a tensor, with NumPy's words for its arguments `dim` and `keepdim`."""
+    @functools.wraps(function)
+    def with_axis_argument(*args, **kwargs):
+        if args and not isinstance(args[0], _tensor_type):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(args[0]).__name__}")
+        if kwargs:
+            for numpys, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if numpys in kwargs:
+                    kwargs[ours] = kwargs.pop(numpys)
+        return function(*args, **kwargs)
+    return with_axis_argument
+
+
+# What some of PyTorch's ops say of an `out` that has not the result's dtype: `exact` in `with_out`.
+WRONG_DTYPE = {
+    "found": lambda given, made: f"Found dtype {SCALAR_NAMES[given.code]} but expected {SCALAR_NAMES[made.code]}",
+    "scalar type": lambda given, made: (f"expected scalar type {SCALAR_NAMES[made.code]} but found "
+                                        f"{SCALAR_NAMES[given.code]}"),
+    "expected": lambda given, made: (f"Expected out tensor to have dtype {C_TYPES[made.code]}, but got "
+                                     f"{C_TYPES[given.code]} instead"),
+}
+
+
+def with_out(name, function, exact=False):
+    """`function` with an `out=` argument."""
+    @functools.wraps(function)
+    def with_out_argument(*args, out=None, **kwargs):
+        if out is None:
+            return function(*args, **kwargs)
+        targets = out if isinstance(out, (tuple, list)) else (out,)
+        refuse_out_grad(name, *args, *targets)
+        strict = exact(targets[0], *args, **kwargs) if callable(exact) else exact
+        refusal = WRONG_DTYPE.get(strict)
+        if strict == "dtype" and kwargs.get("dtype") is None:
+            kwargs["dtype"] = targets[0].dtype
+        result = function(*args, **kwargs)
+        if refusal is not None:
+            for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
+                if isinstance(t, _tensor_type) and t.dtype is not r.dtype:
+                    raise RuntimeError(refusal(t.dtype, r.dtype))
+        if isinstance(result, tuple):
+            written = [write_out(name, r, t, strict) for r, t in zip(result, targets)]
+            return type(result)(written)
+        return write_out(name, result, targets[0], strict)
+    return with_out_argument
+
+
+def inplace_form(name, function, pointwise=False):
+    """The form of `function` that writes into its first argument."""
+    from cygrad.autograd.inplace import shadow
+    from cygrad.autograd.modes import grad_mode
+    from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
+
+    def inplace(self, *args, **kwargs):
+        check_writable(self, args if pointwise else ())
+        source = shadow(self) if grad_mode() and self.requires_grad else self
+        return inplace_result(self, function(source, *args, **kwargs))
+    inplace.__name__ = inplace.__qualname__ = name + "_"
+    inplace.__module__ = "cygrad"
+    inplace.__doc__ = inplace_doc(name)
+    return inplace
+
+
+# In-place forms that PyTorch also has as functions.
+IN_PLACE_FUNCTIONS = """
+    abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_
+    ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ erf_ erfc_ exp2_ exp_ expm1_
+    fill_ fix_ floor_ frac_ gcd_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_
+    rad2deg_ reciprocal_ relu_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ xlogy_
+    zero_""".split()
+
+
+# What is no op on values: it makes tensors, or deals with the object; names are its own affair, or none of it.
+NOT_ON_VALUES = frozenset("""
+    align_as align_tensors align_to arange as_tensor asarray backward bartlett_window blackman_window
+    broadcast_shapes detach_ empty empty_strided eye from_numpy frombuffer full get_rng_state hamming_window
+    hann_window initial_seed kaiser_window linspace logspace manual_seed new new_empty new_empty_strided new_full
+    new_ones new_tensor new_zeros numpy ones rand randint randn randperm refine_names register_hook
+    register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor
+    tolist tril_indices triu_indices untyped_storage zeros""".split())
+GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too
+_public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
+
+
+def public(name, function, method=False):
+    """What users call: the function with the care for named tensors, and for arguments no overload takes, around it."""
+    if name.startswith("_"):
+        return function
+    if isinstance(function, property):
+        return property(public(name, function.fget, True), doc=function.__doc__)
+    from cygrad.ops.declare.public_op import PublicOp
+    if isinstance(function, PublicOp):
+        return function
+    key = id(function), name, method
+    if key not in _public:
+        _public[key] = PublicOp(function, _first_name.setdefault(id(function), name), name, method,
+                                name not in NOT_ON_VALUES, name in GIVES_NAMES)
+    return _public[key]
+
+
+_first_name = {}    # id of a function -> the name it was first published by, which is the op's
+
+
+def publish(namespace, tensor_type, attach):
+    """Put the registered functions into the `cygrad` namespace and the methods on Tensor (`attach(type, dict)`)."""
+    global _tensor_type
+    _tensor_type = tensor_type
+    for table in (functions, methods):
+        table.update({name: public(name, function, table is methods) for name, function in table.items()})
+    namespace.update(functions)
+    namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
+    attach(tensor_type, methods)

@@ -1,0 +1,308 @@
+# distutils: extra_compile_args = -Os
+"""Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
+from cygrad.dtype cimport INT32, INT64
+from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
+from cygrad.view cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
+from cygrad.ops.declare.primitives import Written, primitive
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
+from cygrad.ops.index.gathering import (ADD, SET, in_place, in_range, need_tensor, one_axis, scalar_name,
+                                  warn_if_expanded)
+from cygrad.ops.declare.registry import op
+from cygrad.ops.index.scattering import reduce_into, refuse_complex_extremes
+from cygrad.ops.shape.views import wrap
+
+
+cdef tuple along(int dim, Tensor index):
+    """What `take_at` and `put_at` want of an index for one axis."""
+    return (index,) if dim == 0 else (None,) * dim + (index,)
+
+
+cdef bint is_index(Tensor t) noexcept:
+    return t.dtype.code == INT64 or t.dtype.code == INT32
+
+
+# ------------------------------------------------------------------- index_select
+
+@primitive
+def index_select(Tensor self not None, int dim, Tensor index not None):
+    cdef Tensor source = one_axis(self), places = one_axis(index), out = None
+    if places.dtype.code == INT64:
+        out = take_at(source, along(dim, places), True, False)
+    if out is None:
+        places = in_range(places, source.sizes[dim], dim, error=IndexError, words="index out of range in self")
+        out = take_at(source, along(dim, places), True)
+    return out if self.rank else out.reshape(())
+
+
+@op(name="index_select", out="exact")
+def _index_select(Tensor input not None, dim, index):
+    """The slices of `input` at the places `index` of an axis.
+
+    Parameters
+    ----------
+    dim : int
+    index : Tensor
+        int64 or int32, one axis (or none); no negative places.
+
+    Raises
+    ------
+    IndexError
+        If a place is out of range.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, cygrad.tensor([2, 0]))
+    tensor([[5, 6],
+            [1, 2]])
+    """
+    cdef int axis
+    cdef Tensor places
+    need_tensor(index, "index_select", "index", 2)
+    places, axis = <Tensor>index, wrap_dim(dim, input.rank)
+    if places.rank > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if not is_index(places):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if input.rank == 0 and places.elements != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {places.elements} value(s)")
+    return index_select(input, axis, places)
+
+
+# ---------------------------------------------------------------------- index_add
+
+def _add_slices(Tensor self not None, int dim, index, source, alpha):
+    cdef Tensor target = one_axis(self)
+    cdef bint few = dim or target.rank == 1
+    cdef Tensor places = one_axis(index)
+    if alpha != 1:
+        if not (self.dtype.is_floating_point or self.dtype.is_complex):
+            alpha = bool(alpha) if self.dtype.name == "bool" else int(alpha)
+        source = binary_op(2, source, alpha)                    # mul
+    source = source if self.rank else source.reshape(-1)
+    if places.dtype.code != INT64 or not put_at(target, along(dim, places), source, ADD, False):
+        places = in_range(places, target.sizes[dim], dim, False, IndexError if few else RuntimeError,
+                          "index out of range in self" if few else None)
+        put_at(target, along(dim, places), source, ADD)
+
+
+add_slices = Written(_add_slices, "index_add", True)
+
+
+def index_add_arguments(self, dim, index, source, *, alpha=1):
+    need_tensor(index, "index_add", "index", 2)
+    need_tensor(source, "index_add", "source", 3)
+    cdef Tensor target = self, places = index, added = source
+    cdef int axis = wrap_dim(dim, target.rank)
+    if places.rank > 1:
+        raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: {index.dim()} with type: "
+                         f"{scalar_name(index)} and size: {list(index.shape)}")
+    if not is_index(places):
+        raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
+    if target.dtype is not added.dtype:
+        raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
+                           "same scalar type")
+    cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1
+    if target.rank and places.elements != count:
+        raise RuntimeError(f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+                           f"({count}), for dim: {axis}")
+    if not same_off_axis(target, added, axis):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
+    return axis, index, source, alpha
+
+
+@op(out="exact", inplace=in_place(add_slices, index_add_arguments))
+def index_add(input, dim, index, source, *, alpha=1):
+    """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat.
+
+    Parameters
+    ----------
+    dim : int
+    index : Tensor
+        int64 or int32, one axis (or none); no negative places.
+    source : Tensor
+        Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
+    alpha : number
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).index_add(0, cygrad.tensor([0, 2, 0]), cygrad.tensor([1., 2., 3.]))
+    tensor([4., 0., 2.])
+    """
+    return add_slices(input, *index_add_arguments(input, dim, index, source, alpha=alpha))
+
+
+# --------------------------------------------------------------------- index_copy
+
+def _copy_slices(self, dim, index, source):
+    target = one_axis(self)
+    places = in_range(one_axis(index), target.shape[dim], dim, error=IndexError,
+                      words="index_copy_(): index {} is out of bounds for dimension {} with size {}")
+    put_at(target, along(dim, places), source.reshape(places.shape) if target.dim() == 1 else source, SET)
+
+
+copy_slices = Written(_copy_slices, "index_copy", True)
+
+
+def index_copy_arguments(self, dim, index, source):
+    need_tensor(index, "index_copy", "index", 2)
+    need_tensor(source, "index_copy", "source", 3)
+    dim = wrap(dim, self.dim())
+    count = index.numel()
+    if index.dim() > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.dim()})")
+    if source.dim() == 0 and count != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
+    if source.dim() != self.dim() and source.dim() != 0 and self.dim() != 0:
+        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+                         f"Source dimensionality ({source.dim()}), destination dimensionality ({self.dim()})")
+    if index.dtype.name != "int64":
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(index)}")
+    if self.dtype is not source.dtype:
+        raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but got (self) "
+                           f"{scalar_name(self)} and (source) {scalar_name(source)}")
+    if not same_off_axis(self, source, dim) and (self.dim() > 1 or source.dim() > 1):
+        rest = self.shape[:dim] + self.shape[dim + 1:]
+        other = source.shape[:dim] + source.shape[dim + 1:]
+        raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
+                           f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+                           f"{' '.join(map(str, other))} at dimension 0.")
+    if source.dim() and count != source.shape[dim]:
+        raise IndexError(f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
+                         f"({source.shape[dim]})")
+    return dim, index, source
+
+
+@op(out="exact", inplace=in_place(copy_slices, index_copy_arguments))
+def index_copy(input, dim, index, source):
+    """`input` with the slices at the places `index` of an axis replaced by those of `source`.
+
+    Parameters
+    ----------
+    dim : int
+    index : Tensor
+        int64, one axis (or none); no negative places.
+    source : Tensor
+        Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).index_copy(0, cygrad.tensor([0, 2]), cygrad.tensor([1., 2.]))
+    tensor([1., 0., 2.])
+    """
+    return copy_slices(input, *index_copy_arguments(input, dim, index, source))
+
+
+# --------------------------------------------------------------------- index_fill
+
+def _fill_slices(self, dim, index, value):
+    target = one_axis(self)
+    places = in_range(one_axis(index), target.shape[dim], dim, True, IndexError)
+    number = empty_near(self, ())
+    raw_fill(number, value.item() if isinstance(value, Tensor) else value)
+    put_at(target, along(dim, places), number, SET)
+
+
+fill_slices = Written(_fill_slices, "index_fill")
+
+
+@Written
+def index_fill_tensor(self, dim, index, value):
+    _fill_slices(self, dim, index, value)
+
+
+fill_slices.may_overlap = index_fill_tensor.may_overlap = True
+
+
+def index_fill_arguments(self, dim, index, value):
+    need_tensor(index, "index_fill", "index", 2)
+    dim = wrap(dim, self.dim())
+    if index.dtype.name != "int64":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index.dim() > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if isinstance(value, Tensor) and value.dim():
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.dim()} dimension(s).")
+    if not self.is_complex() and (value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)):
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    return dim, index, value
+
+
+def _index_fill_(self, dim, index, value):
+    """In-place version of `index_fill`: writes the result into the tensor and returns it."""
+    arguments = index_fill_arguments(self, dim, index, value)
+    writer = index_fill_tensor if isinstance(value, Tensor) else fill_slices
+    warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar")
+    return writer.inplace_on_itself(self, *arguments)
+
+
+@op(inplace=_index_fill_)
+def index_fill(input, dim, index, value):
+    """`input` with the slices at the places `index` of an axis filled with one number.
+
+    Parameters
+    ----------
+    dim : int
+    index : Tensor
+        int64, one axis (or none); negative places count from the end.
+    value : number or 0-d Tensor
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).index_fill(0, cygrad.tensor([0, 2]), 5)
+    tensor([5., 0., 5.])
+    """
+    arguments = index_fill_arguments(input, dim, index, value)
+    return (index_fill_tensor if isinstance(value, Tensor) else fill_slices)(input, *arguments)
+
+
+# ------------------------------------------------------------------- index_reduce
+
+def _reduce_slices(self, dim, index, source, reduce, include_self):
+    target = one_axis(self)
+    places = in_range(one_axis(index), target.shape[dim], dim)
+    source = one_axis(source)
+    wide = places.view((-1,) + (1,) * (target.dim() - dim - 1)).expand(source.shape)
+    reduce_into(target, dim, wide, source, reduce, include_self)
+
+
+reduce_slices = Written(_reduce_slices, "index_reduce", True)
+
+
+def index_reduce_arguments(self, dim, index, source, reduce, *, include_self=True):
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    refuse_complex_extremes(self, reduce)
+    return (*index_add_arguments(self, dim, index, source)[:3], reduce, include_self)
+
+
+@op(out="exact", inplace=in_place(reduce_slices, index_reduce_arguments))
+def index_reduce(input, dim, index, source, reduce, *, include_self=True):
+    """`input` with the slices of `source` combined into its slices at the places `index` of an axis.
+
+    Parameters
+    ----------
+    dim : int
+    index : Tensor
+        int64 or int32, one axis (or none); no negative places.
+    source : Tensor
+        Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
+    reduce : {"prod", "mean", "amax", "amin"}
+    include_self : bool
+        Whether input's own elements take part.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(2).index_reduce(0, cygrad.tensor([0, 0]), cygrad.tensor([2., 3.]), "prod")
+    tensor([6., 1.])
+    """
+    return reduce_slices(input, *index_reduce_arguments(input, dim, index, source, reduce, include_self=include_self))

@@ -1,0 +1,205 @@
+"""Masks: `nonzero`, and reading, filling and writing where a mask is true."""
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.operands import fill_where, filled
+from cygrad.dispatch.promotion import C_TYPES
+from cygrad.dispatch.raw import fill_ as raw_fill, nonzero_op, write_out
+from cygrad.ops.declare.primitives import Written, primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.index.gathering import SET, overlaps, scalar_name, warn_if_expanded
+from cygrad.ops.index.tensor_places import mask_places, put_rows, same_shape, take_rows
+from cygrad.ops.shape.reshaping import common_shape
+from cygrad.tensor import Tensor
+
+# -------------------------------------------------------------------------- nonzero
+
+@op
+def nonzero(input, *, out=None, as_tuple=False):
+    """The places of the elements that are not zero, in row-major order.
+
+    Parameters
+    ----------
+    as_tuple : bool
+        A tensor for each axis, fit for indexing, instead of one with a row for each place.
+    out : Tensor, optional
+        Where the result is written; int64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[0, 1], [2, 0]]).nonzero()
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    if as_tuple:
+        return nonzero_op(input if input.dim() else input.reshape(1)).unbind(1)
+    found = nonzero_op(input)
+    if out is None:
+        return found
+    if out.dtype is not found.dtype:
+        raise RuntimeError("nonzero: Expected out tensor to have scalar type Long but got scalar type"
+                           f"{scalar_name(out)}")
+    return write_out("nonzero", found, out)
+
+
+@op
+def argwhere(input):
+    """The places of the elements that are not zero, a row each; `nonzero` by another name."""
+    return nonzero_op(input)
+
+
+# ---------------------------------------------------------------------- masked_fill
+
+def _masked_fill(self, mask, value):
+    if overlaps(self):                              # a kernel may write what it has read before another write
+        number = empty_near(self, ())
+        raw_fill(number, value.item() if isinstance(value, Tensor) else value)
+        put_rows(self, mask_places(mask.expand(self.shape)), self.dim(), number, SET)
+    else:
+        fill_where(self, mask, value)
+
+
+@primitive
+def masked_fill(self, mask, value):
+    return filled(self, mask, value)
+
+
+@primitive
+def masked_fill_tensor(self, mask, value):
+    return filled(self, mask, value)
+
+
+@primitive(name="masked_fill")
+def masked_fill_into(self, mask, value):
+    _masked_fill(self, mask, value)
+    self._bump_version()
+
+
+@primitive(name="masked_fill_tensor")
+def masked_fill_tensor_into(self, mask, value):
+    _masked_fill(self, mask, value)
+    self._bump_version()
+
+
+masked_fill_into.may_overlap = masked_fill_tensor_into.may_overlap = True
+
+
+def check_fill(mask, value):
+    if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
+        raise TypeError("masked_fill() received an invalid combination of arguments - got "
+                        f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor "
+                        "value), (Tensor mask, Number value)")
+    if isinstance(value, Tensor) and value.dim():
+        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.dim()} dimension(s).")
+    if mask.dtype.name != "bool":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{C_TYPES[mask.dtype.code]}")
+
+
+def _masked_fill_(self, mask, value):
+    """In-place version of `masked_fill`: writes the result into the tensor and returns it."""
+    self._check_inplace()
+    check_fill(mask, value)
+    if not same_shape(mask, self):
+        shape = common_shape((mask, self))
+        if shape != self.shape:
+            raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}")
+    warn_if_expanded(self, "masked_fill_", "tensor[mask] = scalar")
+    return (masked_fill_tensor_into if isinstance(value, Tensor) else masked_fill_into).inplace(self, mask, value)
+
+
+@op(name="masked_fill", inplace=_masked_fill_)
+def _masked_fill_copy(input, mask, value):
+    """`input` with one number where the mask is true.
+
+    Parameters
+    ----------
+    mask : Tensor
+        bool; broadcasts with `input`.
+    value : number or 0-d Tensor
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2., 3.]).masked_fill(cygrad.tensor([True, False, True]), 0)
+    tensor([0., 2., 0.])
+    """
+    check_fill(mask, value)
+    return (masked_fill_tensor if isinstance(value, Tensor) else masked_fill)(input, mask, value)
+
+
+# -------------------------------------------------- elements where the mask is true
+
+@primitive
+def masked_select(self, positions, shape):
+    return take_rows(self.expand(shape), positions, len(shape))
+
+
+@op(name="masked_select", out="exact")
+def _masked_select(input, mask):
+    """The elements of `input` where the mask is true, in row-major order, as one axis.
+
+    Parameters
+    ----------
+    mask : Tensor
+        bool; broadcasts with `input`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([1., 2., 3.])
+    >>> x.masked_select(x > 1)
+    tensor([2., 3.])
+    """
+    if mask.dtype.name != "bool":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = input.shape if input.shape == mask.shape else common_shape((mask, input))
+    return masked_select(input, mask_places(mask.expand(shape)), shape)
+
+
+def _masked_scatter(self, mask, source):
+    positions = mask_places(mask if same_shape(mask, self) else mask.expand(self.shape))
+    count = positions.numel()
+    if count > source.numel():
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    if count:
+        put_rows(self, positions, self.dim(), source.reshape(-1)[:count], SET)
+
+
+masked_scatter = Written(_masked_scatter, "masked_scatter")
+
+
+def check_masked_scatter(self, mask, source):
+    if mask.dtype.name != "bool":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
+    if self.dtype is not source.dtype:
+        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
+                           f"{scalar_name(self)} and {scalar_name(source)}")
+
+
+def _masked_scatter_(self, mask, source):
+    """In-place version of `masked_scatter`: writes the result into the tensor and returns it."""
+    check_masked_scatter(self, mask, source)
+    return masked_scatter.inplace_on_itself(self, mask if same_shape(mask, self) else mask.expand(self.shape), source)
+
+
+@op(name="masked_scatter", inplace=_masked_scatter_)
+def _masked_scatter_copy(input, mask, source):
+    """`input` with the elements of `source`, in order, where the mask is true.
+
+    Parameters
+    ----------
+    mask : Tensor
+        bool; broadcasts with `input`.
+    source : Tensor
+        Of input's dtype, with at least as many elements as the mask has true ones.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).masked_scatter(cygrad.tensor([True, False, True]), cygrad.tensor([1., 2.]))
+    tensor([1., 0., 2.])
+    """
+    check_masked_scatter(input, mask, source)
+    shape = input.shape if input.shape == mask.shape else common_shape((mask, input))
+    return masked_scatter(input if input.shape == shape else input.expand(shape), mask, source)

@@ -1,0 +1,97 @@
+"""Copies with another tensor in a window (`select_scatter`, `slice_scatter`, `diagonal_scatter`), `fill_diagonal_`."""
+from cygrad.dispatch.raw import clone_like, copy_ as raw_copy
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.shape.slices import slice_along
+from cygrad.ops.shape.views import wrap
+
+
+def placed(self, src, window):
+    """A copy of `self` with `src` in the window of it that the function returns."""
+    out = clone_like(self)
+    part = window(out)
+    if part.shape != src.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src.shape)}, slice size = {list(part.shape)}")
+    raw_copy(part, src)
+    return out
+
+
+@primitive
+def select_scatter(self, src, dim, index):
+    return placed(self, src, lambda t: t.select(dim, index))
+
+
+@op(name="select_scatter")
+def _select_scatter(input, src, dim, index):
+    """`input` with `src` in the place of ``input.select(dim, index)``.
+
+    Parameters
+    ----------
+    src : Tensor
+        Of the shape of that slice.
+    dim, index : int
+    """
+    return select_scatter(input, src, dim, index)
+
+
+@primitive
+def slice_scatter(self, src, dim, start, end, step):
+    return placed(self, src, lambda t: slice_along(t, dim, slice(start, end, step)))
+
+
+@op(name="slice_scatter")
+def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+    """`input` with `src` in the place of ``input[start:end:step]`` along axis `dim`.
+
+    Parameters
+    ----------
+    src : Tensor
+        Of the shape of that slice.
+    dim : int
+    start, end, step : int, optional
+    """
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    return slice_scatter(input, src, wrap(dim, input.dim()), start, end, step)
+
+
+@primitive
+def diagonal_scatter(self, src, offset, dim1, dim2):
+    return placed(self, src, lambda t: t.diagonal(offset, dim1, dim2))
+
+
+@op(name="diagonal_scatter")
+def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``.
+
+    Parameters
+    ----------
+    src : Tensor
+        Of the shape of that diagonal.
+    offset, dim1, dim2 : int
+    """
+    return diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+@op(only_method=True)
+def fill_diagonal_(self, fill_value, wrap=False):
+    """Fill the main diagonal with a number, in place.
+
+    Parameters
+    ----------
+    fill_value : number
+    wrap : bool
+        In a matrix taller than wide, start again below the diagonal's end.
+    """
+    if self.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.dim() > 2 and len(set(self.shape)) != 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    step, (height, width) = sum(self.stride()), self.shape[:2]
+    self.as_strided((min(self.shape),), (step,)).fill_(fill_value)
+    if wrap and self.dim() == 2:
+        for start in range(width + 1, height, width + 1):
+            first = self.storage_offset() + start * self.stride(0)
+            self.as_strided((min(width, height - start),), (step,), first).fill_(fill_value)
+    return self

@@ -1,0 +1,1 @@
+"""Ops on matrices: products, solvers, factorisations, functions of matrices."""

@@ -1,0 +1,338 @@
+"""LU and Cholesky factors of square systems, and solving with them.
+
+Each op with a node of its own is a `@primitive` that returns raw results of LAPACK's routines (`ops/linalg/lapack.py`);
+`cygrad.linalg` has the functions that have no method. Derivatives are in `autograd/derivatives/decompositions.py`.
+"""
+import cygrad
+from cygrad import return_types
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import fill_
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.linalg.batches import columns, run
+from cygrad.ops.linalg.lapack import (INT32, LinAlgError, adjoint, check_info, common_batch, exact_out, eye_like,
+                                      need_float, need_kernel, need_matrix, need_square, new, singular)
+from cygrad.ops.linalg.solvers import checked_system, factored, filled_like, triangular
+
+# -------------------------------------------------------------------------- LU
+
+def permutation_of(pivots, rows):
+    """(..., rows) int64: which row of the matrix comes to lie where, from LAPACK's list of swaps."""
+    def one(swaps):
+        order = list(range(rows))
+        for i, p in enumerate(swaps):
+            order[i], order[p - 1] = order[p - 1], order[i]
+        return order
+    flat = [one(swaps) for swaps in pivots.reshape(-1, pivots.shape[-1]).tolist()] if pivots.numel() else []
+    if not flat:
+        return cygrad.arange(rows, device=pivots.device).expand(*pivots.shape[:-1], rows)
+    return cygrad.tensor(flat, device=pivots.device).reshape(*pivots.shape[:-1], rows)
+
+
+def permutation_matrix(pivots, rows, like):
+    """P with A = P @ L @ U."""
+    order = permutation_of(pivots, rows)
+    out = new(like, (*pivots.shape[:-1], rows, rows))
+    fill_(out, 0)
+    if out.numel():
+        out.scatter_(-2, order.unsqueeze(-2), 1)
+    return out
+
+
+def unpacked(lu):
+    """Copies of the factors (L, U) of a compact LU."""
+    m, n = lu.shape[-2:]
+    least = min(m, n)
+    lower = lu[..., :least].tril(-1)
+    lower.diagonal(0, -2, -1).fill_(1)
+    return lower, lu[..., :least, :].triu()
+
+
+@primitive(name="lu_unpack")
+def _lu_unpack(self, unpack_data):
+    return unpacked(self) if unpack_data else (new(self, (0,)), new(self, (0,)))
+
+
+@op(method=False)
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    """The matrices P, L, U that a compact LU factorisation (of `linalg.lu_factor`) stands for.
+
+    Parameters
+    ----------
+    LU_data : Tensor
+        (..., m, n).
+    LU_pivots : Tensor
+        (..., min(m, n)), int32, counted from 1.
+    unpack_data, unpack_pivots : bool
+        Whether L and U, and P, are wanted; others are empty.
+    """
+    if LU_pivots.dtype is not INT32:
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+                           "Note: this function is intended to be used with the output produced by "
+                           "torch.linalg.lu_factor")
+    p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data) if unpack_pivots else new(LU_data, (0,))
+    return return_types.lu_unpack((p, *_lu_unpack(LU_data, unpack_data)))
+
+
+@primitive(name="linalg_lu_factor_ex")
+def _lu_factor_ex(self):
+    return factored(self)
+
+
+def checked_lu(A, name, pivot):
+    if A.dim() < 2:
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    need_kernel(A, "lu_cpu")
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+def lu_factor_ex(A, *, pivot=True, check_errors=False):
+    """The compact LU factorisation, and LAPACK's codes (0: fine) instead of errors; see `lu_factor`."""
+    checked_lu(A, "torch.lu_factor", pivot)
+    lu, pivots, info = _lu_factor_ex(A)
+    if check_errors:
+        check_info(info, zero_in_u("torch.linalg.lu_factor_ex"))
+    return return_types.linalg_lu_factor_ex((lu, pivots, info))
+
+
+def zero_in_u(name):
+    def raise_for(where, code):
+        raise RuntimeError(f"{name}: {where}U[{code},{code}] is zero and using it on lu_solve would result in a "
+                           "division by zero. If you still want to perform the factorization, consider calling "
+                           "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
+    return raise_for
+
+
+def lu_factor(A, *, pivot=True):
+    """The LU factorisation with partial pivoting, in compact form.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., m, n).
+
+    Returns
+    -------
+    (LU, pivots)
+        L (without its ones) and U in one matrix (..., m, n), and the row swaps (..., min(m, n)), int32, from 1 on.
+
+    Raises
+    ------
+    RuntimeError
+        If U has a zero on its diagonal.
+    """
+    lu, pivots, info = lu_factor_ex(A, pivot=pivot)
+    check_info(info, zero_in_u("torch.linalg.lu_factor"))
+    return return_types.linalg_lu_factor((lu, pivots))
+
+
+@op(name="lu")
+def _lu_old(input, pivot=True, get_infos=False):
+    """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`."""
+    found = tuple(lu_factor_ex(input, pivot=pivot))
+    if not get_infos:
+        check_info(found[2], zero_in_u("torch.linalg.lu_factor_ex"))
+    return found if get_infos else found[:2]
+
+
+@primitive(name="linalg_lu")
+def _lu(self):
+    compact, pivots, _ = factored(self)
+    return (*unpacked(compact), pivots)
+
+
+def lu(A, *, pivot=True):
+    """P, L, U with A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., m, n).
+
+    Returns
+    -------
+    (P, L, U)
+        (..., m, m), (..., m, k) and (..., k, n) with k = min(m, n).
+    """
+    checked_lu(A, "linalg.lu", pivot)
+    lower, upper, pivots = _lu(A)
+    return return_types.linalg_lu((permutation_matrix(pivots, A.shape[-2], A), lower, upper))
+
+
+@primitive(name="linalg_lu_solve")
+def _lu_solve(self, pivots, other, left, adjoint_):
+    b = other if left else adjoint(other)
+    flip = adjoint_ if left else not adjoint_             # x @ A = b is A^H @ x^H = b^H
+    rows = self.shape[-1]
+    order = permutation_of(pivots, rows)
+    batch = common_batch(b.shape[:-2], order.shape[:-1])
+    index = order.unsqueeze(-1).expand(*batch, rows, b.shape[-1])
+    b = b.expand(*batch, *b.shape[-2:])
+    if not flip:
+        x = triangular(self, triangular(self, b.gather(-2, index), False, True), True)
+    else:
+        upper = adjoint(self)
+        y = triangular(upper, triangular(upper, b, False), True, True)
+        x = columns(y, y.shape)
+        x.scatter_(-2, index, y)
+    if left:
+        return x
+    x._take(adjoint(x))
+    return x
+
+
+def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
+    """The solution x of A @ x = B from A's `lu_factor`.
+
+    Parameters
+    ----------
+    LU, pivots : Tensor
+        (..., n, n) and (..., n).
+    B : Tensor
+        (..., n, k), or (..., k, n) where `left` is False.
+    left : bool
+        Solve x @ A = B if False.
+    adjoint : bool
+        With A^H in A's place.
+    """
+    name = "linalg.lu_solve"
+    need_float(LU, name)
+    if LU.dtype is not B.dtype:
+        raise RuntimeError(f"{name}: Expected LU and B to have the same dtype, but found LU of type "
+                           f"{SCALAR_NAMES[LU.dtype.code]} and B of type {SCALAR_NAMES[B.dtype.code]} instead")
+    if pivots.dtype is not INT32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    need_square(LU, name, "LU")
+    need_matrix(B, name, "B")
+    if LU.shape[-2] != B.shape[-2 if left else -1]:
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+                           f"({LU.shape[-2]}x{LU.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
+    if LU.shape[:-1] != pivots.shape:
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    return _lu_solve(LU, pivots, B, left, adjoint)
+
+
+@op(name="lu_solve")
+def _lu_solve_old(input, LU_data, LU_pivots):
+    """The solution x of A @ x = input from A's `linalg.lu_factor`."""
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+# -------------------------------------------------------------------- Cholesky
+
+def cholesky_of(a, upper):
+    out, info = columns(a, a.shape), filled_like(a, a.shape[:-2])
+    if out.numel():
+        run("cholesky", (a,), (out, info), (2, 0), upper=bool(upper))
+    return out, info
+
+
+@primitive(name="linalg_cholesky_ex")
+def _cholesky_ex(self, upper):
+    return cholesky_of(self, upper)
+
+
+@primitive(name="cholesky")
+def _cholesky_old(self, upper):
+    out, info = cholesky_of(self, upper)
+    check_info(info, indefinite("cholesky"))
+    return out
+
+
+def indefinite(name):
+    def raise_for(where, code):
+        raise LinAlgError(f"{name}: {where}The factorization could not be completed because the input is not "
+                          f"positive-definite (the leading minor of order {code} is not positive-definite).")
+    return raise_for
+
+
+def cholesky_ex(A, *, upper=False, check_errors=False):
+    """The Cholesky factors, and LAPACK's codes (0: fine) instead of errors; see `linalg.cholesky`."""
+    need_square(A, "linalg.cholesky")
+    need_float(A, "linalg.cholesky")
+    out, info = _cholesky_ex(A, upper)
+    if check_errors:
+        check_info(info, indefinite("linalg.cholesky_ex"))
+    return return_types.linalg_cholesky_ex((out, info))
+
+
+def linalg_cholesky(A, *, upper=False):
+    """The lower triangular L with A = L @ L^H, or the upper triangular U with A = U^H @ U.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), symmetric (Hermitian) positive-definite; only one triangle is read.
+    upper : bool
+        Return U, read the upper triangle.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not positive-definite.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.cholesky(cygrad.tensor([[4., 2.], [2., 5.]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
+    out, info = cholesky_ex(A, upper=upper)
+    check_info(info, indefinite("linalg.cholesky"))
+    return out
+
+
+linalg_cholesky = exact_out("linalg_cholesky", linalg_cholesky)
+
+
+@op(out=True)
+def cholesky(input, upper=False):
+    """The Cholesky factors of positive-definite matrices; see `cygrad.linalg.cholesky`."""
+    need_square(input, "cholesky")
+    if input.numel():
+        need_kernel(input, "cholesky_cpu")
+    return _cholesky_old(input, upper)
+
+
+def solve_factored(b, factor, upper):
+    """Raw solution x of A @ x = b from A's Cholesky factor."""
+    first, second = (adjoint(factor), factor) if upper else (factor, adjoint(factor))
+    return triangular(second, triangular(first, b, False), True)
+
+
+@primitive(name="cholesky_solve")
+def _cholesky_solve(self, input2, upper):
+    return solve_factored(self, input2, upper)
+
+
+@op(out=True)
+def cholesky_solve(input, L, upper=False):
+    """The solution x of A @ x = input from A's Cholesky factor.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, k).
+    L : Tensor
+        (..., n, n), the lower factor, or the upper one where `upper` is True.
+    """
+    checked_system(input, L, "cholesky_solve", "cholesky_solve_cpu", "")
+    return _cholesky_solve(input, L, upper)
+
+
+@primitive(name="cholesky_inverse")
+def _cholesky_inverse(self, upper):
+    return solve_factored(eye_like(self, self.shape[-1]).expand(self.shape), self, upper)
+
+
+@op(out=True)
+def cholesky_inverse(input, upper=False):
+    """The inverse of A from its Cholesky factor (..., n, n)."""
+    name = "cholesky_inverse"
+    need_square(input, name)
+    need_kernel(input, "cholesky_inverse_out_cpu")
+    zeros = (input.detach().diagonal(0, -2, -1) == 0).to(INT32)
+    check_info(zeros.max(-1).values * (zeros.argmax(-1) + 1) if zeros.numel() else zeros, singular(name))
+    return _cholesky_inverse(input, upper)

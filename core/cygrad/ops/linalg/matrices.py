@@ -1,0 +1,212 @@
+"""Ops that read or build parts of matrices: `trace`, `diag`, `tril`, `triu`, Vandermonde matrices."""
+import functools
+
+import cygrad
+from cygrad.backend import BINARY, REDUCE
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.operands import select
+from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
+from cygrad.dtype import all_dtypes
+from cygrad.ops.create.copying import triangle
+from cygrad.ops.create.filled import pinned
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.linalg.composed_products import exact, need_int, need_tensor, refused, writing
+from cygrad.ops.shape.views import wrap
+
+DTYPES = {d.name: d for d in all_dtypes()}
+BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
+GE, LE = BINARY.index("ge"), BINARY.index("le")
+SUM = REDUCE.index("sum")
+TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
+
+
+@primitive(name="trace")
+def _trace(self):
+    dtype = self.dtype if self.is_floating_point() or self.is_complex() else INT64
+    return reduce_dims(SUM, self.diagonal(), (0,), False, dtype)
+
+
+@op
+def trace(input):
+    """Sum of the diagonal of a matrix; int64 for integers."""
+    need_tensor(input, "trace", "input", 1)
+    if input.dtype is BOOL:
+        raise refused("trace", BOOL)
+    if input.dim() != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
+    return _trace(input)
+
+
+@primitive(name="diag_embed")
+def _diag_embed(self, offset, dim1, dim2):
+    size = self.shape[-1] + abs(offset)
+    shape = list(self.shape[:-1])
+    for d in sorted((dim1, dim2)):
+        shape.insert(d, size)
+    out = empty_near(self, shape)
+    fill_(out, 0)
+    copy_(out.diagonal(offset, dim1, dim2), self)
+    return out
+
+
+@op
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices with the last axis of `input` on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    offset : int
+        Which diagonal; above the main one if positive.
+    dim1, dim2 : int
+        Where the axes of the matrices come to lie in the result.
+    """
+    need_tensor(input, "diag_embed", "input", 1)
+    first, second = wrap(dim1, input.dim() + 1), wrap(dim2, input.dim() + 1)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _diag_embed(input, offset, first, second)
+
+
+@primitive
+def diagonal_copy(self, offset, dim1, dim2):
+    return clone_dense(self.diagonal(offset, dim1, dim2))
+
+
+@exact()
+def diag(input, diagonal=0):
+    """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal.
+
+    Parameters
+    ----------
+    diagonal : int
+        Which diagonal; above the main one if positive.
+    """
+    need_tensor(input, "diag", "input", 1)
+    need_int(diagonal, "diag", "diagonal", 2)
+    if input.dim() == 1:
+        return _diag_embed(input, diagonal, 0, 1)
+    if input.dim() == 2:
+        return diagonal_copy(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
+
+
+@op
+def diagflat(input, offset=0):
+    """The matrix with the elements of `input`, in row-major order, on a diagonal."""
+    need_tensor(input, "diagflat", "input", 1)
+    return diag(input.reshape(-1), offset)
+
+
+@functools.lru_cache(32)
+def kept_mask(rows, columns, diagonal, compare, device):
+    """Where a triangle keeps the elements of a matrix; small masks are kept for the next call."""
+    row = cygrad.arange(diagonal, rows + diagonal, device=device).unsqueeze(1)
+    return binary_op(compare, row, cygrad.arange(columns, device=device), TO_BOOL)
+
+
+EXAMPLES = {"tril": "[[1., 0.],\n            [1., 1.]]", "triu": "[[1., 1.],\n            [0., 1.]]"}
+
+
+def part(name, compare):
+    """`tril` or `triu`: the primitive, and the public op."""
+    @primitive(name=name)
+    def raw(self, diagonal):
+        found = triangle(self, diagonal, name == "tril")
+        if found is not None:
+            return found
+        shape = self.shape
+        rows, columns = shape[-2], shape[-1]
+        make = kept_mask if rows * columns <= 4096 else kept_mask.__wrapped__
+        return select(make(rows, columns, diagonal, compare, self.device), self.contiguous(), False)
+
+    def public(input, diagonal=0):
+        need_tensor(input, name, "input", 1)
+        need_int(diagonal, name, "diagonal", 2)
+        if input.dim() < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        return raw(input, int(diagonal))
+    public.__name__ = name
+    side, other = ("below", "above") if name == "tril" else ("above", "below")
+    public.__doc__ = f"""The matrices of `input` with zeros {other} a diagonal.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, m).
+    diagonal : int
+        What is on this diagonal and {side} it is kept; 0 is the main one, positive ones are above it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.ones(2, 2))
+    tensor({EXAMPLES[name]})
+    """
+    return public
+
+
+tril = part("tril", GE)
+triu = part("triu", LE)
+for _function in (tril, triu):
+    exact(inplace=writing(_function))(_function)
+
+
+def _triangle(name, row, col, device):
+    for position, (argument, value) in enumerate((("row", row), ("col", col)), 1):
+        need_int(value, name, argument, position)
+        if value < 0:
+            raise RuntimeError(f"{argument} must be non-negative, got{value}")
+    return cygrad.ones(row, col, dtype=BOOL, device=device)
+
+
+def _places(kept, dtype, pin_memory):
+    found = cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
+    return pinned(found) if pin_memory else found
+
+
+@op(method=False)
+def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
+    """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal."""
+    kept = _triangle("tril_indices", row, col, device).tril(offset)
+    return _places(kept, dtype, pin_memory)
+
+
+@op(method=False)
+def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
+    """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal."""
+    kept = _triangle("triu_indices", row, col, device).triu(offset)
+    return _places(kept, dtype, pin_memory)
+
+
+@op(method=False)
+def vander(x, N=None, increasing=False):
+    """Vandermonde matrix: powers of the elements of a vector, one column for each.
+
+    Parameters
+    ----------
+    x : Tensor
+        (n).
+    N : int, optional
+        Number of columns; n by default.
+    increasing : bool
+        Whether powers rise from left to right.
+    """
+    need_tensor(x, "vander", "x", 1)
+    if x.dim() != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = len(x) if N is None else N
+    if columns < 0:
+        raise RuntimeError(f"N must be non-negative, got {columns}")
+    found = powers(x, columns)
+    return found if increasing else found.flip(1)
+
+
+def powers(x, columns):
+    """x**0, x**1, ... along a new last axis."""
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(INT64)
+    ones = cygrad.ones_like(x).unsqueeze(-1)
+    if columns <= 1:
+        return ones[..., :columns]
+    return cygrad.cat([ones, x.unsqueeze(-1).expand(*x.shape, columns - 1).cumprod(-1)], -1)

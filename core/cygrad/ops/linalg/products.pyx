@@ -1,0 +1,277 @@
+"""Products of two matrices or vectors: checks, one call of the `matmul` kernel, and the node.
+
+Training loops stand on these (and on `matmul.pyx`, `addmm.pyx`), so they are in Cython and record themselves. Nothing
+is promoted: both operands have one dtype.
+"""
+from cygrad.backend cimport CONJ, Backend
+from cygrad.dispatch.allocation cimport empty
+from cygrad.dispatch.kernel_calls cimport fill_into, lacks, unary
+from cygrad.dispatch.promotion cimport SAME
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
+from cygrad.ops.declare.op cimport Op, either_tracked, tracked
+from cygrad.ops.shape.views cimport UNSAFE_VIEW
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport View, fill_dense, make_view
+
+from cygrad import errors
+from cygrad.ops.declare.registry import add_op
+from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+
+
+cdef Op MM = Op("mm", "self", "mat2")
+cdef Op BMM = Op("bmm", "self", "mat2")
+cdef Op MV = Op("mv", "self", "vec")
+DOT = Op("dot", "self", "tensor")
+cdef Op VDOT = Op("vdot", "self", "other")
+
+
+# --------------------------------------------------------------------- helpers
+
+cdef Tensor operand(object x, str name, str argument, int position):
+    if isinstance(x, Tensor):
+        return <Tensor>x
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(x).__name__}")
+
+
+cdef int same_device(str op, Tensor a, Tensor b) except -1:
+    if a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index:
+        raise errors.on_two_devices(op, a, b)
+    return 0
+
+
+cdef inline View window(View a, Py_ssize_t batch, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t batch_step,
+                        Py_ssize_t row_step, Py_ssize_t column_step):
+    """A (batch, rows, columns) view of a's storage from a's first element on."""
+    return make_view(a.memory, a.dtype, a.offset, 3, [batch, rows, columns], [batch_step, row_step, column_step])
+
+
+cdef View matrix(View a):
+    """A matrix as a batch of one."""
+    return window(a, 1, a.sizes[0], a.sizes[1], 0, a.strides[0], a.strides[1])
+
+
+cdef View transposed(View a):
+    """The transpose of a matrix, likewise."""
+    return window(a, 1, a.sizes[1], a.sizes[0], 0, a.strides[1], a.strides[0])
+
+
+cdef inline View column(View a):
+    """A vector as a matrix of one column."""
+    return window(a, 1, a.sizes[0], 1, 0, a.strides[0], 1)
+
+
+cdef inline View row(View a):
+    """A vector as a matrix of one row."""
+    return window(a, 1, 1, a.sizes[0], 0, 1, a.strides[0])
+
+
+cdef int multiply(View a, View b, View out, str name) except -1:
+    """out = a @ b for batches of matrices; zeros where nothing is summed."""
+    cdef Backend backend = <Backend>out.memory.backend
+    if out.elements == 0:
+        return 0
+    if a.sizes[2] == 0:
+        fill_into(out, 0)
+        return 0
+    if a.dtype.code == BOOL:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    if lacks("matmul", backend.matmul(a, b, out)):
+        from cygrad.dispatch import fallback
+        fallback.run(backend, "matmul", (a, b, out), (2,))
+    return 0
+
+
+cdef Tensor blank(Tensor like, int rank, const Py_ssize_t *sizes):
+    return empty(like.memory.backend, like.memory.index, like.dtype, rank, sizes)
+
+
+cdef Tensor reshaped(Tensor fresh, int rank, const Py_ssize_t *sizes, Op op):
+    """A new dense result under another shape; not a view, since nobody else has it."""
+    cdef Tensor out = new_tensor()
+    fill_dense(out, fresh.memory, fresh.dtype, rank, sizes)
+    if tracked(fresh):
+        op.record(out, (fresh, None))
+    return out
+
+
+def unsafe_view(Tensor fresh not None, shape):
+    """A new, dense tensor that nobody else holds, under another shape (-1 is not inferred)."""
+    cdef Py_ssize_t sizes[64]
+    cdef int i = 0
+    for n in shape:
+        sizes[i] = n
+        i += 1
+    return reshaped(fresh, i, sizes, UNSAFE_VIEW)
+
+
+def write_exact(str name, Tensor result not None, out, *operands):
+    """`out=` of the ops that convert nothing: the dtype must be the result's."""
+    refuse_out_grad(name, *operands, out)
+    if isinstance(out, Tensor) and (<Tensor>out).dtype is not result.dtype:
+        raise RuntimeError(f"Expected out tensor to have dtype {C_TYPES[result.dtype.code]}, but got "
+                           f"{C_TYPES[(<Tensor>out).dtype.code]} instead")
+    return write_out(name, result, out)
+
+
+# ----------------------------------------------------------------- two operands
+
+cdef Tensor mm_(Tensor a, Tensor b):
+    cdef Tensor out
+    if a.rank != 2:
+        raise RuntimeError("self must be a matrix")
+    if b.rank != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a.sizes[1] != b.sizes[0]:
+        raise cannot_multiply(a, b)
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {C_TYPES[a.dtype.code]} != "
+                           f"{C_TYPES[b.dtype.code]}")
+    same_device("mm", a, b)
+    out = blank(a, 2, [a.sizes[0], b.sizes[1]])
+    multiply(matrix(a), matrix(b), matrix(out), "addmm_impl_cpu_")
+    if either_tracked(a, b):
+        MM.record_pair(out, a, b, ())
+    return out
+
+
+cdef Tensor mm_backward_left(Tensor grad, Tensor right):
+    """grad @ right.T, unrecorded: the gradient of the left factor of a product."""
+    cdef Tensor out = blank(grad, 2, [grad.sizes[0], right.sizes[0]])
+    multiply(matrix(grad), transposed(right), matrix(out), "addmm_impl_cpu_")
+    return out
+
+
+cdef Tensor mm_backward_right(Tensor left, Tensor grad):
+    """left.T @ grad, unrecorded: the gradient of the right factor."""
+    cdef Tensor out = blank(grad, 2, [left.sizes[1], grad.sizes[1]])
+    multiply(transposed(left), matrix(grad), matrix(out), "addmm_impl_cpu_")
+    return out
+
+
+cdef object cannot_multiply(Tensor a, Tensor b):
+    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a.sizes[0]}x{a.sizes[1]} and {b.sizes[0]}x"
+                        f"{b.sizes[1]})")
+
+
+cdef Tensor bmm_(Tensor a, Tensor b):
+    cdef Tensor out
+    if a.rank != 3 or b.rank != 3:
+        raise RuntimeError(f"batch{1 if a.rank != 3 else 2} must be a 3D tensor")
+    if a.sizes[0] != b.sizes[0] or a.sizes[2] != b.sizes[1]:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.sizes[0]}, "
+                           f"{a.sizes[2]}] but got: [{b.sizes[0]}, {b.sizes[1]}].")
+    if a.dtype is not b.dtype:
+        if a.dtype.code == BOOL:
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+        raise RuntimeError(f"expected scalar type {SCALAR_NAMES[a.dtype.code]} but found {SCALAR_NAMES[b.dtype.code]}")
+    same_device("bmm", a, b)
+    out = blank(a, 3, [a.sizes[0], a.sizes[1], b.sizes[2]])
+    multiply(a, b, out, "bmm")
+    if either_tracked(a, b):
+        BMM.record_pair(out, a, b, ())
+    return out
+
+
+cdef Tensor mv_(Tensor a, Tensor b):
+    cdef Tensor out
+    if a.rank != 2 or b.rank != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.rank}, {b.rank}")
+    if a.sizes[1] != b.sizes[0]:
+        raise RuntimeError(f"size mismatch, got input ({a.sizes[0]}), mat ({a.sizes[0]}x{a.sizes[1]}), vec "
+                           f"({b.sizes[0]})")
+    if a.dtype is not b.dtype:
+        name = SCALAR_NAMES[b.dtype.code]
+        raise RuntimeError("addmv input tensors must have the same dtype, but got "
+                           f"{name}, {SCALAR_NAMES[a.dtype.code]}, and {name}")
+    same_device("mv", a, b)
+    out = blank(a, 1, [a.sizes[0]])
+    multiply(matrix(a), column(b), column(out), "addmv_impl_cpu")
+    if either_tracked(a, b):
+        MV.record_pair(out, a, b, ())
+    return out
+
+
+cdef Tensor dot_(Tensor a, Tensor b, Op op):
+    """Sum of a * b, or of conj(a) * b for vdot."""
+    cdef Tensor out
+    cdef View left
+    if a.rank != 1 or b.rank != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.rank}D and {b.rank}D tensors")
+    if a.dtype is not b.dtype:
+        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
+                           f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
+    if a.sizes[0] != b.sizes[0]:
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a.sizes[0]}] and src [{b.sizes[0]}] to have "
+                           f"the same number of elements, but got {a.sizes[0]} and {b.sizes[0]} elements respectively")
+    if a.dtype.code == BOOL:
+        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
+    same_device("dot", a, b)
+    out = blank(a, 0, NULL)
+    left = unary(CONJ, a, SAME) if op is VDOT and a.dtype.category == CATEGORY_COMPLEX else a
+    multiply(row(left), column(b), window(out, 1, 1, 1, 1, 1, 1), "dot")
+    if either_tracked(a, b):
+        op.record_pair(out, a, b, ())
+    return out
+
+
+def mm(input, mat2, *, out=None):
+    """Product of two matrices.
+
+    Parameters
+    ----------
+    input : Tensor
+        (n, m).
+    mat2 : Tensor
+        (m, p), of input's dtype.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        (n, p).
+
+    Raises
+    ------
+    RuntimeError
+        If an operand is not a matrix, sizes don't fit, or dtypes differ: nothing is broadcast or promoted (`matmul`
+        broadcasts).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mm(cygrad.eye(2), cygrad.tensor([[1., 2.], [3., 4.]]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    cdef Tensor result = mm_(operand(input, "mm", "input", 1), operand(mat2, "mm", "mat2", 2))
+    return result if out is None else write_exact("mm", result, out, input, mat2)
+
+
+def bmm(input, mat2, *, out=None):
+    """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast."""
+    cdef Tensor result = bmm_(operand(input, "bmm", "input", 1), operand(mat2, "bmm", "mat2", 2))
+    return result if out is None else write_exact("bmm", result, out, input, mat2)
+
+
+def mv(input, vec, *, out=None):
+    """Product of a matrix (n, m) and a vector (m): a vector (n)."""
+    cdef Tensor result = mv_(operand(input, "mv", "input", 1), operand(vec, "mv", "vec", 2))
+    return result if out is None else write_exact("mv", result, out, input, vec)
+
+
+def dot(input, tensor, *, out=None):
+    """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
+    cdef Tensor result = dot_(operand(input, "dot", "input", 1), operand(tensor, "dot", "tensor", 2), DOT)
+    return result if out is None else write_exact("dot", result, out, input, tensor)
+
+
+def vdot(input, other, *, out=None):
+    """Inner product of two vectors: the sum of conj(input) * other."""
+    cdef Tensor result = dot_(operand(input, "vdot", "input", 1), operand(other, "vdot", "other", 2), VDOT)
+    return result if out is None else write_exact("vdot", result, out, input, other)
+
+
+for _function in (mm, bmm, mv, dot, vdot):
+    add_op(_function.__name__, _function)

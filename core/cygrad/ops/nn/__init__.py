@@ -1,0 +1,1 @@
+"""Ops of neural networks: `cygrad.nn.functional` lists them."""

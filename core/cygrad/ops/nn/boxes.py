@@ -1,0 +1,151 @@
+"""Windows as the backend's `pool` takes them, and pooling over them, raw and as ops with gradients.
+
+A box has, for an axis, the first and the last place of each output as straight lines in the output's number, rounded
+down: ((p, q, r), (p, q, r), step, margin) says that output i sees the places (p * i + q) // r, + step, ... below the
+second line. So are windows of a fixed size, adaptive windows, and the outputs that see a place, which make the
+gradient of a sum over boxes another sum over boxes.
+"""
+import math
+from functools import cache
+
+import cygrad
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.fallback import call
+from cygrad.dispatch.raw import copy_
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.pointwise.several_operands import DTYPES, FLOAT32, HALVES
+
+INT64 = DTYPES["int64"]
+MAX, SUM, MEAN = range(3)               # of backend.POOL
+WHOLE = (0, 0, 1), (0, 1, 1), 1, 0      # of an axis that is not there
+
+
+def window(kernel, stride, padding, dilation=1, margin=0):
+    """`kernel` places, each output `stride` after the last; a mean divides by up to `margin` places of the padding."""
+    return (stride, -padding, 1), (stride, dilation * (kernel - 1) + 1 - padding, 1), dilation, margin
+
+
+def adaptive(size, outputs):
+    """`outputs` windows that cover `size` places as evenly as they can."""
+    return (size, 0, outputs), (size, size + outputs - 1, outputs), 1, 0
+
+
+def seeing(box):
+    """The outputs that see each place: from where the last place is beyond it to where the first one is.
+
+    For lines without dilation: i sees d if (p i + q) // r <= d < (p' i + q') // r'.
+    """
+    (p, q, r), (last_p, last_q, last_r), _, _ = box
+    return (last_r, last_r - last_q + last_p - 1, last_p), (r, r - 1 - q + p, p), 1, 0
+
+
+@cache
+def counts(box, size, outputs):
+    """How many places each output sees, those of the margin included."""
+    (p, q, r), (last_p, last_q, last_r), step, margin = box
+    found = []
+    for i in range(outputs):
+        first, last = (p * i + q) // r, min((last_p * i + last_q) // last_r, size + margin)
+        if first < -margin:
+            first += -((first + margin) // step) * step
+        found.append(max(0, -((first - last) // step)))
+    return tuple(found)
+
+
+def pooled(op, a, boxes, sizes, index=False):
+    """Raw pooling of the last axes, as many as there are boxes: the result, and where in a plane the largest are."""
+    axes = len(boxes)
+    lead, inner = tuple(a.shape[:a.dim() - axes]), tuple(a.shape[a.dim() - axes:])
+    shape, last = (*lead, *sizes), axes == 2 and channels_last(a)
+    out = empty_near(a, shape)
+    places = empty_near(a, shape, INT64) if index else None
+    if out.numel():
+        ones, planes = (1,) * (3 - axes), math.prod(lead)
+        views = [t if t is None else t.view(planes, *ones, *sizes) for t in (out, places)]
+        call(out, "pool", (op, a.reshape(planes, *ones, *inner), (WHOLE,) * (3 - axes) + boxes, *views), (3, 4))
+    out, places = (with_channels_last(t) if last and t is not None else t for t in (out, places))
+    return (out, places) if index else out
+
+
+def channels_last(t):
+    """Whether the channels of images lie side by side, as PyTorch tells by the strides."""
+    shape, strides, least = tuple(t.shape), t.stride(), 0
+    if len(shape) != 4 or strides[1] == 0 or 0 in shape:
+        return False
+    for axis in (1, 3, 2, 0):
+        if strides[axis] < least or axis == 0 and least == strides[1]:
+            return False
+        least = strides[axis] * shape[axis]
+    return True
+
+
+def with_channels_last(t):
+    """A raw copy of images in which the channels lie side by side."""
+    n, c, h, w = t.shape
+    made = empty_near(t, (n, h, w, c), t.dtype).permute(0, 3, 1, 2)
+    copy_(made, t)
+    return made
+
+
+# -------------------------------------------------------------------------------------- the largest
+
+def largest(name):
+    """The op of PyTorch's node of this name: (largest of each box, its place in the plane)."""
+    return primitive(lambda self, boxes, sizes: pooled(MAX, self, boxes, sizes, True), name=name)
+
+
+largest_of = {name: largest(name) for name in ("max_pool2d_with_indices", "max_pool3d_with_indices",
+                                               "adaptive_max_pool2d", "adaptive_max_pool3d")}
+
+
+def placed(grad, shape, places, axes):
+    """Zeros of `shape`, a plane of the last axes for each of the others, with the gradient added up at places."""
+    lead = shape[:len(shape) - axes]
+    wide = grad.to(FLOAT32) if grad.dtype in HALVES else grad
+    flat = wide.new_zeros((*lead, math.prod(shape[len(shape) - axes:])))
+    one = (*lead, math.prod(places.shape[len(lead):]))
+    flat = flat.scatter_add(-1, places.reshape(one), wide.reshape(one))
+    return flat.view(shape).to(grad.dtype)
+
+
+# ------------------------------------------------------------------------------------ sums and means
+
+def mean(name):
+    """The op of PyTorch's node of this name: the mean of each box, or its sum divided by a number."""
+    return primitive(lambda self, boxes, sizes, divisor: averaged(self, boxes, sizes, divisor), name=name)
+
+
+def averaged(a, boxes, sizes, divisor):
+    if divisor is None:
+        return pooled(MEAN, a, boxes, sizes)
+    total = pooled(SUM, a, boxes, sizes)
+    return total / divisor if total.is_floating_point() else total.div(divisor, rounding_mode="trunc")
+
+
+mean_of = {name: mean(name) for name in ("avg_pool2d", "avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d")}
+
+
+@primitive(name="box_sum")
+def _box_sum(self, boxes, sizes, back):
+    """Sums over boxes; the gradient's are over those of `back`."""
+    return pooled(SUM, self, boxes, sizes)
+
+
+def spread(grad, shape, boxes, sizes, divisor):
+    """The gradient of a mean: each place gets its share of all outputs that see it."""
+    inner = tuple(shape[len(shape) - len(boxes):])
+    if divisor is None:
+        shares = [counts(*each) for each in zip(boxes, inner, sizes)]
+        if all(len(set(share)) == 1 for share in shares):
+            grad = grad / math.prod(share[0] for share in shares)
+        else:
+            for i, share in enumerate(shares):
+                share = cygrad.tensor(share, dtype=grad.dtype, device=grad.device)
+                grad = grad / share.view(-1, *[1] * (len(shares) - 1 - i))
+    else:
+        grad = grad / divisor
+    return _box_sum(grad, tuple(map(seeing, boxes)), inner, boxes)
+
+
+def box_sum_slope(grad, shape, boxes, back):
+    return _box_sum(grad, back, tuple(shape[len(shape) - len(boxes):]), boxes)

@@ -1,0 +1,410 @@
+"""Normalisation with a weight and a bias for each channel: of batches, of groups of channels, of instances.
+
+All are (x - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); they differ in the axes over which mean and
+variance are taken. The statistics are one reduction after the other, the rest is one pass; so is the gradient.
+"""
+import math
+
+import cygrad
+from cygrad.dispatch.allocation import empty_near
+from cygrad.autograd.modes import grad_mode
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, need_tensors, refused, single
+from cygrad.ops.nn.parameters import check_parameter_dtypes
+from cygrad.ops.reduce.sums import SUM
+from cygrad.ops.declare.registry import op
+from cygrad.dispatch.programs import program
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import cast_to
+
+SCALED = program(lambda x, scale, shift: x * scale + shift)
+SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
+SLOPE = program(lambda grad, x, mean, scale, factor, shift: grad * scale + (x - mean) * factor + shift)
+
+
+def statistics(x, axes, eps):
+    """(mean, variance, rstd) over `axes`, which keep size 1."""
+    variance, mean = cygrad.var_mean(x, axes, correction=0, keepdim=True)
+    return mean, variance, (variance + eps).rsqrt()
+
+
+def scaled(x, mean, rstd, weight, bias, dtype):
+    """(x - mean) * rstd * weight + bias as x * scale + shift; parameters broadcast."""
+    scale = rstd if weight is None else rstd * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    return cast_to(SCALED(x, scale, shift), dtype)
+
+
+def shaped(t, shape):
+    """A parameter for each channel, in float32 if it has 16 bits; None stays None."""
+    return t if t is None else single(t).reshape(shape)
+
+
+def slopes(grad, x, mean, rstd, weight, axes, affine_axes, needs, fixed):
+    """Raw gradients of x, the weight and the bias, where `needs` says so.
+
+    Statistics are over `axes`, the parameters' gradients over `affine_axes`; `fixed`: mean and rstd don't depend on x.
+    """
+    inner = tuple(i for i in axes if i in affine_axes)
+    rest = tuple(i for i in axes if i not in affine_axes)
+    centred, total = SUMS.reduced((SUM, SUM), inner, True, None, (grad, x, mean))
+    found = [None, None, None]
+    if needs[0]:
+        scale = rstd if weight is None else rstd * weight
+        if fixed:
+            found[0] = grad * scale
+        else:
+            parts = [t if weight is None else t * weight for t in (centred, total)]
+            parts = [t.sum(rest, keepdim=True) if rest else t for t in parts]
+            count = math.prod(x.shape[i] for i in axes)
+            found[0] = SLOPE(grad, x, mean, scale, parts[0] * (rstd * rstd * rstd) * (-1 / count),
+                             parts[1] * rstd * (-1 / count))
+    left = tuple(i for i in affine_axes if i not in axes)
+    if needs[1]:
+        found[1] = centred * rstd
+        found[1] = found[1].sum(left, keepdim=True) if left else found[1]
+    if needs[2]:
+        found[2] = total.sum(left, keepdim=True) if left else total
+    return found
+
+
+def differentiable_slopes(grad, x, mean, rstd, weight, axes, affine_axes, needs, fixed, eps):
+    """The same in ops that can be differentiated again."""
+    if not fixed:
+        mean = x.mean(axes, keepdim=True)
+        rstd = ((x - mean).square().mean(axes, keepdim=True) + eps).rsqrt()
+    normal, found = (x - mean) * rstd, [None, None, None]
+    if needs[0]:
+        g = grad if weight is None else grad * weight
+        if not fixed:
+            g = g - g.mean(axes, keepdim=True) - normal * (g * normal).mean(axes, keepdim=True)
+        found[0] = g * rstd
+    if needs[1]:
+        found[1] = (grad * normal).sum(affine_axes, keepdim=True)
+    if needs[2]:
+        found[2] = grad.sum(affine_axes, keepdim=True)
+    return found
+
+
+def gradients(grad, x, mean, rstd, weight, axes, affine_axes, needs, fixed, eps):
+    wide = [t if t is None or t.dtype not in HALVES else t.to(FLOAT32) for t in (grad, x)]
+    if grad_mode():
+        return differentiable_slopes(*wide, mean, rstd, weight, axes, affine_axes, needs, fixed, eps)
+    return slopes(*wide, mean, rstd, weight, axes, affine_axes, needs, fixed)
+
+
+# --------------------------------------------------------------------------------------- batches
+
+def over_batch(x):
+    """(the axes but that of the channels, the shape of a parameter beside x)."""
+    return tuple(i for i in range(x.dim()) if i != 1), (1, -1, *[1] * (x.dim() - 2))
+
+
+# The first argument lists the tensors that have gradients, so that one formula computes all three; see the table.
+# mean and rstd are given in evaluation, else computed; options are (training, eps).
+@primitive(name="native_batch_norm")
+def _native_batch_norm(tensors, input, weight, bias, mean, rstd, options):
+    axes, shape = over_batch(input)
+    x, variance = single(input), None
+    if options[0]:
+        mean, variance, rstd = statistics(x, axes, options[1])
+    else:
+        mean, rstd = shaped(mean, shape), shaped(rstd, shape)
+    out = scaled(x, mean, rstd, shaped(weight, shape), shaped(bias, shape), input.dtype)
+    if variance is None:
+        return out, empty_near(out, (0,), mean.dtype), empty_near(out, (0,), mean.dtype)
+    return out, mean.reshape(-1), rstd.reshape(-1), variance.reshape(-1)
+
+
+def batch_norm_slopes(grad, input, weight, mean, rstd, options, result, needs):
+    training, eps = options
+    axes, shape = over_batch(input)
+    if training:
+        mean, rstd = result[1], result[2]
+    dtype = None if weight is None else weight.dtype
+    found = gradients(grad, input, shaped(mean, shape), shaped(rstd, shape),
+                      weight if weight is None else weight.to(mean.dtype).reshape(shape), axes, axes, needs,
+                      not training, eps)
+    return [found[0], *(t if t is None else t.reshape(-1).to(dtype or t.dtype) for t in found[1:])]
+
+
+def check_batch(input, weight, bias, running_mean, running_var, training):
+    """PyTorch's refusals, in its order."""
+    if not training:
+        for name, value in (("running_mean", running_mean), ("running_var", running_var)):
+            if value is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    channels = input.size(1)
+    for name, value in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight),
+                        ("bias", bias)):
+        if value is not None and value.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
+    if not input.is_floating_point():
+        raise refused("batch_norm", input.dtype)
+    parameters = [t for t in (weight, bias, running_mean, running_var) if t is not None]
+    if (weight is None or weight.dtype is input.dtype) and input.dtype not in HALVES:
+        for t in parameters:
+            if t.dtype is not input.dtype:
+                raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
+                                   f"{SCALAR_NAMES[t.dtype.code]}")
+    check_parameter_dtypes(input, *parameters)
+
+
+def batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """The results of the primitive, checked, the running statistics brought up to date."""
+    need_tensors("batch_norm", input=input)
+    check_batch(input, weight, bias, running_mean, running_var, training)
+    inputs, options = (input, weight, bias), (bool(training), eps)
+    if not training:
+        rstd = (single(running_var.detach()) + eps).rsqrt()
+        return _native_batch_norm(inputs, *inputs, single(running_mean.detach()), rstd, options)
+    if running_mean is not None and running_var is None or running_mean is None and running_var is not None:
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    found = _native_batch_norm(inputs, *inputs, None, None, options)
+    if running_mean is not None:
+        with cygrad.no_grad():
+            count = input.numel() // input.size(1)
+            mean, variance = found[1].detach(), found[3].detach()
+            running_mean.lerp_(mean.to(running_mean.dtype), momentum)
+            running_var.lerp_((variance * (count / (count - 1) if count > 1 else math.nan)).to(running_var.dtype),
+                              momentum)
+    return found
+
+
+@op(method=False, name="batch_norm")
+def running_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
+    """`nn.functional.batch_norm` in the order of PyTorch's `torch.batch_norm`."""
+    if input.dim() and input.size(0) == 0:
+        out = input.clone()
+        if weight is not None:
+            out = out * weight.select(0, 0)
+        return out if bias is None else out + bias.select(0, 0)
+    return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+@op(method=False)
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised.
+
+    Returns
+    -------
+    tuple of Tensor
+        The result; mean and 1 / sqrt(variance + eps) of each channel, which are empty in evaluation.
+    """
+    found = batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    given = next((t for t in (weight, bias, running_mean, running_var) if t is not None), input)
+    return found[0], *(t.detach().to(given.dtype) for t in found[1:3])
+
+
+def several_values(size):
+    if size[0] * math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each channel.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...), of a floating-point dtype.
+    running_mean, running_var : Tensor or None
+        (C,): what the input is normalised by; with `training` they are changed instead.
+    weight, bias : Tensor, optional
+        (C,), of input's dtype (or float32, for 16-bit floats).
+    training : bool
+        Take mean and variance over all axes but that of the channels.
+    momentum : float
+        running = (1 - momentum) * running + momentum * new.
+    eps : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        When training with one value for each channel.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([[1., 0.], [3., 10.]])
+    >>> cygrad.nn.functional.batch_norm(x, None, None, training=True)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
+    if training:
+        several_values(input.size())
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return running_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
+
+
+# ------------------------------------------------------------------------------------- instances
+
+@op(method=False, name="instance_norm")
+def running_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
+                          cudnn_enabled):
+    """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = input.size(0), input.size(1)
+    weight, bias, mean, variance = (t if t is None else t.repeat(batch) for t in (weight, bias, running_mean,
+                                                                                  running_var))
+    out = running_batch_norm(input.contiguous().view(1, batch * channels, *input.shape[2:]), weight, bias, mean,
+                             variance, use_input_stats, momentum, eps, cudnn_enabled)
+    if use_input_stats:
+        with cygrad.no_grad():
+            for running, found in ((running_mean, mean), (running_var, variance)):
+                if running is not None:
+                    running.copy_(found.view(batch, channels).mean(0))
+    return out.view(input.shape)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
+                  momentum=0.1, eps=1e-5):
+    """`batch_norm` of each instance by itself: a mean and a variance for each channel of each instance.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...).
+    running_mean, running_var, weight, bias : Tensor, optional
+        (C,), as in `batch_norm`.
+    use_input_stats : bool
+        As `training` there.
+    momentum, eps : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.instance_norm(cygrad.tensor([[[1., 3.], [0., 10.]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
+    if use_input_stats and math.prod(input.size()[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    return running_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+
+
+# ---------------------------------------------------------------------------------------- groups
+
+def in_groups(x, groups):
+    """(N, groups, channels of a group, places)."""
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
+
+
+def for_groups(t, groups):
+    return t if t is None else single(t).reshape(1, groups, -1, 1)
+
+
+@primitive(name="native_group_norm")
+def _native_group_norm(tensors, input, weight, bias, groups, eps):
+    shape = tuple(input.shape)
+    if input.numel() == 0:
+        empty = empty_near(input, shape), *(cygrad.zeros(shape[0], groups, dtype=input.dtype) for _ in range(2))
+        return empty
+    x = in_groups(single(input), groups)
+    mean, _, rstd = statistics(x, (2, 3), eps)
+    out = scaled(x, mean, rstd, for_groups(weight, groups), for_groups(bias, groups), input.dtype)
+    kept = input.dtype if weight is None or weight.dtype is input.dtype else FLOAT32
+    return out.view(shape), cast_to(mean.view(shape[0], groups), kept), cast_to(rstd.view(shape[0], groups), kept)
+
+
+def group_norm_slopes(grads, input, weight, groups, eps, result, needs):
+    """The gradients, those that come by the mean and rstd included."""
+    grad = cygrad.zeros_like(input) if grads[0] is None else grads[0]
+    if input.numel() == 0:
+        like = input if weight is None else weight
+        return [grad, *(like.new_zeros(input.shape[1]) for _ in range(2))]
+    wide = FLOAT32 if input.dtype in HALVES else input.dtype
+    x = in_groups(input, groups)
+    mean, rstd = (t.reshape(len(x), groups, 1, 1).to(wide) for t in result[1:])
+    shape, dtype = input.shape, input.dtype if weight is None else weight.dtype
+    scale = weight if weight is None else weight.to(wide).reshape(1, groups, -1, 1)
+    found = gradients(in_groups(grad, groups), x, mean, rstd, scale, (2, 3), (0, 3), needs, False, eps)
+    if found[0] is not None:
+        found[0] = plus_statistics(found[0], x.to(wide), mean, rstd, *grads[1:])
+    return [t if t is None else t.reshape(shape if i == 0 else -1).to(dtype if i else grad.dtype)
+            for i, t in enumerate(found)]
+
+
+def plus_statistics(slope, x, mean, rstd, grad_mean, grad_rstd):
+    """The gradient of x with what the gradients of its mean and rstd add, as far as there are any."""
+    if grad_mean is not None or grad_rstd is not None:
+        count = x.shape[2] * x.shape[3]
+        if grad_mode():
+            mean = x.mean((2, 3), keepdim=True)
+        if grad_mean is not None:
+            slope = slope + grad_mean.reshape(mean.shape) / count
+        if grad_rstd is not None:
+            slope = slope - grad_rstd.reshape(rstd.shape) * rstd ** 3 * (x - mean) / count
+    return slope
+
+
+@op(method=False)
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation.
+
+    Returns
+    -------
+    tuple of Tensor
+        The result; mean and 1 / sqrt(variance + eps), of shape (N, group).
+    """
+    check_groups(input, C, weight, bias, group)
+    return _native_group_norm((input, weight, bias), input, weight, bias, group, eps)
+
+
+def check_groups(input, channels, weight, bias, groups):
+    """PyTorch's refusals, in its order."""
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={groups}")
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and (value.dim() != 1 or value.numel() != channels):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                               f"got {name} of shape {list(value.shape)} and input of shape {list(input.shape)}")
+    check_parameter_dtypes(input, *(t for t in (weight, bias) if t is not None))
+    if not input.is_floating_point():
+        raise refused("GroupNormKernelImpl", input.dtype)
+
+
+@op(method=False, name="group_norm")
+def group_norm_of(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
+    """`nn.functional.group_norm`, which also takes groups of one value."""
+    need_tensors("group_norm", input=input)
+    channels = input.size(1)
+    check_groups(input, channels, weight, bias, num_groups)
+    return _native_group_norm((input, weight, bias), input, weight, bias, num_groups, eps)[0]
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each group of channels.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...), of a floating-point dtype.
+    num_groups : int
+        Divides C.
+    weight, bias : Tensor, optional
+        (C,), of input's dtype (or float32, for 16-bit floats).
+    eps : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.group_norm(cygrad.tensor([[1., 3., 0., 10.]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    several_values([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
+    return group_norm_of(input, num_groups, weight, bias, eps)

@@ -1,0 +1,360 @@
+"""Losses of an input beside a target, element by element: of numbers, of probabilities and their logits, of counts.
+
+Those with a node of their own are one program, reduced as it runs; the others are composites, as in PyTorch.
+"""
+import math
+
+import cygrad
+from cygrad.ops.declare.primitives import primitive
+from cygrad.errors import warn
+from cygrad.ops.nn.activations import logsigmoid
+from cygrad.ops.pointwise.several_operands import HALVES, need_float, refused
+from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
+from cygrad.ops.declare.registry import op
+from cygrad.dispatch.programs import program
+from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
+from cygrad.dispatch.raw import cast_to
+from cygrad.tensor import Tensor
+
+
+def need_floats(kernel, *tensors):
+    """Raise where operands promote to no real floating-point dtype."""
+    dtype = result_type(*tensors)
+    if not dtype.is_floating_point:
+        raise refused(kernel, dtype)
+
+
+# -------------------------------------------------------------------------------- distances
+
+# With c the difference d, but not below -delta and not above delta: c * (d - c / 2) is d ** 2 / 2 or
+# delta (|d| - delta / 2).
+SMOOTH_L1 = program(lambda x, target, beta, least: robust(x - target, beta, least) / beta)
+HUBER = program(lambda x, target, delta, least: robust(x - target, delta, least))
+
+
+def robust(d, delta, least):
+    c = d.maximum(least).minimum(delta)
+    return (d - c * 0.5) * c
+
+
+@primitive(name="smooth_l1_loss")
+def _smooth_l1_loss(self, target, reduction, beta):
+    return reduced_in_one_pass(SMOOTH_L1, reduction, self, target, beta, -beta)
+
+
+@primitive(name="huber_loss")
+def _huber_loss(self, target, reduction, delta):
+    return cast_to(reduced_in_one_pass(HUBER, reduction, self, target, delta, -delta), self.dtype)
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """Squares of small differences, absolute values of large: d ** 2 / (2 beta) if abs(d) < beta, abs(d) - beta / 2.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        They broadcast, with a warning, and promote.
+    reduction : {"mean", "sum", "none"}
+    beta : float
+        Where the two meet; 0 gives `l1_loss`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.smooth_l1_loss(cygrad.tensor([0., 3.]), cygrad.tensor([1., 1.]), reduction="none")
+    tensor([0.5000, 1.5000])
+    """
+    input, target = warn_of_broadcast(input, target)
+    reduction = word(reduction, size_average, reduce)
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    need_floats("smooth_l1_cpu", input, target)
+    return _smooth_l1_loss(input, target, reduction, beta)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """Squares of small differences, absolute values of large: d ** 2 / 2 or, past delta, delta (abs(d) - delta / 2).
+
+    Parameters
+    ----------
+    input, target : Tensor
+        They broadcast, with a warning, and promote.
+    reduction : {"mean", "sum", "none"}
+    delta : float
+        Where the two meet; positive.
+    weight : Tensor, optional
+        Factors of the losses, of input's shape.
+    """
+    weighted = weight is not None
+    a, b = warn_of_broadcast(input, target)
+    if weighted:
+        if weight.size() != input.size():
+            raise ValueError("Weights and input must have the same size.")
+        losses = huber_loss(a, b, "none", delta) * weight
+        if reduction not in WORDS:
+            raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+        return reduced(losses, reduction)
+    reduction = word(reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    need_floats("huber_cpu", a, b)
+    return _huber_loss(a, b, reduction, delta)
+
+
+SOFT_MARGIN = program(lambda x, target: (-target * x).exp().log1p())
+
+
+@primitive(name="soft_margin_loss")
+def _soft_margin_loss(self, target, reduction):
+    return reduced_in_one_pass(SOFT_MARGIN, reduction, self, target)
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-target * input)) with targets of 1 and -1.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of one shape.
+    reduction : {"mean", "sum", "none"}
+    """
+    reduction = word(reduction, size_average, reduce)
+    dtype = result_type(input, target)
+    if dtype is cygrad.bool:
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+                           "a mask, use the `~` or `logical_not()` operator instead.")
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError("result type Float can't be cast to the desired output type "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+    return _soft_margin_loss(input, target, reduction)
+
+
+# ---------------------------------------------------------------------------- probabilities
+
+# Logarithms below -100 count as -100, so that a loss is finite.
+ENTROPY = program(lambda x, target: (target - 1) * (-x).log1p().maximum(-100) - target * x.log().maximum(-100))
+ENTROPY_OF_LOGITS = program(lambda x, target: (1 - target) * x - log_sigmoid(x))
+WEIGHTED_ENTROPY_OF_LOGITS = program(lambda x, target, factor: (1 - target) * x
+                                     - ((factor - 1) * target + 1) * log_sigmoid(x))
+
+
+def log_sigmoid(x):
+    if isinstance(x, Tensor):
+        return logsigmoid(x)
+    return x.minimum(0) - (-x.abs()).exp().log1p()
+
+
+@primitive(name="binary_cross_entropy")
+def _binary_cross_entropy(self, target, weight, reduction):
+    if weight is None:
+        return reduced_in_one_pass(ENTROPY, reduction, self, target)
+    return reduced(ENTROPY(self, target) * weight, reduction)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target * log(input) + (1 - target) * log(1 - input)): the cross-entropy of two classes.
+
+    Parameters
+    ----------
+    input : Tensor
+        Probabilities.
+    target : Tensor
+        Probabilities, of input's shape and dtype.
+    weight : Tensor, optional
+        Factors of the losses; broadcasts to their shape.
+    reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    RuntimeError
+        Where an element of input is below 0 or above 1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.binary_cross_entropy(cygrad.tensor([0.5, 1.]), cygrad.tensor([1., 1.]), reduction="none")
+    tensor([0.6931, -0.0000])
+    """
+    reduction = word(reduction, size_average, reduce)
+    if target.size() != input.size():
+        raise ValueError(f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) "
+                         "is deprecated. Please ensure they have the same size.")
+    if weight is not None:
+        weight = weight.expand(cygrad.broadcast_shapes(target.size(), weight.size()))
+    if not input.is_floating_point():
+        raise refused("binary_cross_entropy", input.dtype)
+    for t in (target, weight):
+        if t is not None and t.dtype is not input.dtype:
+            raise RuntimeError(f"Found dtype {SCALAR_NAMES[t.dtype.code]} but expected "
+                               f"{SCALAR_NAMES[input.dtype.code]}")
+    if input.numel() and not cygrad.logical_and(input >= 0, input <= 1).all().item():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    return _binary_cross_entropy(input, target, weight, reduction)
+
+
+@primitive(name="binary_cross_entropy_with_logits")
+def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
+    formula, operands = ((ENTROPY_OF_LOGITS, (self, target)) if pos_weight is None
+                         else (WEIGHTED_ENTROPY_OF_LOGITS, (self, target, pos_weight)))
+    if self.dtype in HALVES:            # rounded after each step, as in PyTorch
+        formula = formula.formula
+    elif weight is None:
+        return reduced_in_one_pass(formula, reduction, *operands)
+    losses = formula(*operands)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+@op(method=False, name="binary_cross_entropy_with_logits")
+def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
+    """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum."""
+    need_float(input, "log_sigmoid_cpu")
+    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, WORDS[reduction])
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
+                                     pos_weight=None):
+    """`binary_cross_entropy` of the sigmoid of the input, computed without its overflow.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of one shape; target has probabilities.
+    weight : Tensor, optional
+        Factors of the losses; broadcasts to their shape.
+    reduction : {"mean", "sum", "none"}
+    pos_weight : Tensor, optional
+        Factors of what the targets' positive part adds; broadcasts.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.binary_cross_entropy_with_logits(cygrad.tensor([0.]), cygrad.tensor([1.]))
+    tensor(0.6931)
+    """
+    reduction = word(reduction, size_average, reduce)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    return numbered_entropy_with_logits(input, target, weight, pos_weight, WORDS.index(reduction))
+
+
+def divergence(input, target, reduction, log_target):
+    if log_target:
+        losses = target.exp() * (target - input)
+    else:
+        losses = cygrad.xlogy(target, target) - target * input
+    return reduced(losses, reduction)
+
+
+@op(method=False, name="kl_div")
+def numbered_divergence(input, target, reduction=1, *, log_target=False):
+    """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
+    return divergence(input, target, WORDS[reduction], log_target)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """The Kullback-Leibler divergence's terms, target * (log(target) - input).
+
+    Parameters
+    ----------
+    input : Tensor
+        Logarithms of probabilities.
+    target : Tensor
+        Probabilities, or their logarithms with `log_target`.
+    reduction : {"mean", "batchmean", "sum", "none"}
+        "batchmean" divides the sum by the size of the first axis.
+    log_target : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> p = cygrad.tensor([[0.5, 0.5]])
+    >>> cygrad.nn.functional.kl_div(p.log(), p, reduction="batchmean")
+    tensor(0.)
+    """
+    if size_average is not None or reduce is not None:
+        found = word(reduction, size_average, reduce)
+    else:
+        if reduction == "mean":
+            warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
+                 "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+                 "'mean' will be changed to behave the same as 'batchmean' in the next major release.")
+        found = "sum" if reduction == "batchmean" else word(reduction)
+    losses = divergence(input, target, found, log_target)
+    return losses / input.size()[0] if reduction == "batchmean" and input.dim() else losses
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """The negative log-likelihood of the target under normal distributions of mean `input` and variance `var`.
+
+    Parameters
+    ----------
+    input, target : Tensor
+    var : Tensor or float
+        Of input's shape, or without its last axis, or with one axis of size 1.
+    full : bool
+        Add the constant term log(2 pi) / 2.
+    eps : float
+        Variances below count as this.
+    reduction : {"mean", "sum", "none"}
+    """
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * cygrad.ones_like(input)
+    elif cygrad.any(var < 0):
+        raise ValueError("var has negative entry/entries")
+    if var.size() != input.size():
+        if input.size()[:-1] == var.size():
+            var = var.unsqueeze(-1)
+        elif not (input.dim() == var.dim() and sum(n for m, n in zip(input.size(), var.size()) if m != n) == 1):
+            raise ValueError("var is of incorrect size")
+    if reduction not in WORDS:
+        raise ValueError(f"{reduction} is not valid")
+    var = var.clone()
+    with cygrad.no_grad():
+        var.clamp_(min=eps)
+    losses = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        losses = losses + 0.5 * math.log(2 * math.pi)
+    return reduced(losses, reduction)
+
+
+# ----------------------------------------------------------------------------------- counts
+
+def poisson_losses(input, target, log_input, full, eps, reduction):
+    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:                            # Stirling's formula for the logarithm of target's factorial
+        stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
+        losses = losses + stirling.masked_fill(target <= 1, 0)
+    return reduced(losses, reduction)
+
+
+@op(method=False, name="poisson_nll_loss")
+def numbered_poisson_loss(input, target, log_input, full, eps, reduction):
+    """`nn.functional.poisson_nll_loss` with a number for the reduction: none, mean, sum."""
+    return poisson_losses(input, target, log_input, full, eps, WORDS[reduction])
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,
+                     reduction="mean"):
+    """The negative log-likelihood of counts under Poisson distributions.
+
+    Parameters
+    ----------
+    input : Tensor
+        Logarithms of the expected counts, or the counts where not `log_input`.
+    target : Tensor
+        Counts.
+    full : bool
+        Add Stirling's approximation of log(target!).
+    eps : float
+        Added to the expected counts before their logarithm.
+    reduction : {"mean", "sum", "none"}
+    """
+    if size_average is not None or reduce is not None:
+        reduction = word(reduction, size_average, reduce)
+    elif reduction not in WORDS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return poisson_losses(input, target, log_input, full, eps, reduction)

@@ -1,0 +1,367 @@
+"""Rows of a table by their indices: one for each index (`embedding`), or those of a bag combined (`embedding_bag`).
+
+`nn.functional` has the same functions with the indices first; those of `cygrad` itself have the table first, as in
+PyTorch. Gradients are dense: there are no sparse tensors, so `sparse=True` changes nothing.
+"""
+import math
+
+import cygrad
+from cygrad.ops.declare.primitives import primitive
+from cygrad.errors import warn
+from cygrad.ops.pointwise.several_operands import HALVES
+from cygrad.ops.declare.registry import op
+from cygrad.dispatch.promotion import SCALAR_NAMES
+
+MODES = ("sum", "mean", "max")          # in the order of their numbers
+
+
+def type_of(t):
+    """A tensor's type as messages of PyTorch have it."""
+    if t.dtype is cygrad.bool or t.is_complex():
+        return f"CPU{SCALAR_NAMES[t.dtype.code]}Type"
+    return t.type().replace("cygrad.", "torch.")
+
+
+def need_indices(name, indices, argument="#1 'indices'"):
+    if indices.dtype not in (cygrad.int64, cygrad.int32):
+        raise RuntimeError(f"Expected tensor for argument {argument} to have one of the following scalar types: Long, "
+                           f"Int; but got {type_of(indices)} instead (while checking arguments for {name})")
+
+
+@primitive(name="embedding")
+def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
+    rows = weight.index_select(0, indices.reshape(-1))
+    return rows.view(*indices.shape, weight.shape[1])
+
+
+def table_slope(grad, count, index, padding_idx, frequencies=None):
+    """The gradient of a table of `count` rows, by those of the rows that were taken, (n, width)."""
+    if padding_idx >= 0:
+        grad = grad.masked_fill((index == padding_idx).unsqueeze(1), 0)
+    if frequencies is not None:
+        grad = grad / frequencies[index].unsqueeze(1)
+    return grad.new_zeros((count, grad.shape[1])).index_add(0, index, grad)
+
+
+def embedding_slope(grad, shape, indices, padding_idx, scale_grad_by_freq):
+    index = indices.reshape(-1)
+    counts = cygrad.bincount(index, minlength=shape[0]) if scale_grad_by_freq else None
+    return table_slope(grad.reshape(-1, shape[1]), shape[0], index, padding_idx, counts)
+
+
+@op(method=False, name="embedding")
+def rows_of_table(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    """Rows of the table `weight`, one for each index: `nn.functional.embedding` with the table first.
+
+    Parameters
+    ----------
+    weight : Tensor
+        (rows, width).
+    indices : Tensor
+        int64 or int32, any shape.
+    padding_idx : int
+        This row gets no gradient.
+    scale_grad_by_freq : bool
+        Divide each row's gradient by how often it was taken.
+    sparse : bool
+        Gradients are dense in any case.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.embedding(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1, 1, 0]))
+    tensor([[3., 4.],
+            [3., 4.],
+            [1., 2.]])
+    """
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    need_indices("embedding", indices)
+    return _embedding(weight, indices, padding_idx, bool(scale_grad_by_freq))
+
+
+@op(method=False)
+def embedding_renorm_(input, indices, max_norm, norm_type):
+    """Shorten the rows of a table that indices name and that are longer than `max_norm`, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        (rows, width).
+    indices : Tensor
+        int64 or int32.
+    max_norm : float
+    norm_type : float
+        The p of the norm.
+    """
+    need_indices("embedding_renorm_", indices, "#2 'indices'")
+    index = indices.reshape(-1).unique()
+    rows = input.detach().index_select(0, index)
+    norms = rows.norm(norm_type, 1, keepdim=True)
+    shorter = cygrad.where(norms > max_norm, rows * (max_norm / (norms + 1e-7)), rows)
+    return input.index_copy_(0, index.to(cygrad.int64), shorter)
+
+
+def shorten(weight, indices, max_norm, norm_type):
+    if max_norm is not None:
+        with cygrad.no_grad():
+            embedding_renorm_(weight, indices, max_norm, norm_type)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """Rows of the table `weight`, one for each index.
+
+    Parameters
+    ----------
+    input : Tensor
+        int64 or int32, any shape: the indices.
+    weight : Tensor
+        (rows, width).
+    padding_idx : int, optional
+        This row gets no gradient.
+    max_norm : float, optional
+        Rows that are taken are first shortened to this norm, in place.
+    norm_type : float
+        The p of that norm.
+    scale_grad_by_freq : bool
+        Divide each row's gradient by how often it was taken.
+    sparse : bool
+        Gradients are dense in any case.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and one axis more, of size width.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.embedding(cygrad.tensor([1, 0]), cygrad.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    if padding_idx is None:
+        padding_idx = -1
+    else:
+        if not -weight.size(0) <= padding_idx < weight.size(0):
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= weight.size(0)
+    shorten(weight, input, max_norm, norm_type)
+    return rows_of_table(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+# ----------------------------------------------------------------------------------------- bags
+
+@primitive(name="embedding_bag")
+def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
+    """(result, places): `bags` has the bag of each index, `sizes` how many count in each; places are max's, or None.
+
+    Options are (mode, padding_idx, scale_grad_by_freq).
+    """
+    mode, padding_idx, _ = options
+    rows, shape = weight.index_select(0, indices), (sizes.numel(), weight.shape[1])
+    if mode == "max":
+        return largest_rows(rows, indices, bags, shape, padding_idx)
+    if rows.dtype in HALVES:
+        rows = rows.to(cygrad.float32)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    if padding_idx >= 0:
+        rows = rows.masked_fill((indices == padding_idx).unsqueeze(1), 0)
+    out = rows.new_zeros(shape).index_add_(0, bags, rows)
+    if mode == "mean":
+        out = out / sizes.clamp_min(1).unsqueeze(1)
+    return out.to(weight.dtype), None
+
+
+def largest_rows(rows, indices, bags, shape, padding_idx):
+    """The largest element of each column in a bag, and from which row of the table it comes; 0 for an empty bag."""
+    if padding_idx >= 0:
+        kept = (indices != padding_idx).nonzero().squeeze(1)
+        rows, indices, bags = rows[kept], indices[kept], bags[kept]
+    where = bags.unsqueeze(1).expand(rows.shape)
+    out = rows.new_full(shape, -math.inf).scatter_reduce(0, where, rows, "amax")
+    order = cygrad.arange(len(rows), device=rows.device).unsqueeze(1).expand(rows.shape)
+    order = order.masked_fill(rows != out.gather(0, where), len(rows))
+    first = order.new_full(shape, len(rows)).scatter_reduce(0, where, order, "amin")
+    empty = first == len(rows)
+    if not len(indices):
+        return out.masked_fill(empty, 0), cygrad.zeros_like(first)
+    places = indices.to(cygrad.int64)[first.clamp_max(len(rows) - 1)]
+    return out.masked_fill(empty, 0), places.masked_fill(empty, 0)
+
+
+def bags_slope(grad, shape, indices, bags, sizes, per_sample_weights, options, result):
+    """The gradient of the table."""
+    mode, padding_idx, scale_grad_by_freq = options
+    if mode == "max":
+        grad = grad.masked_fill((sizes == 0).unsqueeze(1), 0)
+        return grad.new_zeros(shape).scatter_add(0, result[1], grad)
+    if mode == "mean":
+        grad = grad / sizes.clamp_min(1).unsqueeze(1)
+    rows = grad.index_select(0, bags)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    return table_slope(rows, shape[0], indices, padding_idx,
+                       bag_frequencies(indices, shape[0]) if scale_grad_by_freq else None)
+
+
+def bag_frequencies(indices, count):
+    """How often each row was taken, as PyTorch 2.13 has it: the i-th row in order has the count of the i-th index."""
+    counts, taken = cygrad.bincount(indices, minlength=count), indices.unique()
+    return counts.index_copy(0, taken.to(cygrad.int64), counts[indices.sort().values[:len(taken)]])
+
+
+def samples_slope(grad, weight, indices, bags, options):
+    """The gradient of the weights of the samples."""
+    padding_idx = options[1]
+    found = (grad.index_select(0, bags) * weight.index_select(0, indices)).sum(1)
+    return found if padding_idx < 0 else found.masked_fill(indices == padding_idx, 0)
+
+
+WHERE = "(while checking arguments for embedding_bag)"
+
+
+def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx):
+    """PyTorch's refusals."""
+    need_indices("embedding_bag", indices)
+    need_indices("embedding_bag", offsets, "#1 'offsets'")
+    if not weight.is_floating_point():
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
+                           f"BFloat16, Float, Double; but got {type_of(weight)} instead {WHERE}")
+    rows = weight.size(0)
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got "
+                           f"{padding_idx}")
+    if include_last_offset and not offsets.numel():
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if offsets.numel():
+        first, last = offsets[0].item(), offsets[-1].item()
+        if first != 0:
+            raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                               f"position 0. However, got {first}\n[ {type_of(offsets)}{{}} ]")
+        if last > indices.numel():
+            raise RuntimeError(f"offsets[-1] can not be greater than input's length {indices.numel()} but got "
+                               f"offsets[-1] of {last}")
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                           f"'per_sample_weights'; but type {type_of(weight)} does not equal "
+                           f"{type_of(per_sample_weights)} {WHERE}")
+    wrong = (indices < 0) | (indices >= rows)
+    if indices.numel() and wrong.any().item():
+        place = wrong.nonzero()[0].item()
+        raise RuntimeError(f"Index {place} of input takes value {indices[place].item()} which is not in the valid "
+                           f"range [0, {rows})")
+
+
+@op(method=False, name="embedding_bag")
+def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+                  include_last_offset=False, padding_idx=None):
+    """`nn.functional.embedding_bag` with the table first and a number for the mode: sum, mean, max.
+
+    Returns
+    -------
+    tuple of Tensor
+        The result; the bag of each index; how many indices count in each bag; the rows that "max" took. Of the latter
+        three only what the mode needs is filled in.
+    """
+    check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx)
+    word = MODES[mode]
+    padding = -1 if padding_idx is None else padding_idx % weight.size(0)
+    given, empty = offsets.numel() - bool(include_last_offset), offsets.new_zeros(0)
+    fast = word == "sum" and padding < 0 and weight.dtype is not cygrad.float64
+    starts = offsets[:given].contiguous()
+    places = cygrad.arange(indices.numel(), dtype=offsets.dtype, device=indices.device)
+    bags = cygrad.searchsorted(starts, places, right=True) - 1
+    if not given:
+        return weight.new_zeros((0, weight.size(1))), empty, offsets.new_zeros(offsets.numel()), empty
+    if fast and include_last_offset:                    # what comes after the last offset is in no bag
+        end = offsets[-1].item()
+        indices, bags = indices[:end], bags[:end]
+        per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
+    counted = cygrad.ones_like(bags) if padding < 0 else (indices != padding).to(bags.dtype)
+    sizes = cygrad.zeros(given, dtype=bags.dtype, device=bags.device).index_add_(0, bags, counted)
+    options = word, padding, bool(scale_grad_by_freq)
+    out, largest = _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options)
+    zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
+    return (out, empty if fast else bags, zeros if word == "sum" else sizes,
+            zeros if word == "sum" else sizes if word == "mean" else largest.detach())
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
+                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    """The sum, mean or maximum of the rows of a table that each bag of indices names.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N,): the indices of all bags, or (bags, n), int64 or int32.
+    weight : Tensor
+        (rows, width).
+    offsets : Tensor, optional
+        (bags,): where each bag begins in an input of one axis.
+    max_norm, norm_type
+        As in `embedding`.
+    scale_grad_by_freq : bool
+        Divide each row's gradient by how often it was taken.
+    mode : {"mean", "sum", "max"}
+    sparse : bool
+        Gradients are dense in any case.
+    per_sample_weights : Tensor, optional
+        Of input's shape: factors of the rows, for "sum" only.
+    include_last_offset : bool
+        The last offset is the end of the last bag.
+    padding_idx : int, optional
+        Indices of this value don't count.
+
+    Returns
+    -------
+    Tensor
+        (bags, width); zeros for an empty bag.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> table = cygrad.tensor([[1., 2.], [3., 4.]])
+    >>> cygrad.nn.functional.embedding_bag(cygrad.tensor([0, 1, 1]), table, cygrad.tensor([0, 2]), mode="sum")
+    tensor([[4., 6.],
+            [3., 4.]])
+    """
+    if weight.dtype is cygrad.int64 and input.is_floating_point():
+        warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+             "deprecated, and should now be `embedding_bag(input, weight, ...)`.")
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+                         f"have the same shape as the input ({input.shape})")
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
+                             f"fixed length sequences. However, found offsets of type {type(offsets)}"
+                             .replace("cygrad.tensor.", "torch."))
+        offsets = cygrad.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
+        include_last_offset, input = False, input.reshape(-1)
+        per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.dim() == 1:
+        if offsets is None:
+            raise ValueError("offsets has to be a 1D Tensor but got None")
+        if offsets.dim() != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    if mode == "max":
+        if scale_grad_by_freq:
+            raise ValueError("max mode does not support scaling the gradient by the frequency")
+        if sparse:
+            raise ValueError("max mode does not support sparse weights")
+    elif mode not in MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    shorten(weight, input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+                                  "GitHub.")
+    return bags_of_table(weight, input, offsets, scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights,
+                         include_last_offset, padding_idx)[0]

@@ -1,0 +1,285 @@
+"""Losses that are one node each (`mse_loss`, `nll_loss`), and the composites of them.
+
+They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a mean over classes is weighted.
+"""
+import cygrad
+from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import gather_op
+from cygrad.dtype import all_dtypes
+from cygrad.ops.pointwise.several_operands import need_tensors, refused, widened
+from cygrad.ops.nn.loss_reduction import reduced, reduced_in_one_pass, warn_of_broadcast, word
+from cygrad.dispatch.programs import program, same_floats
+
+INT64 = next(d for d in all_dtypes() if d.name == "int64")
+UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
+
+
+# ------------------------------------------------------------------------------- numbers
+
+SQUARED_ERROR = program(lambda input, target: (input - target).pow(2))
+ABSOLUTE_ERROR = program(lambda input, target: (input - target).abs())
+
+
+@primitive(name="mse_loss")
+def _mse_loss(self, target, reduction):
+    return reduced_in_one_pass(SQUARED_ERROR, reduction, self, target)
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """(input - target) ** 2, and its mean or sum.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        They broadcast and promote.
+    reduction : {"mean", "sum", "none"}
+    weight : Tensor, optional
+        Factors of the squares, of their shape; the mean is then divided by the weights' sum.
+    """
+    need_tensors("mse_loss", input=input, target=target)
+    reduction = word(reduction, size_average, reduce)
+    alike = same_floats(input, target)
+    if not alike:
+        warn_of_broadcast(input, target)
+    if weight is not None:
+        if weight.shape != input.shape:
+            raise ValueError("Weights and input must have the same size.")
+        squares = weight * mse_loss(input, target, reduction="none")
+        return squares.sum() / weight.sum() if reduction == "mean" else reduced(squares, reduction)
+    if not (alike or cygrad.result_type(input, target).is_floating_point):
+        raise refused("mse_cpu", cygrad.result_type(input, target))
+    return _mse_loss(input, target, reduction)
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """abs(input - target), and its mean or sum; arguments as in `mse_loss`."""
+    need_tensors("l1_loss", input=input, target=target)
+    reduction = word(reduction, size_average, reduce)
+    alike = same_floats(input, target)
+    if not alike:
+        warn_of_broadcast(input, target)
+    elif weight is None and not (cygrad.is_grad_enabled() and (input.requires_grad or target.requires_grad)):
+        return reduced_in_one_pass(ABSOLUTE_ERROR, reduction, input, target)
+    losses = (input - target).abs()
+    if weight is not None:
+        losses = weight * losses
+        if reduction == "mean":
+            return losses.sum() / weight.sum()
+    return reduced(losses, reduction)
+
+
+# ------------------------------------------------------------------------------- classes
+
+def choices(target, weight, ignore_index):
+    """(axis, valid, index, factor): where the classes lie, which targets count, where they point to, and how much.
+
+    The last three have size 1 along the axis.
+    """
+    axis = min(target.dim(), 1)
+    valid = (target != ignore_index).unsqueeze(axis)
+    index = cygrad.where(valid, target.unsqueeze(axis), 0)
+    if weight is None:
+        return axis, valid, index, valid
+    factor = weight.take(index)
+    return axis, valid, index, cygrad.where(valid, factor, 0)
+
+
+@widened
+def nll(self, target, weight, reduction, ignore_index):
+    axis, valid, index, factor = choices(target, weight, ignore_index)
+    losses = cygrad.where(valid, gather_op(self, index, axis) * -factor.to(self.dtype), 0).squeeze(axis)
+    if reduction == "mean":
+        return losses.sum() / factor.sum()
+    return reduced(losses, reduction)
+
+
+@primitive(name="nll_loss")
+def _nll_loss(self, target, weight, reduction, ignore_index):
+    return nll(self, target, weight, reduction, ignore_index).to(self.dtype)
+
+
+@primitive(name="nll_loss2d")
+def _nll_loss2d(self, target, weight, reduction, ignore_index):
+    return nll(self, target, weight, reduction, ignore_index).to(self.dtype)
+
+
+def nll_loss_backward(grad, shape, target, weight, reduction, ignore_index):
+    """The gradient goes to the elements that the targets chose."""
+    axis, valid, index, factor = choices(target, weight, ignore_index)
+    factor = factor.to(grad.dtype)
+    if reduction == "mean":
+        factor = cygrad.where(valid, factor / factor.sum(), 0)
+    grad = grad.unsqueeze(axis) if reduction == "none" else grad
+    return grad.new_zeros(shape).scatter(axis, index, -factor * grad)
+
+
+def check_classes(input, target, weight, ignore_index):
+    """PyTorch's refusals, in its order."""
+    if input.dim() < 1:
+        raise ValueError(f"Expected 1 or more dimensions (got {input.dim()})")
+    if input.dim() != 1 and input.shape[0] != (target.shape[0] if target.dim() else 1):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.dim() else 1}).")
+    axis = 0 if input.dim() == 1 else 1
+    classes = input.shape[axis]
+    if input.dim() <= 2 and target.dim() > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input.dim() == 4 and target.dim() != 3:
+        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+                           f"{target.dim()}")
+    if input.dim() == 4 and input.shape[2:] != target.shape[1:]:
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}")
+    wanted = [input.shape[0], *input.shape[2:]]
+    if input.dim() > 2 and list(target.shape) != wanted:
+        raise RuntimeError(f"Expected target size {wanted}, got {list(target.shape)}")
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
+                           f"weight tensor of shape: {list(weight.shape)}")
+    if not input.is_floating_point():
+        raise refused("nll_loss_out_frame" if input.dim() <= 2 else "nll_loss2d_forward_out_frame", input.dtype)
+    if target.dtype not in (INT64, UINT8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {SCALAR_NAMES[target.dtype.code]}")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
+                           f"{SCALAR_NAMES[weight.dtype.code]}")
+    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
+    if target.numel() and wrong.any().item():
+        raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    """The negative of the log-probability that each row of the input gives to its target class.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C), (C,) or (N, C, d1, ...): log-probabilities of C classes.
+    target : Tensor
+        int64, of input's shape without the axis of classes.
+    weight : Tensor, optional
+        (C,): a factor for each class; a mean is divided by the sum of those that were used.
+    ignore_index : int
+        Targets of this value count nothing.
+    reduction : {"mean", "sum", "none"}
+    """
+    need_tensors("nll_loss", input=input, target=target)
+    reduction = word(reduction, size_average, reduce)
+    check_classes(input, target, weight, ignore_index)
+    target = target.to(INT64)
+    if input.dim() > 2:
+        return _nll_loss2d(input, target, weight, reduction, ignore_index)
+    if input.dim() == 2:
+        return _nll_loss(input, target.reshape(-1), weight, reduction, ignore_index)
+    return _nll_loss(input, target, weight, reduction, ignore_index)
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    """`nll_loss` of the log-softmax over the classes.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C), (C,) or (N, C, d1, ...): numbers whose softmax over the classes are probabilities.
+    target : Tensor
+        Classes, as in `nll_loss`; or probabilities, of input's shape.
+    weight, ignore_index, reduction
+        As in `nll_loss`.
+    label_smoothing : float
+        The part of each target that is spread evenly over all classes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.cross_entropy(cygrad.tensor([[0., 0.]]), cygrad.tensor([1]))
+    tensor(0.6931)
+    """
+    need_tensors("cross_entropy", input=input, target=target)
+    reduction = word(reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    axis = 0 if input.dim() == 1 else 1
+    if input.shape == target.shape:
+        if not target.is_floating_point():
+            raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                               f"{SCALAR_NAMES[target.dtype.code]}")
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        return soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing)
+    logs = input.log_softmax(axis)
+    found = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    if label_smoothing == 0:
+        return found
+    return found * (1 - label_smoothing) + smooth_part(logs, target, weight, axis, ignore_index,
+                                                       reduction) * (label_smoothing / input.shape[axis])
+
+
+def along(weight, rank, axis):
+    """A factor for each class, with axes of size 1 for the others."""
+    return weight.view([-1 if i == axis else 1 for i in range(rank)])
+
+
+def smooth_part(logs, target, weight, axis, ignore_index, reduction):
+    """The loss of evenly spread targets: a sum over all classes."""
+    losses = -(logs if weight is None else logs * along(weight, logs.dim(), axis)).sum(axis)
+    losses = losses.masked_fill(target == ignore_index, 0)
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    if weight is None:
+        return losses.sum() / (target != ignore_index).sum()
+    factor = weight.take(cygrad.where(target == ignore_index, 0, target))
+    return losses.sum() / factor.masked_fill(target == ignore_index, 0).sum()
+
+
+@primitive(name="divide_by_number")
+def _divide_by_number(self, other):
+    return self / other
+
+
+def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
+    """The loss where the target is a distribution."""
+    if label_smoothing > 0:
+        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+    products = input.log_softmax(axis) * target
+    if weight is not None:
+        products = products * along(weight, input.dim(), axis)
+    if reduction == "mean":
+        return _divide_by_number(-products.sum(), input.numel() // max(input.shape[axis], 1))
+    return -(products.sum() if reduction == "sum" else products.sum(axis))
+
+
+# ------------------------------------------------------------------------------ encoding
+
+def one_hot(tensor, num_classes=-1):
+    """Ones at the given indices of a new last axis, zeros elsewhere.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        int64.
+    num_classes : int
+        Size of the new axis; the largest index plus 1 when -1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.one_hot(cygrad.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    need_tensors("one_hot", input=tensor)
+    if tensor.dtype is not INT64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if tensor.numel() == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return tensor.new_empty((*tensor.shape, num_classes))
+    if tensor.min().item() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = tensor.max().item()
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif largest >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return tensor.new_zeros((*tensor.shape, num_classes)).scatter_(-1, tensor.unsqueeze(-1), 1)

@@ -1,0 +1,58 @@
+"""Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode."""
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.raw import copy_, fill_
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.pointwise.several_operands import need_tensors
+
+
+def inner(t, pad):
+    """The part of `t` that is not padding; negative padding cuts nothing off here."""
+    for k in range(len(pad) // 2):
+        before, after = max(pad[2 * k], 0), max(pad[2 * k + 1], 0)
+        t = t.narrow(t.dim() - 1 - k, before, t.size(t.dim() - 1 - k) - before - after)
+    return t
+
+
+@primitive(name="constant_pad_nd")
+def _constant_pad_nd(self, pad, value):
+    shape = list(self.shape)
+    for k in range(len(pad) // 2):
+        shape[-1 - k] += pad[2 * k] + pad[2 * k + 1]
+    out = empty_near(self, shape)
+    fill_(out, value)
+    copy_(inner(out, pad), inner(self, [-n for n in pad]))
+    return out
+
+
+@op(method=False)
+def constant_pad_nd(input, pad, value=0):
+    """`input` with `value` around it, or with its borders cut off.
+
+    Parameters
+    ----------
+    input : Tensor
+    pad : sequence of int
+        How many places before and after, in pairs from the last axis on; negative numbers cut.
+    value : number
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.constant_pad_nd(cygrad.ones(2), (1, 2))
+    tensor([0., 1., 1., 0., 0.])
+    """
+    need_tensors("constant_pad_nd", input=input)
+    pad = tuple(pad)
+    if len(pad) % 2:
+        raise RuntimeError("Length of pad must be even but instead it equals "
+                           f"{len(pad)}")
+    if len(pad) // 2 > input.dim():
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad "
+                           f"length is {len(pad)}while the input has {input.dim()}dimensions.")
+    for k in range(len(pad) // 2):
+        axis = input.dim() - 1 - k
+        cut = input.shape[axis] + min(pad[2 * k], 0)
+        if cut < 0 or cut + min(pad[2 * k + 1], 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return _constant_pad_nd(input, pad, value)

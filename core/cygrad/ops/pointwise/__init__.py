@@ -1,0 +1,1 @@
+"""Ops that compute each element from the elements at its place."""

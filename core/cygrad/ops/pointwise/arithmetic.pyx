@@ -1,0 +1,445 @@
+"""What users call of the pointwise ops that are one kernel: functions, methods, in-place forms and `out=`.
+
+From each row of `table.py` come the function (`cygrad.exp`), the method, the in-place form (`exp_`) and
+`out=`. add, sub, div and pow, which have arguments of their own, follow.
+"""
+from cpython.bool cimport PyBool_Check
+
+from cygrad cimport backend as k
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.derivative cimport OpNode
+from cygrad.dispatch.axes cimport refuse_overlap
+from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, unary_into
+from cygrad.dispatch.promotion cimport NO_BOOL, NO_COMPLEX, SAME, TO_BOOL, TO_FLOAT, TO_REAL, result_dtype
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType
+from cygrad.ops.pointwise.single_kernel cimport (KernelOp, apply_binary, apply_binary_, apply_pow,
+                                                 apply_unary, apply_unary_, bool_error, check_target, finish_inplace,
+                                                 is_number, op_add, op_div, op_floor_divide, op_sub)
+from cygrad.tensor cimport Tensor, bump_version, requires_grad
+from cygrad.view cimport INLINE_RANK, same_sizes
+
+from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
+from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
+from cygrad.ops.declare.registry import add_op
+from cygrad.dispatch.raw import refuse_out_grad, write_out
+
+cdef KernelOp op_div_mode = KernelOp("div_mode", k.DIV, TO_FLOAT, ("self", "other"))
+cdef KernelOp op_rsub = KernelOp("rsub", k.SUB, NO_BOOL, ("self", "other", "alpha"))
+cdef KernelOp op_div_floor = KernelOp("div_floor", k.FLOOR_DIVIDE, NO_COMPLEX, ("self", "other"))
+cdef KernelOp op_trunc_divide = KernelOp("trunc_divide", k.TRUNC_DIVIDE, NO_COMPLEX, ("self", "other"))
+
+
+cdef bint fits_out(Tensor a, object out, bint plain) except -1:
+    """Whether a kernel can write straight into `out=`: a tensor like `a`, none of autograd's business."""
+    cdef Tensor t
+    if not plain or type(out) is not Tensor:
+        return False
+    t = <Tensor>out
+    if not (a.dtype is t.dtype and a.dense and t.dense and a.elements and a.rank <= INLINE_RANK
+            and a.memory.backend is t.memory.backend and a.memory.index == t.memory.index and same_sizes(a, t)
+            and a.names_ is None and t.names_ is None and not t.inference):
+        return False
+    if grad_enabled() and (requires_grad(a) or requires_grad(t)):
+        return False
+    refuse_overlap(t, a, False)
+    return True
+
+
+cdef bint unary_to(KernelOp op, Tensor a, object out) except -1:
+    """out = op(a) if that needs no care; else False."""
+    if op.rule == TO_BOOL or not fits_out(a, out, op.plain >> a.dtype.category & 1):
+        return False
+    unary_into(op.code, a, <Tensor>out)
+    bump_version(<Tensor>out)
+    return True
+
+
+cdef bint binary_to(KernelOp op, Tensor a, object y, object out) except -1:
+    """out = op(a, y) for two tensors alike, if that needs no care; else False."""
+    cdef bint plain = op.rule != TO_BOOL and op.plain >> a.dtype.category & 1
+    if type(y) is not Tensor or not fits_out(a, out, plain) or not fits_out(<Tensor>y, out, plain):
+        return False
+    binary_into(op.code, a, <Tensor>y, <Tensor>out)
+    bump_version(<Tensor>out)
+    return True
+
+
+cdef Tensor need_tensor(object x, str name, str argument="input"):
+    if isinstance(x, Tensor):
+        return <Tensor>x
+    raise TypeError(f"{name}(): argument '{argument}' (position 1) must be Tensor, not {type(x).__name__}")
+
+
+def _unary_forms(KernelOp op):
+    exact = op.rule != TO_FLOAT and op.rule != TO_BOOL and op.code != k.ANGLE
+
+    def function(input, *, out=None):
+        if out is None:
+            return apply_unary(op, need_tensor(input, op.name))
+        if type(input) is Tensor and unary_to(op, <Tensor>input, out):
+            return out
+        refuse_out_grad(op.name, input, out)
+        return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out,
+                         "exact" if exact and not (op.rule == TO_REAL and input.is_complex()) else "")
+
+    def inplace(self):
+        return apply_unary_(op, need_tensor(self, op.name + "_"))
+
+    return function, inplace
+
+
+cdef object checked_binary(KernelOp op, object x, object y):
+    out = apply_binary(op, x, y)
+    if out is NotImplemented:
+        if not isinstance(x, Tensor) and not isinstance(y, Tensor):
+            if op.name in ("add", "sub", "mul", "div") and is_number(x) and is_number(y):
+                from cygrad.ops.create.filled import tensor
+                return apply_binary(op, tensor(x), y)
+            raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
+        raise TypeError(f"{op.name}(): argument 'other' (position 2) must be Tensor or Number, not "
+                        f"{type(y if isinstance(x, Tensor) else x).__name__}")
+    return out
+
+
+TENSORS_ONLY = ("maximum", "minimum", "fmax", "fmin", "atan2", "hypot", "nextafter", "gcd", "lcm", "logical_and",
+                "logical_or", "logical_xor")
+
+
+def need_tensors(KernelOp op, input, other):
+    """Raise where a Python number, or a complex tensor, is no operand of this op."""
+    for place, (argument, value) in enumerate((("input", input), ("other", other))):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{op.name}(): argument '{argument}' (position {place + 1}) must be Tensor, not "
+                            f"{type(value).__name__}")
+    if op.code in (k.MAXIMUM, k.MINIMUM, k.FMAX, k.FMIN) and (
+            (<Tensor>input).dtype.category == CATEGORY_COMPLEX or (<Tensor>other).dtype.category == CATEGORY_COMPLEX):
+        raise RuntimeError(f"{op.name} not implemented for complex tensors.")
+
+
+def _binary_forms(KernelOp op):
+    tensors_only = op.name in TENSORS_ONLY
+
+    def function(input, other, *, out=None):
+        if tensors_only:
+            need_tensors(op, input, other)
+        if out is None:
+            return checked_binary(op, input, other)
+        if type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
+            return out
+        if op.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
+            raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, "
+                            "out=Tensor)")
+        refuse_out_grad(op.name, input, other, out)
+        return write_out(op.name, checked_binary(op, input, other), out)
+
+    def inplace(self, other):
+        if tensors_only:
+            need_tensors(op, self, other)
+        result = apply_binary_(op, need_tensor(self, op.name + "_"), other)
+        if result is NotImplemented:
+            raise TypeError(f"{op.name}_(): argument 'other' (position 1) must be Tensor or Number, not "
+                            f"{type(other).__name__}")
+        return result
+
+    return function, inplace
+
+
+def _publish():
+    for name, rule, inplace, what in UNARY_OPS:
+        function, function_ = _unary_forms(UNARY_BY_NAME[name])
+        doc = f"""Elementwise: {what}.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape{"; integers give the default float dtype" if rule == "TO_FLOAT" else ""}.
+    out : Tensor, optional
+        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape{", of dtype bool" if rule == "TO_BOOL" else ""}.
+    """
+        add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
+    for name, rule, inplace, what in BINARY_OPS:
+        function, function_ = _binary_forms(BINARY_BY_NAME[name])
+        doc = f"""Elementwise: {what}.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+    out : Tensor, optional
+        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape{" and dtype bool" if rule == "TO_BOOL" else ""}.
+    """
+        add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
+
+
+_publish()
+
+
+# ------------------------------------------ ops with arguments of their own
+
+cdef int refuse_bools(str name, object x, object y) except -1:
+    cdef bint first = (<Tensor>x).dtype.code == BOOL if isinstance(x, Tensor) else PyBool_Check(x)
+    cdef bint second = (<Tensor>y).dtype.code == BOOL if isinstance(y, Tensor) else PyBool_Check(y)
+    if first or second:
+        raise bool_error(name, first and second)
+    return 0
+
+
+cdef object scaled(KernelOp op, object input, object other, object alpha):
+    """add or sub with alpha: one node, whose formula multiplies by alpha."""
+    cdef Tensor out
+    if alpha == 1 and not PyBool_Check(alpha):
+        return checked_binary(op, input, other)
+    if op.rule == NO_BOOL:
+        refuse_bools(op.name, input, other)
+    dtype = result_dtype(input, other)
+    if PyBool_Check(alpha) and (<DType>dtype).code != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and (<DType>dtype).category < CATEGORY_FLOAT:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and (<DType>dtype).category < CATEGORY_COMPLEX:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if (<DType>dtype).code == BOOL:
+        alpha = bool(alpha)
+    if (<DType>dtype).category == CATEGORY_FLOAT and isinstance(input, Tensor) and isinstance(other, Tensor):
+        out = add_multiple()(input, other, -alpha if op.code == k.SUB else alpha)
+        return recorded_scaled(op, input, other, alpha, out)
+    if isinstance(other, Tensor):
+        step = binary(k.MUL, cast(<Tensor>other, dtype), alpha, SAME)
+    else:
+        step = other * alpha if (<DType>dtype).code != BOOL else bool(other and alpha)
+    if isinstance(input, Tensor):
+        out = binary(op.code, input, step, op.rule)
+    else:
+        out = binary(op.code, cast(<Tensor>step, dtype), 0, op.rule)
+        out = binary(op.code, input, step, op.rule)
+    return recorded_scaled(op, input, other, alpha, out)
+
+
+cdef object add_multiple():
+    """The program input + alpha * other."""
+    from cygrad.ops.pointwise.several_operands import ADD_MULTIPLE
+    return ADD_MULTIPLE
+
+
+cdef object scaled_to(KernelOp op, object input, object other, object alpha, object out):
+    """add or sub with alpha and `out=`."""
+    if type(alpha) is int and alpha == 1 and type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
+        return out
+    if ((type(alpha) is float or type(alpha) is int) and type(input) is Tensor and type(other) is Tensor
+            and (<Tensor>input).dtype.category == CATEGORY_FLOAT
+            and fits_out(<Tensor>input, out, True) and fits_out(<Tensor>other, out, True)):
+        add_multiple().into(out, input, other, -alpha if op.code == k.SUB else alpha)
+        bump_version(<Tensor>out)
+        return out
+    refuse_out_grad(op.name, input, other, out)
+    return write_out(op.name, scaled(op, input, other, alpha), out)
+
+
+cdef object scaled_(KernelOp op, Tensor target, object other, object alpha):
+    """add_ or sub_ with alpha."""
+    if PyBool_Check(alpha):
+        pass
+    elif alpha == 1:
+        result = apply_binary_(op, target, other)
+        if result is not NotImplemented:
+            return result
+    elif scaled_in_place(target, other, -alpha if op.code == k.SUB else alpha):
+        return target
+    return finish_inplace(target, scaled(op, target, other, alpha))
+
+
+cdef bint scaled_in_place(Tensor target, object other, object alpha) except -1:
+    """target += alpha * other, if that needs neither a graph nor a temporary; whether it did."""
+    if (not isinstance(other, Tensor) or target.dtype.category != CATEGORY_FLOAT or not isinstance(alpha, (int, float))
+            or (<Tensor>other).dtype is not target.dtype or not same_sizes(target, <Tensor>other)
+            or grad_enabled() and (requires_grad(target) or requires_grad(<Tensor>other))):
+        return False
+    check_target(target)
+    refuse_overlap(target, <Tensor>other, False)
+    add_multiple().into(target, target, other, alpha)
+    bump_version(target)
+    return True
+
+
+cdef object recorded_scaled(KernelOp op, object input, object other, object alpha, Tensor out):
+    cdef OpNode node
+    if grad_enabled() and ((isinstance(input, Tensor) and requires_grad(<Tensor>input))
+                           or (isinstance(other, Tensor) and requires_grad(<Tensor>other))):
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            node = record(op.derivative(), (input, other, alpha))
+        else:
+            node = record(op.number_derivative(isinstance(input, Tensor)), (input, other, alpha))
+        attach(node, out)
+    return out
+
+
+def add(input, other, *, alpha=1, out=None):
+    return scaled(op_add, input, other, alpha) if out is None else scaled_to(op_add, input, other, alpha, out)
+
+
+def add_(self, other, *, alpha=1):
+    return scaled_(op_add, need_tensor(self, "add_"), other, alpha)
+
+
+def sub(input, other, *, alpha=1, out=None):
+    return scaled(op_sub, input, other, alpha) if out is None else scaled_to(op_sub, input, other, alpha, out)
+
+
+def sub_(self, other, *, alpha=1):
+    return scaled_(op_sub, need_tensor(self, "sub_"), other, alpha)
+
+
+def rsub(input, other, *, alpha=1):
+    """other - alpha * input, elementwise."""
+    if alpha == 1 and not PyBool_Check(alpha):
+        return checked_binary(op_rsub, other, input)
+    return scaled(op_rsub, other, input, alpha)
+
+
+cdef KernelOp division(object rounding_mode):
+    if rounding_mode is _NOT_GIVEN:
+        return op_div
+    if rounding_mode is None:
+        return op_div_mode
+    if rounding_mode == "floor":
+        return op_div_floor
+    if rounding_mode == "trunc":
+        return op_trunc_divide
+    raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                       f"'{rounding_mode}'")
+
+
+_NOT_GIVEN = ""
+
+
+def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
+    """input / other, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast. Integers give the default float dtype unless a rounding mode is given.
+    rounding_mode : {"trunc", "floor"} or None, optional
+        Round the quotient towards zero or down, and keep integer dtypes.
+    out : Tensor, optional
+        Receives the result.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.div(cygrad.tensor([7, -7]), 2, rounding_mode="floor")
+    tensor([ 3, -4])
+    """
+    return divided(division(rounding_mode), input, other, out)
+
+
+cdef object divided(KernelOp op, object input, object other, object out):
+    if out is None:
+        return checked_binary(op, input, other)
+    if type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
+        return out
+    refuse_out_grad("div", input, other, out)
+    return write_out("div", checked_binary(op, input, other), out)
+
+
+def div_(self, other, *, rounding_mode=_NOT_GIVEN):
+    return divided_in_place(division(rounding_mode), self, other)
+
+
+cdef object divided_in_place(KernelOp op, object self, object other):
+    result = apply_binary_(op, need_tensor(self, "div_"), other)
+    if result is NotImplemented:
+        raise TypeError(f"div_(): argument 'other' must be Tensor or Number, not {type(other).__name__}")
+    return result
+
+
+def floor_divide(input, other, *, out=None):
+    """floor(input / other), elementwise."""
+    return divided(op_floor_divide, input, other, out)
+
+
+def floor_divide_(self, other):
+    return divided_in_place(op_floor_divide, self, other)
+
+
+def pow(input, exponent, *, out=None):
+    """input ** exponent, elementwise.
+
+    Parameters
+    ----------
+    input, exponent : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+    out : Tensor, optional
+        Receives the result.
+
+    Raises
+    ------
+    RuntimeError
+        For integers to a negative integer power.
+    """
+    if out is not None:
+        refuse_out_grad("pow", input, exponent, out)
+    result = apply_pow(input, exponent)
+    if result is NotImplemented:
+        raise TypeError(f"pow(): argument 'exponent' (position 2) must be Tensor or Number, not "
+                        f"{type(exponent).__name__}")
+    if out is None:
+        return result
+    if not isinstance(input, Tensor) and not PyBool_Check(input) and input == 1:      # ones, in whatever dtype
+        result = (<Tensor>result).to(out.dtype)
+    return write_out("pow", result, out)
+
+
+def pow_(self, exponent):
+    from cygrad.autograd.inplace import shadow
+    if grad_enabled():
+        check_target(need_tensor(self, "pow_"))
+        return finish_inplace(self, pow(shadow(self), exponent))
+    return finish_inplace(self, pow(self, exponent))
+
+
+def square(input, *, out=None):
+    """input ** 2, elementwise."""
+    return pow(input, 2, out=out)
+
+
+def square_(self):
+    return pow_(self, 2)
+
+
+SCALED = """input {sign} alpha * other, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+    alpha : number
+        Factor of `other`; an integer for integer tensors.
+    out : Tensor, optional
+        Receives the result.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor([1., 2.]), cygrad.tensor([10., 20.]), alpha=2)
+    tensor({result})
+    """
+
+add_op("add", add, SCALED.format(name="add", sign="+", result="[21., 42.]"), inplace=add_)
+add_op("sub", sub, SCALED.format(name="sub", sign="-", result="[-19., -38.]"), inplace=sub_, aliases=("subtract",))
+for _name, _function, _inplace, _aliases in (
+        ("div", div, div_, ("divide", "true_divide")), ("floor_divide", floor_divide, floor_divide_, ()),
+        ("pow", pow, pow_, ()), ("square", square, square_, ())):
+    add_op(_name, _function, None, inplace=_inplace, aliases=_aliases)
+add_op("rsub", rsub, None, inplace=None, aliases=(), method=False)

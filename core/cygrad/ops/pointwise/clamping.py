@@ -1,0 +1,160 @@
+"""Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
+from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
+from cygrad.dispatch.raw import cast_to
+from cygrad.ops.pointwise.several_operands import BOOL, refused
+from cygrad.ops.pointwise.single_kernel import clamped_few
+from cygrad.ops.declare.registry import inplace_form, op
+from cygrad.dispatch.programs import program, same_floats
+from cygrad.tensor import Tensor
+
+
+CLAMP = program(lambda x, low, high: x.maximum(low).minimum(high))
+AT_LEAST = program(lambda x, low: x.maximum(low))
+AT_MOST = program(lambda x, high: x.minimum(high))
+
+
+def _clamped(self, min, max):
+    """`self` in the dtype that all operands promote to, between the bounds."""
+    if isinstance(min, float) and isinstance(max, float) and same_floats(self):
+        return CLAMP(self, min, max)
+    bounds = [value for value in (min, max) if value is not None]
+    self = cast_to(self, result_type(self, *bounds))
+    if len(bounds) == 2:
+        return CLAMP(self, min, max)
+    return AT_MOST(self, max) if min is None else AT_LEAST(self, min)
+
+
+@primitive(name="clamp")
+def _clamp(self, min, max):
+    return _clamped(self, min, max)
+
+
+@primitive(name="clamp")
+def _clamp_into(self, min, max):
+    if min is None or max is None:
+        AT_MOST.into(self, self, max) if min is None else AT_LEAST.into(self, self, min)
+    else:
+        CLAMP.into(self, self, min, max)
+    self._bump_version()
+
+
+@primitive(name="clamp_tensors")
+def _clamp_tensors(self, min, max):
+    return _clamped(self, min, max)
+
+
+@primitive(name="clamp_min_tensor")
+def _clamp_min_tensor(self, min):
+    return _clamped(self, min, None)
+
+
+@primitive(name="clamp_max_tensor")
+def _clamp_max_tensor(self, max):
+    return _clamped(self, None, max)
+
+
+@primitive(name="clamp_min")
+def _clamp_min(self, min):
+    return _clamped(self, min, None)
+
+
+@primitive(name="clamp_max")
+def _clamp_max(self, max):
+    return _clamped(self, None, max)
+
+
+def bounded(name, input, min, max):
+    """Check the arguments of `clamp`: returns whether the bounds are tensors."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    kinds = set()
+    for value in (min, max):
+        if value is not None:
+            kinds.add(isinstance(value, Tensor))
+            if not isinstance(value, (Tensor, int, float, complex)):
+                kinds.update((True, False))
+    if len(kinds) > 1:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
+                        f"{type(max).__name__})")
+    if input.is_complex():
+        raise NotImplementedError("clamp is not supported for complex types")
+    return kinds.pop()
+
+
+def numbers_only(out, *args, **kwargs):
+    """`out=` must be of the result's dtype where the bounds are numbers."""
+    return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
+
+def fits(self, *bounds):
+    """Whether the result of bounds that are numbers has the tensor's dtype; it can't be written to it otherwise."""
+    dtype = result_type(self, *[x for x in bounds if x is not None])
+    if dtype is not self.dtype and dtype.is_floating_point:
+        raise RuntimeError(f"result type {SCALAR_NAMES[dtype.code]} can't be cast to the desired output type "
+                           f"{C_TYPES[self.dtype.code]}")
+    return dtype is self.dtype
+
+
+def _clamp_(self, min=None, max=None):
+    if bounded("clamp", self, min, max) or not fits(self, min, max):
+        return general_clamp_(self, min, max)
+    return _clamp_into.inplace(self, min, max)
+
+
+@op(inplace=_clamp_, out=numbers_only, aliases=("clip",))
+def clamp(input, min=None, max=None):
+    """Each element, but not below `min` and not above `max`; NaN stays.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    min, max : number or Tensor, optional
+        At least one; both of one kind. Where min > max the result is max.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clamp(cygrad.tensor([-2., 0.5, 3.]), -1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    out = clamped_few(input, min, max)
+    if out is not None:
+        return out
+    if isinstance(min, float) and isinstance(max, float) and same_floats(input):
+        return _clamp(input, min, max)
+    if not bounded("clamp", input, min, max):
+        return _clamp(input, min, max)
+    if min is not None and max is not None and result_type(input, min, max) is BOOL:
+        raise refused("clamp_cpu", BOOL)
+    return _clamp_tensors(input, min, max)
+
+
+general_clamp_ = inplace_form("clamp", clamp)
+
+
+def _clamp_min_(self, min):
+    if not bounded("clamp_min", self, min, None):
+        fits(self, min)
+    return general_clamp_min_(self, min)
+
+
+def _clamp_max_(self, max):
+    if not bounded("clamp_max", self, None, max):
+        fits(self, max)
+    return general_clamp_max_(self, max)
+
+
+@op(inplace=_clamp_min_, out=numbers_only)
+def clamp_min(input, min):
+    """Each element, but not below `min` (a number or a tensor)."""
+    return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
+
+
+@op(inplace=_clamp_max_, out=numbers_only)
+def clamp_max(input, max):
+    """Each element, but not above `max` (a number or a tensor)."""
+    return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
+
+
+general_clamp_min_, general_clamp_max_ = inplace_form("clamp_min", clamp_min), inplace_form("clamp_max", clamp_max)

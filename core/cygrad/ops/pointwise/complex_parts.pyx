@@ -1,0 +1,239 @@
+# distutils: extra_compile_args = -Os
+"""Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.derivative cimport OpNode, find_row
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, FLOAT32, FLOAT64, DType
+from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
+from cygrad.view cimport MAX_RANK
+
+from cygrad.autograd.inplace import shadow
+from cygrad.ops.declare.primitives import primitive
+from cygrad.backend import UNARY
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import copy_, unary_op
+from cygrad.dispatch.operands import broadcast
+from cygrad.ops.pointwise.single_kernel import inplace_result
+from cygrad.ops.declare.registry import add_op, methods, op
+
+cdef int CONJ = UNARY.index("conj")
+
+
+cdef int note(Tensor out, str name, Tensor source) except -1:
+    """Record the view op `name`."""
+    cdef OpNode node
+    if grad_enabled() and requires_grad(source):
+        node = record(find_row(name, ("self",)), (source,))
+        attach(node, out)
+    return 0
+
+
+cdef Tensor pairs(Tensor t):
+    """A real view of a complex tensor, the two parts along a new last axis; not recorded."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i
+    cdef Tensor out
+    if t.rank == MAX_RANK:
+        raise RuntimeError(f"view_as_real: the tensor has {MAX_RANK} axes already")
+    for i in range(t.rank):
+        sizes[i], strides[i] = t.sizes[i], t.strides[i] * 2
+    sizes[t.rank], strides[t.rank] = 2, 1
+    out = view_of(t, t.offset * 2, t.rank + 1, sizes, strides)
+    out.dtype = t.dtype.to_real()
+    return out
+
+
+def view_as_real(Tensor input not None):
+    """The real and imaginary parts of a complex tensor along a new last axis, as a view."""
+    cdef Tensor out
+    if input.dtype.category != CATEGORY_COMPLEX:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    out = pairs(input)
+    note(out, "view_as_real", input)
+    return out
+
+
+def view_as_complex(Tensor input not None):
+    """A real tensor whose last axis holds (real, imaginary) pairs, as a complex view without that axis."""
+    cdef Py_ssize_t strides[64]
+    cdef int i, last = input.rank - 1
+    cdef Tensor out
+    if input.dtype.code != FLOAT32 and input.dtype.code != FLOAT64:
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+                           f"scalar type: {SCALAR_NAMES[input.dtype.code]}")
+    if input.rank == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.sizes[last] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.strides[last] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    for i in range(last):
+        if input.strides[i] % 2:
+            raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+        strides[i] = input.strides[i] // 2
+    if input.offset % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    out = view_of(input, input.offset // 2, last, input.sizes, strides)
+    out.dtype = input.dtype.to_complex()
+    note(out, "view_as_complex", input)
+    return out
+
+
+def real(Tensor input not None):
+    """The real parts, as a view; a real tensor itself."""
+    if input.dtype.category != CATEGORY_COMPLEX:
+        return input
+    return view_as_real(input).select(-1, 0)
+
+
+def imag(Tensor input not None):
+    """The imaginary parts of a complex tensor, as a view."""
+    if input.dtype.category != CATEGORY_COMPLEX:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return view_as_real(input).select(-1, 1)
+
+
+def _set_real(self, value):
+    real(self).copy_(as_operand(self, value))
+
+
+def _set_imag(self, value):
+    imag(self).copy_(as_operand(self, value))
+
+
+cdef object as_operand(Tensor like, object value):
+    if isinstance(value, Tensor):
+        return value
+    from cygrad.dispatch.operands import scalar_near
+    return scalar_near(like, value)
+
+
+# ------------------------------------------------------------------ conjugation
+
+@primitive(name="conj")
+def _conj(self):
+    return unary_op(CONJ, self)
+
+
+@primitive(name="conj_physical")
+def _conj_physical(self):
+    return unary_op(CONJ, self)
+
+
+def conj(Tensor input not None):
+    """The complex conjugate of each element, a copy; a real tensor itself."""
+    return _conj(input) if input.dtype.category == CATEGORY_COMPLEX else input
+
+
+def conj_physical(Tensor input not None):
+    """The complex conjugate of each element, a copy; a real tensor itself."""
+    return _conj_physical(input) if input.dtype.category == CATEGORY_COMPLEX else input
+
+
+def conj_physical_(Tensor self not None):
+    return inplace_result(self, conj_physical(shadow(self))) \
+        if self.dtype.category == CATEGORY_COMPLEX else unchanged(self)
+
+
+cdef object unchanged(Tensor t):
+    bump_version(t)
+    return t
+
+
+def resolve_conj(Tensor input not None):
+    """The tensor itself: conjugation is never put off."""
+    return input
+
+
+def resolve_neg(Tensor input not None):
+    """The tensor itself: negation is never put off."""
+    return input
+
+
+def is_conj(Tensor input not None):
+    """False: conjugation is never put off."""
+    return False
+
+
+def is_neg(Tensor input not None):
+    """False: negation is never put off."""
+    return False
+
+
+def adjoint(Tensor input not None):
+    """The conjugate transpose of the last two axes."""
+    return conj(input.mT)
+
+
+for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex, adjoint):
+    add_op(_function.__name__, _function, None, method=_function.__name__ not in ("real", "imag"))
+op(conj_physical, name="conj_physical", inplace=conj_physical_, out="exact")
+methods["real"] = property(real, _set_real, doc="The real parts, as a view.")
+methods["imag"] = property(imag, _set_imag, doc="The imaginary parts, as a view.")
+methods["H"] = property(lambda self: matrix_adjoint(self), doc="The conjugate transpose of a matrix.")
+methods["mH"] = property(adjoint, doc="The conjugate transpose of the last two axes.")
+
+
+cdef object matrix_adjoint(Tensor t):
+    if t.rank != 2 and t.rank != 0:
+        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
+                           f"{t.rank}-D tensor." + (" For batches of matrices, consider using tensor.mH"
+                                                    if t.rank > 2 else ""))
+    return conj(t.t())
+
+
+# --------------------------------------------------------------- from two parts
+
+@primitive(name="complex")
+def _complex(real, imag):
+    parts = broadcast(real, imag)
+    out = empty_near(parts[0], parts[0].shape, (<DType>parts[0].dtype).to_complex())
+    copy_(out.real, parts[0])
+    copy_(out.imag, parts[1])
+    return out
+
+
+cdef check_parts(Tensor a, Tensor b):
+    if a.dtype.category != CATEGORY_FLOAT or b.dtype.category != CATEGORY_FLOAT:
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"Expected object of scalar type {SCALAR_NAMES[a.dtype.code]} but got scalar type "
+                           f"{SCALAR_NAMES[b.dtype.code]} for second argument")
+
+
+@op(method=False, out="exact", name="complex")
+def complex_(Tensor real not None, Tensor imag not None):
+    """A complex tensor of these real and imaginary parts.
+
+    Parameters
+    ----------
+    real, imag : Tensor
+        Of one dtype, float32 or float64; shapes broadcast.
+    """
+    check_parts(real, imag)
+    if real.dtype.code != FLOAT32 and real.dtype.code != FLOAT64:
+        raise RuntimeError("complex(): there is no complex dtype of 16-bit parts; convert them to float32 first")
+    return _complex(real, imag)
+
+
+@primitive(name="polar")
+def _polar(abs, angle):
+    return _complex.forward(abs * angle.cos(), abs * angle.sin())
+
+
+@op(method=False, out="exact")
+def polar(Tensor abs not None, Tensor angle not None):
+    """The complex numbers of these moduli and arguments (in radians).
+
+    Parameters
+    ----------
+    abs, angle : Tensor
+        Of one dtype, float32 or float64; shapes broadcast.
+    """
+    check_parts(abs, angle)
+    if abs.dtype.code != FLOAT32 and abs.dtype.code != FLOAT64:
+        raise NotImplementedError(f'"polar_cpu" not implemented for \'{SCALAR_NAMES[abs.dtype.code]}\'')
+    return _polar(abs, angle)

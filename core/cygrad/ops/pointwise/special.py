@@ -1,0 +1,207 @@
+"""Special functions with nodes of their own, mostly programs: sinc, logit, xlogy, logaddexp, polygamma."""
+import math
+
+import cygrad
+from cygrad.dispatch.operands import broadcast, select
+from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.promotion import result_type
+from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.pointwise.several_operands import as_float, need_tensors, refused, widened
+from cygrad.tensor import Tensor
+
+
+def sinc_formula(x):
+    angle = x * math.pi
+    return where(angle.eq(0), 1, angle.sin() / angle)
+
+
+SINC = program(sinc_formula, floats=True)
+
+
+@primitive(name="sinc")
+def _sinc(self):
+    return SINC(self)
+
+
+@op(inplace=True, out=True)
+def sinc(input):
+    """sin(pi * x) / (pi * x) of each element, 1 at 0."""
+    return _sinc(input)
+
+
+LOGIT = program(lambda x: (x / (1 - x)).log(), floats=True)
+LOGIT_WITHIN = program(lambda x, low, high: LOGIT.formula(x.maximum(low).minimum(high)), floats=True)
+
+
+@primitive(name="logit")
+def _logit(self, eps):
+    return LOGIT(self) if eps is None else LOGIT_WITHIN(self, eps, 1 - eps)
+
+
+@op(inplace=True, out=True)
+def logit(input, eps=None):
+    """log(x / (1 - x)) of each element, the inverse of `sigmoid`.
+
+    Parameters
+    ----------
+    input : Tensor
+    eps : float, optional
+        Elements are first moved into [eps, 1 - eps].
+    """
+    if input.is_complex():
+        raise refused("logit_cpu", input.dtype)
+    return _logit(input, eps)
+
+
+XLOGY = program(lambda x, y: where(y.isnan(), y, where(x.eq(0), 0, x * y.log())), floats=True)
+
+
+@primitive(name="xlogy")
+def _xlogy(self, other):
+    dtype = result_type(self, other)            # of numbers, too
+    return XLOGY(*[cast_to(x, dtype) if isinstance(x, Tensor) else x for x in (self, other)])
+
+
+@primitive(name="xlogy_scalar")
+def _xlogy_scalar(self, other):
+    return _xlogy.forward(self, other)
+
+
+@primitive(name="scalar_xlogy")
+def _scalar_xlogy(self, other):
+    return _xlogy.forward(self, other)
+
+
+@op(inplace="pointwise", out=True)
+def xlogy(input, other):
+    """input * log(other), 0 where input is 0 (NaN where other is).
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor, of real dtypes.
+    """
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    dtype = result_type(input, other)
+    if dtype.is_complex:
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            broadcast(input, other)
+        raise refused("xlogy_cpu", dtype)
+    if not isinstance(input, Tensor):
+        return _scalar_xlogy(input, other)
+    return _xlogy(input, other) if isinstance(other, Tensor) else _xlogy_scalar(input, other)
+
+
+LOGADDEXP = program(lambda x, y: where(x.eq(y) & x.isinf(), x, x.maximum(y) + (-(x - y).abs()).exp().log1p()))
+LOGADDEXP2 = program(lambda x, y: where(x.eq(y) & x.isinf(), x,
+                                        x.maximum(y) + (-(x - y).abs()).exp2().log1p() * (1 / math.log(2))))
+
+
+@primitive(name="logaddexp")
+def _logaddexp(self, other):
+    if self.is_complex() or other.is_complex():
+        larger = select(self.real >= other.real, self, other)
+        return larger + ((select(self.real >= other.real, other, self) - larger).exp()).log1p()
+    return LOGADDEXP(self, other)
+
+
+@op(out=True)
+def logaddexp(input, other):
+    """log(exp(input) + exp(other)), without overflow."""
+    need_tensors("logaddexp", input=input, other=other)
+    broadcast(input, other)
+    dtype = result_type(input, other)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise refused("logaddexp_cpu", dtype)
+    return _logaddexp(input, other)
+
+
+@primitive(name="logaddexp2")
+def _logaddexp2(self, other):
+    return LOGADDEXP2(self, other)
+
+
+@op(out=True)
+def logaddexp2(input, other):
+    """log2(2 ** input + 2 ** other), without overflow."""
+    need_tensors("logaddexp2", input=input, other=other)
+    broadcast(input, other)
+    dtype = result_type(input, other)
+    if not dtype.is_floating_point:
+        raise refused("logaddexp2_cpu", dtype)
+    return _logaddexp2(input, other)
+
+
+@primitive(name="polygamma")
+@widened
+def _polygamma(n, self):
+    x = as_float(self)
+    if n == 0:
+        return x.digamma()
+    if n == 1:
+        return trigamma(x)
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf             # 171! is beyond double precision
+    return zeta(n + 1, x) * (factorial if n % 2 else -factorial)
+
+
+@op(method=False, out=True)
+def polygamma(n, input):
+    """The n-th derivative of `digamma`.
+
+    Parameters
+    ----------
+    n : int
+        Not negative.
+    input : Tensor
+        Of a real dtype.
+    """
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return _polygamma(n, input)
+
+
+@op(name="polygamma", only_method=True, inplace=True)
+def _polygamma_method(self, n):
+    """The n-th derivative of `digamma`."""
+    return polygamma(n, self)
+
+
+def trigamma(x):
+    """Recurrence up to x + 6, then the asymptotic series; reflection below 1/2 (Abramowitz and Stegun, 6.4)."""
+    reflected = x < 0.5
+    sine = (x * math.pi).sin()
+    z = select(reflected, 1 - x, x)
+    total = cygrad.zeros_like(z)
+    for _ in range(6):
+        total = total + 1 / (z * z)
+        z = z + 1
+    w = 1 / (z * z)
+    total = total + (1 + 1 / (2 * z) + w * (1 / 6 - w * (1 / 30 - w * (1 / 42)))) / z
+    return select(reflected, math.pi ** 2 / (sine * sine) - total, total)
+
+
+# Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
+ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0, -2950130727918.1642,
+        116467828143500.67, -4597978722407472.6, 181521054019435467.7, -7166165256175667011.3)
+
+
+def zeta(s, q):
+    """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0, for a number s > 1 (Euler-Maclaurin)."""
+    total = cygrad.zeros_like(q)
+    z = q
+    for _ in range(10):
+        total = total + z ** -s
+        z = z + 1
+    power = z ** -s
+    total = total + power * z / (s - 1) + power / 2
+    factor = float(s)
+    for k, coefficient in enumerate(ZETA):
+        power = power / z
+        total = total + power * (factor / coefficient)
+        power = power / z
+        factor *= (s + 2 * k + 1) * (s + 2 * k + 2)
+    pole = (q <= 0).logical_and(q == q.floor())
+    return select(pole, math.inf, total)

@@ -1,0 +1,1 @@
+"""Ops that draw random tensors; the streams themselves are in `cygrad.random`."""

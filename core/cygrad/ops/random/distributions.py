@@ -1,0 +1,198 @@
+"""Random tensors with parameters that are tensors: a number, or a row's choice, for each of their elements.
+
+`random.py` says which stream they come from.
+"""
+import math
+
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dtype import all_dtypes
+from cygrad.ops.create.filled import empty_, empty_like
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op, write_out
+from cygrad.ops.random.draws import bernoulli_of, default_generator
+from cygrad.ops.random.fills import new_random
+from cygrad.ops.sort.ties import largest_places
+from cygrad.tensor import Tensor
+
+_int64 = next(d for d in all_dtypes() if d.name == "int64")
+
+
+@primitive
+def bernoulli(input, generator):
+    return empty_(tuple(input.shape), dtype=input.dtype, device=input.device).bernoulli_(input, generator=generator)
+
+
+@primitive
+def bernoulli_p(input, p, generator):
+    return empty_like(input).bernoulli_(p, generator=generator)
+
+
+@op(name="bernoulli", out=True)
+def _bernoulli_function(input, p=None, *, generator=None):
+    """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Probabilities; with `p` only its shape and dtype count.
+    """
+    if p is None:
+        made = bernoulli_of(input, generator)
+        return bernoulli(input, generator) if made is None else made
+    return bernoulli_p(input, p, generator)
+
+
+def _standard(shape, like, std, generator, out):
+    """Normal numbers of mean 0: in `out` if that has the shape already, else in a new tensor like `like`."""
+    if out is None or tuple(out.shape) != tuple(shape):
+        out = empty_(tuple(shape), dtype=like.dtype if out is None else out.dtype, device=like.device)
+    return out.detach().normal_(0, std, generator=generator)
+
+
+@primitive
+def normal_mean(mean, std, generator, out=None):
+    return _standard(mean.shape, mean, std, generator, out).add_(mean)
+
+
+@primitive
+def normal_std(mean, std, generator, out=None):
+    _check_std(std)
+    return _standard(std.shape, std, 1, generator, out).mul_(std).add_(mean)
+
+
+@primitive
+def normal_both(mean, std, generator, out=None):
+    from cygrad.ops.shape.reshaping import broadcast_shapes
+    _check_std(std)
+    return _standard(broadcast_shapes(mean.shape, std.shape), mean, 1, generator, out).mul_(std).add_(mean)
+
+
+def _check_std(std):
+    if std.is_complex():
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.numel() and std.min().item() < 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+@op(method=False)
+def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+           requires_grad=False, pin_memory=False, names=None):
+    """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size.
+
+    Parameters
+    ----------
+    mean, std : Tensor or float
+        Tensors broadcast to the result's shape.
+    size : sequence of int, optional
+        The shape, for a float mean and std.
+    """
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        if any(isinstance(x, Tensor) and x.requires_grad and x.is_complex() for x in (mean, std)):
+            raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
+        if not isinstance(std, Tensor):
+            if std < 0:
+                raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+            made = normal_mean(mean, std, generator, out)
+        else:
+            made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator, out)
+        if out is None:
+            return made
+        return out if made.data_ptr() == out.data_ptr() else write_out("normal", made, out)
+    if size is None:
+        raise TypeError("normal(): a size is required when mean and std are numbers")
+    return new_random((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, names,
+                      pin_memory, lambda t: t.normal_(mean, std, generator=generator))
+
+
+@op(out=True)
+def multinomial(input, num_samples, replacement=False, *, generator=None):
+    """Indices drawn with the elements of each row of `input` as weights.
+
+    Parameters
+    ----------
+    input : Tensor
+        (n,) or (rows, n): non-negative weights.
+    num_samples : int
+    replacement : bool
+        Whether an index may be drawn again.
+
+    Returns
+    -------
+    Tensor
+        int64, (num_samples,) or (rows, num_samples).
+    """
+    if not input.is_floating_point():
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+    if input.dim() not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > input.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    weights = input.detach()
+    if not replacement or num_samples == 1:
+        low, high = weights.min().item(), weights.max().item()
+        if not (low >= 0 and high < math.inf):
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if (weights.sum(-1) == 0).any().item():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        keys = weights / empty_like(weights).exponential_(1, generator=generator)
+        if num_samples == 1:
+            return keys.argmax(-1, keepdim=True)
+        return largest_places(keys.cpu().double().contiguous(), num_samples).to(input.device)
+    weights = weights.cpu().contiguous()
+    rows = weights.shape[0] if weights.dim() == 2 else 1
+    out = empty_((*weights.shape[:-1], num_samples), dtype=_int64, device="cpu")
+    (generator or default_generator).fill("multinomial", out.data_ptr(), out.numel(), _int64.code, weights.data_ptr(),
+                                          weights.dtype.code, rows, weights.shape[-1])
+    return out.to(input.device)
+
+
+@primitive
+def poisson(input, generator):
+    rates = input.detach().cpu().contiguous()
+    out = empty_(tuple(rates.shape), dtype=rates.dtype, device="cpu")
+    if out.numel():
+        (generator or default_generator).fill("poisson", out.data_ptr(), out.numel(), out.dtype.code,
+                                              rates.data_ptr())
+    return out.to(input.device)
+
+
+@op(name="poisson", method=False)
+def _poisson_function(input, generator=None):
+    """Poisson-distributed numbers whose rates are the elements of `input`."""
+    return poisson(input, generator)
+
+
+@primitive
+def binomial(count, prob, generator=None):
+    count, prob = count.detach().cpu().contiguous(), prob.detach().cpu().expand(count.shape).contiguous()
+    out = empty_(tuple(count.shape), dtype=count.dtype, device="cpu")
+    if out.numel():
+        (generator or default_generator).fill("binomial", out.data_ptr(), out.numel(), out.dtype.code,
+                                              count.data_ptr(), prob.data_ptr())
+    return out
+
+
+@op(name="binomial", method=False)
+def _binomial_function(count, prob, generator=None):
+    """Numbers of successes in `count` trials of probability `prob`.
+
+    Parameters
+    ----------
+    count, prob : Tensor
+        float32 or float64, both of one dtype; `prob` broadcasts to the shape of `count`.
+
+    Raises
+    ------
+    ValueError
+        If one is not floating-point.
+    """
+    for name, given in (("count", count), ("prob", prob)):
+        if not given.is_floating_point():
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
+                             f"{SCALAR_NAMES[given.dtype.code]}")
+    if prob.dtype is not count.dtype:
+        raise RuntimeError(f"Found dtype {SCALAR_NAMES[prob.dtype.code]} but expected {SCALAR_NAMES[count.dtype.code]}")
+    return binomial(count, prob, generator).to(count.device)

@@ -1,0 +1,116 @@
+"""Random numbers straight into the memory of tensors: plain calls, and the default generator that they draw from.
+
+`random.py` does what needs more (other devices, layouts with gaps, complex dtypes, gradients), with the same numbers.
+"""
+from cygrad.dispatch.allocation cimport empty_as
+from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.modes cimport grad_enabled
+from cygrad.dtype cimport DType, FLOAT16, FLOAT64
+from cygrad.random.generator cimport Generator
+from cygrad.ops.create.filled cimport sized
+from cygrad.tensor cimport Tensor, bump_version, requires_grad
+from cygrad.view cimport data
+
+from cygrad.ops.declare.registry import op
+from cygrad.devices.transfers import host_backend
+
+default_generator = Generator()
+cdef Generator _default = default_generator
+cdef object _host = None
+
+
+cdef inline bint is_plain(Tensor t):
+    """Whether the elements lie side by side on the host, and none is complex."""
+    global _host
+    if _host is None:
+        _host = host_backend()
+    return t.dense and t.memory.backend is _host and t.dtype.code <= FLOAT64
+
+
+def drawn(tuple size, DType dtype, str sampler, tuple params):
+    """A new tensor on the default device, filled by a sampler; None where `random.py` has to fill it."""
+    cdef Tensor out = sized(size, None, dtype, None, "rand")
+    if not is_plain(out):
+        return None
+    _default.draw(sampler, out.memory.pointer, out.elements, out.dtype.code, params)
+    return out
+
+
+def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+         bint pin_memory=False, names=None):
+    """Numbers uniform in [0, 1).
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    return standard(False, size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
+          bint pin_memory=False, names=None):
+    """Normal numbers of mean 0 and variance 1.
+
+    Parameters
+    ----------
+    *size : int, or one sequence of them
+    generator : Generator, optional
+        The default one when omitted.
+    dtype, device, requires_grad
+        As in `zeros`.
+    """
+    return standard(True, size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+cdef Tensor standard(bint normal, tuple size, object generator, object out, object dtype, object device,
+                     bint requires_grad, bint pin_memory, object names):
+    """A new tensor of numbers on [0, 1), or of standard normal ones."""
+    cdef Tensor made
+    if generator is None and out is None and names is None and device is None and not requires_grad and not pin_memory:
+        made = sized(size, None, dtype, None, "rand")
+        if is_plain(made):
+            _default.draw_standard(normal, made.memory.pointer, made.elements, made.dtype.code)
+            return made
+    from cygrad.ops.random.fills import made_standard
+    return made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names)
+
+
+def fill_plain(Tensor t not None, str sampler, tuple params, Generator generator):
+    """Fill a plain tensor without gradient; False where `random.py` has to.
+
+    Parameters
+    ----------
+    sampler : str
+        Of `Generator.fill`, for contiguous tensors.
+    generator : Generator, optional
+        The default one where None.
+    """
+    if generator is None:
+        generator = _default
+    if generator.counted or not t.elements or not is_plain(t) or grad_enabled() and requires_grad(t):
+        return False
+    check_inplace(t)
+    generator.draw(sampler, data(t), t.elements, t.dtype.code, params)
+    bump_version(t)
+    return True
+
+
+def bernoulli_of(Tensor p not None, Generator generator):
+    """Zeros and ones with the elements of a plain tensor without gradient as probabilities; None for another one."""
+    cdef Tensor out
+    if generator is None:
+        generator = _default
+    if (generator.counted or not p.elements or not is_plain(p) or p.dtype.code < FLOAT16
+            or grad_enabled() and requires_grad(p)):
+        return None
+    out = empty_as(p, p.dtype)
+    generator.draw("bernoulli_tensor", data(out), out.elements, out.dtype.code, (<size_t>data(p), p.dtype.code))
+    return out
+
+
+for _function in (rand, randn):
+    op(_function, method=False)

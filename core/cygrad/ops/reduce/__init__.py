@@ -1,0 +1,1 @@
+"""Ops that combine the elements along axes: sums, extremes, norms, variances, running sums."""

@@ -1,0 +1,56 @@
+"""The trapezoidal rule along an axis."""
+import cygrad
+from cygrad.ops.declare.registry import op
+from cygrad.ops.reduce.sums import axis_of
+
+
+def areas(name, y, x, dx, dim):
+    """Twice the areas between neighbours along axis `dim` of y."""
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: x and dx exclude each other")
+    dim = axis_of(dim, y.dim(), name)
+    n = y.size(dim)
+    if y.dtype is cygrad.bool:
+        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    height = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    if x is None:
+        return height, dim, 1 if dx is None else dx
+    if x.dtype is cygrad.bool:
+        raise RuntimeError(f"{name}: received a bool input for `x`, but bool is not supported")
+    if x.dim() == 1:
+        if x.size(0) != n:
+            raise RuntimeError(f"{name}(): There must be one `x` value for each sample point")
+        x = x.view((n,) + (1,) * (y.dim() - 1 - dim))
+        width = x.narrow(0, 1, n - 1) - x.narrow(0, 0, n - 1)
+    else:
+        axis = dim - y.dim()
+        width = x.narrow(axis, 1, x.size(axis) - 1) - x.narrow(axis, 0, x.size(axis) - 1)
+    return height * width, dim, 1
+
+
+@op(method=False, aliases=("trapz",), axis=True)
+def trapezoid(y, x=None, *, dx=None, dim=-1):
+    """The integral along an axis, by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : Tensor
+        Values of the function.
+    x : Tensor, optional
+        The places of the values: one axis, or broadcastable to y.
+    dx : number, optional
+        The distance of the places, 1 by default.
+    dim : int
+    """
+    if y.size(dim) == 0:
+        return cygrad.zeros_like(y.sum(dim))
+    parts, dim, step = areas("trapezoid", y, x, dx, dim)
+    total = parts.sum(dim)
+    return total / 2.0 if x is not None else total * (step / 2)
+
+
+@op(method=False, axis=True)
+def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
+    """The integrals up to each place along an axis, by the trapezoidal rule."""
+    parts, dim, step = areas("cumulative_trapezoid", y, x, dx, dim)
+    return (parts if x is not None or step == 1 else parts * step).cumsum(dim) / 2.0

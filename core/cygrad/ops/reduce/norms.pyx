@@ -1,0 +1,182 @@
+# distutils: extra_compile_args = -Os
+"""Vector norms and what is made of them: `norm`, `dist`, `renorm`. `cygrad.linalg.vector_norm` is the function here."""
+import math
+
+from cygrad cimport backend as k
+from cygrad.dispatch.kernel_calls cimport reduce, unary_into
+from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
+from cygrad.ops.declare.op cimport Op
+from cygrad.ops.reduce.sums cimport every_axis
+from cygrad.dispatch.programs cimport Program
+from cygrad.tensor cimport Tensor
+
+import cygrad
+from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
+from cygrad.dispatch.raw import cast_to, reduce_dims
+from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, is_integral
+from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
+from cygrad.ops.reduce.norm_formulas import NORMS, POWER_NORM
+from cygrad.ops.declare.registry import op, with_out
+
+cdef Op VECTOR_NORM = Op("linalg_vector_norm", "self", "ord", "dim", "keepdim", "dtype")
+
+
+@primitive(name="linalg_vector_norm")
+def _vector_norm(self, ord, dim, keepdim, dtype):
+    return norm_of(self, ord, dim, keepdim, dtype)
+
+
+def norm_of(x, p, axes, keepdim, dtype, other=None):
+    """The p-norm of `x` (or x - other) in `dtype` (x's own if None) along some axes (all if None)."""
+    cdef Program of_one, of_difference, finish
+    cdef tuple operands = (x,), numbers = None
+    if dtype is not None:
+        operands = (cast_to(x, dtype),)
+        x = operands[0]
+    if other is not None:
+        operands = (x, other)
+    dtype = result_type(*operands)
+    if dtype.is_complex:
+        return norm_of((x if other is None else x - other).abs(), p, axes, keepdim, None)
+    if p == 2 and other is None:                    # a reduction as it is
+        axes = EVERY[x.dim()] if axes is None else axes
+        return cast_to(reduce_dims(SQUARE_SUM, x, axes, keepdim, FLOAT32 if dtype in HALVES else dtype).sqrt_(), dtype)
+    of_one, of_difference, op, finish = NORMS.get(p, POWER_NORM)
+    if p not in NORMS:
+        operands, numbers = operands + (p,), (1 / p,)
+    return (of_one if other is None else of_difference).reduced(op, axes, keepdim, dtype, operands, finish, numbers)
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The norm (sum of abs(x) ** ord) ** (1 / ord) of all elements, or of those along some axes.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a floating-point or complex dtype.
+    ord : number
+        inf and -inf give the largest and smallest modulus, 0 the number of elements that are not 0.
+    dim : int or tuple of int, optional
+        Axes to reduce; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    dtype : dtype, optional
+        To which `x` is converted first.
+    """
+    name = "linalg.vector_norm"
+    if isinstance(ord, str) or not isinstance(ord, (int, float, complex)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    if is_integral(x):
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{SCALAR_NAMES[x.dtype.code]}")
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+    if dtype is not None:
+        check_norm_dtype(name, x, dtype)
+    rank = x.dim()
+    axes = EVERY[rank] if dim is None else axes_of(dim, rank, name) or EVERY[rank]
+    if x.numel() == 0 and (ord < 0 or ord == math.inf) and rank:
+        refuse_empty_norm(x, ord, axes, dim is None or axes == EVERY[rank])
+    return _vector_norm(x, ord, axes, keepdim, dtype)
+
+
+def check_norm_dtype(name, x, dtype):
+    """The dtype asked for is floating-point or complex, as `x` is."""
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {SCALAR_NAMES[dtype.code]}")
+    if x.is_complex() != dtype.is_complex:
+        kind = "complex for complex" if x.is_complex() else "floating-point for floating-point"
+        raise RuntimeError(f"{name}: dtype should be {kind} inputs, but got {SCALAR_NAMES[dtype.code]}")
+
+
+def refuse_empty_norm(x, ord, axes, whole):
+    if whole:
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the "
+                           "operation does not have an identity")
+    for axis in axes:
+        if x.size(axis) == 0:
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {axis}because "
+                               "this dimension is empty and the operation does not have an identity")
+
+
+linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")
+
+
+@op(axis=True)
+def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """A vector norm, or the nuclear norm of matrices.
+
+    Parameters
+    ----------
+    input : Tensor
+    p : number, "fro" or "nuc"
+        "fro" and 2 are the root of the sum of squares, "nuc" the sum of the singular values.
+    dim : int or tuple of int, optional
+        Axes to reduce; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    out : Tensor, optional
+    dtype : dtype, optional
+        To which `input` is converted first.
+    """
+    cdef Tensor length
+    if p == "fro" and dim is None and not keepdim and dtype is None and out is None and input.elements and (
+            input.dtype.code == FLOAT32_CODE or input.dtype.code == FLOAT64_CODE):
+        length = reduce(k.SQUARE_SUM, input, every_axis(input), False, input.dtype)
+        unary_into(k.SQRT, length, length)
+        return VECTOR_NORM.result(length, input, 2.0, (every_axis(input), False, None))
+    if p == "nuc" or (isinstance(p, str) and p != "fro"):
+        axes = (-2, -1) if dim is None else dim
+        return cygrad.linalg.matrix_norm(input, p, axes, keepdim, dtype=dtype, **({} if out is None else {"out": out}))
+    order = 2.0 if p is None or p == "fro" else p
+    if p == "fro" and isinstance(dim, (tuple, list)) and len(dim) > 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+@primitive(name="dist")
+def _dist(self, other, p):
+    return norm_of(self, p, None, False, None, other)
+
+
+@op
+def dist(input, other, p=2):
+    """The p-norm of input - other."""
+    if is_integral(input) and (not isinstance(other, Tensor) or is_integral(other)):
+        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
+                           f"{SCALAR_NAMES[input.dtype.code]} instead.")
+    return _dist(input, other, p)
+
+
+@primitive(name="renorm")
+def _renorm(self, p, dim, maxnorm):
+    axes = tuple([i for i in range(self.dim()) if i != dim])
+    wide = cast_to(self, FLOAT32) if self.dtype in HALVES else self
+    size = norm_of(wide, p, axes, True, None)
+    factor = cygrad.where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
+    return cast_to(wide * factor, self.dtype)
+
+
+@op(inplace=True, out="exact")
+def renorm(input, p, dim, maxnorm):
+    """Each slice along `dim` whose p-norm exceeds `maxnorm`, scaled down to it.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least two axes, of a floating-point or complex dtype.
+    p : float
+    dim : int
+    maxnorm : float
+    """
+    if isinstance(p, complex) or not p > 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if not maxnorm >= 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input.dim() < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.dim()} dimensions")
+    if is_integral(input):
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{SCALAR_NAMES[input.dtype.code]}")
+    return _renorm(input, p, axes_of(dim, input.dim(), "renorm")[0], maxnorm)

@@ -1,0 +1,257 @@
+"""Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
+from cygrad.dtype cimport CATEGORY_FLOAT
+from cygrad.ops.declare.op cimport Op
+from cygrad.ops.reduce.sums cimport sum_dtype
+from cygrad.view cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
+import cygrad
+from cygrad import return_types
+from cygrad.ops.declare.primitives import primitive
+from cygrad.backend import SCAN
+from cygrad.errors import warn
+from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op, softmax_op
+from cygrad.ops.pointwise.several_operands import BOOL, need_float, refuse_complex_gradient, refused, widened
+from cygrad.ops.reduce.sums import axis_of
+from cygrad.ops.declare.registry import op
+
+CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]
+cdef Op RUNNING_SUM = Op("cumsum", "self", "dim", "dtype")
+cdef Op SOFTMAX = Op("softmax", "self", "dim", "dtype")
+cdef Op LOG_SOFTMAX = Op("log_softmax", "self", "dim", "dtype")
+
+
+# --------------------------------------------------------------- running reductions
+
+@primitive(name="cumsum")
+def _cumsum(self, dim, dtype):
+    return scan_op(CUMSUM, self, dim, dtype) if self.dim() else cast_copy(self, dtype)
+
+
+@primitive(name="cumprod")
+def _cumprod(self, dim, dtype):
+    return scan_op(CUMPROD, self, dim, dtype) if self.dim() else cast_copy(self, dtype)
+
+
+def cast_copy(t, dtype):
+    return clone_like(t) if t.dtype is dtype else cast_to(t, dtype)
+
+
+def computable(name, t, dtype):
+    """`dtype`, unless a running sum or product of `t` cannot be computed in it."""
+    if dtype is BOOL and t.dim() and t.numel():
+        raise refused(f"{name}_out_cpu", dtype)
+    return dtype
+
+
+def in_place(running):
+    """The in-place form of a scan: it computes in the tensor's own dtype."""
+    def inplace(self, dim, *, dtype=None):
+        from cygrad.autograd.inplace import shadow
+        from cygrad.autograd.modes import grad_mode
+        from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
+        source = shadow(self) if grad_mode() and self.requires_grad else self
+        if dtype is not None and dtype is not self.dtype:
+            raise RuntimeError(f"Bad in-place call: input tensor dtype {self.dtype.name} and output tensor dtype "
+                               f"{dtype.name} should match")
+        check_writable(self)
+        own = computable(running.name, self, self.dtype)
+        return inplace_result(self, running(source, axis_of(dim, self.dim(), running.name), own))
+    return inplace
+
+
+@op(inplace=in_place(_cumsum), out="dtype", axis=True)
+def cumsum(Tensor input not None, dim, *, dtype=None):
+    """Sums of the elements up to each place along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed; int64 for integers by default.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cumsum(cygrad.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
+    dim = axis_of(dim, input.rank, "cumsum")
+    if dtype is None and input.rank:
+        dtype = sum_dtype(input, None)
+        return RUNNING_SUM.result(scan_op(CUMSUM, input, dim, dtype), input, dim, (dtype,))
+    return _cumsum(input, dim, computable("cumsum", input, sum_dtype(input, dtype)))
+
+
+@op(inplace=in_place(_cumprod), out="dtype", axis=True)
+def cumprod(input, dim, *, dtype=None):
+    """Products of the elements up to each place along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed; int64 for integers by default.
+    """
+    dim = axis_of(dim, input.dim(), "cumprod")
+    return _cumprod(input, dim, computable("cumprod", input, sum_dtype(input, dtype)))
+
+
+def running_extreme(code, self, dim):
+    if not self.dim():
+        return clone_like(self), cygrad.zeros_like(self, dtype=cygrad.int64)
+    return scan_op(code, self, dim, self.dtype)
+
+
+def need_order(input, name):
+    """Complex numbers have none; one or none of them needs none."""
+    if input.is_complex():
+        if input.dim() and input.numel():
+            raise refused(f"{name}_cpu", input.dtype)
+        refuse_complex_gradient(input, name)
+
+
+@primitive(name="cummax")
+def _cummax(self, dim):
+    return running_extreme(CUMMAX, self, dim)
+
+
+@primitive(name="cummin")
+def _cummin(self, dim):
+    return running_extreme(CUMMIN, self, dim)
+
+
+RUNNING_EXTREME = """The {} element up to each place along an axis, and where it is (the last of equal ones).
+
+    Returns
+    -------
+    return_types.{}
+        (values, indices).
+    """
+
+
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("largest", "cummax"))
+def cummax(input, dim):
+    dim = axis_of(dim, input.dim(), "cummax")
+    need_order(input, "cummax")
+    return return_types.cummax(_cummax(input, dim))
+
+
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("smallest", "cummin"))
+def cummin(input, dim):
+    dim = axis_of(dim, input.dim(), "cummin")
+    need_order(input, "cummin")
+    return return_types.cummin(_cummin(input, dim))
+
+
+@primitive(name="logcumsumexp")
+@widened
+def _logcumsumexp(self, dim):
+    """Each pass adds the sums that end 1, 2, 4, ... places before: log2(n) passes, without overflow.
+
+    Complex logarithms are added one by one: their imaginary parts depend on the order.
+    """
+    out = clone_dense(self)
+    n = self.size(dim) if self.dim() else 1
+    if self.is_complex():
+        for i in range(1, n):
+            out.select(dim, i).copy_(cygrad.logaddexp(out.select(dim, i), out.select(dim, i - 1)))
+        return out
+    shift = 1
+    while shift < n:
+        tail = cygrad.logaddexp(out.narrow(dim, shift, n - shift), out.narrow(dim, 0, n - shift))
+        out.narrow(dim, shift, n - shift).copy_(tail)
+        shift *= 2
+    return out
+
+
+@op(out="exact", axis=True)
+def logcumsumexp(input, dim):
+    """The logarithm of `cumsum` of the exponentials, without overflow."""
+    need_float(input, "logcumsumexp_out_cpu", complex_too=True)
+    return _logcumsumexp(input, axis_of(dim, input.dim(), "logcumsumexp"))
+
+
+@op(out=True, axis=True)
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, taken n times.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least one axis.
+    n : int
+    dim : int
+    prepend, append : Tensor, optional
+        Joined to the ends of `input` first.
+    """
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = axis_of(dim, input.dim(), "diff")
+    if prepend is not None or append is not None:
+        input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
+    if n == 0:
+        return input.clone()
+    for _ in range(min(n, input.size(dim))):
+        size = input.size(dim)
+        later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))
+        input = later != earlier if input.dtype is BOOL else later - earlier
+    return input
+
+
+# --------------------------------------------------------------------------- softmax
+
+@primitive(name="softmax")
+def _softmax(self, dim, dtype):
+    return softmax_op(cast_to(self, dtype), dim, False) if self.dim() else cygrad.ones_like(self, dtype=dtype)
+
+
+@primitive(name="log_softmax")
+def _log_softmax(self, dim, dtype):
+    return softmax_op(cast_to(self, dtype), dim, True) if self.dim() else cygrad.zeros_like(self, dtype=dtype)
+
+
+cdef object normalised(bint log, Op op, object recording, Tensor input, object dim, object dtype):
+    """softmax or log_softmax."""
+    cdef int axis
+    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
+        axis = wrap_dim(dim, input.rank)
+        return op.result(softmax_op(input, axis, log), input, axis, (input.dtype,))
+    dtype = input.dtype if dtype is None else dtype
+    axis = axis_of(dim, input.rank, recording.name)
+    if not dtype.is_floating_point:
+        raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
+    return recording(input, axis, dtype)
+
+
+NORMALISED = """{}
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype, unless `dtype` is given.
+    dim : int
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+    """
+
+
+@op(out="exact", axis=True, doc=NORMALISED.format("exp(x) divided by its sum along an axis."))
+def softmax(Tensor input not None, dim, dtype=None):
+    return normalised(False, SOFTMAX, _softmax, input, dim, dtype)
+
+
+@op(out="exact", axis=True, doc=NORMALISED.format("The logarithm of `softmax`, computed without its cancellation."))
+def log_softmax(Tensor input not None, dim, dtype=None):
+    return normalised(True, LOG_SOFTMAX, _log_softmax, input, dim, dtype)
+
+
+def implicit_dim(name, rank):
+    """The axis that PyTorch's `nn.functional` takes, with a warning, when none is given."""
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+         "argument.")
+    return 0 if rank in (0, 1, 3) else 1

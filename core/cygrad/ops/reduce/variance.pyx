@@ -1,0 +1,229 @@
+# distutils: extra_compile_args = -Os
+"""Variance and its relatives, logsumexp."""
+from cygrad cimport backend as k
+from cygrad.backend cimport Backend
+from cygrad.dispatch.kernel_calls cimport reduce
+from cygrad.tensors.elements cimport scalar_value
+from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
+from cygrad.ops.declare.op cimport Op
+from cygrad.ops.reduce.sums cimport average, count_of, every_axis
+from cygrad.dispatch.programs cimport Program, is_half
+from cygrad.tensor cimport Tensor
+
+import cygrad
+from cygrad.ops.declare.primitives import primitive
+from cygrad.errors import warn
+from cygrad.dispatch.raw import cast_to, reduce_dims, refuse_out_grad, write_out
+from cygrad.dispatch.operands import select
+from cygrad.ops.pointwise.several_operands import HALVES, as_float, is_integral
+from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
+from cygrad.ops.declare.registry import op
+from cygrad.dispatch.programs import program, where
+
+cdef DType FLOAT32 = dtype_of(FLOAT32_CODE)
+cdef Op VAR = Op("var", "self", "dim", "correction", "keepdim")
+cdef Op STD = Op("std", "self", "dim", "correction", "keepdim")
+
+
+# ------------------------------------------------------------------------ variance
+
+def _apart(x, mean):
+    apart = x - mean
+    return apart, apart
+
+
+def _variance(squares, rest, n, degrees):
+    return (squares - rest * rest / n) / degrees
+
+
+cdef tuple MOMENTS = (k.SQUARE_SUM, k.SUM)
+cdef Program APART = program(_apart)
+cdef Program VARIANCE = program(_variance)
+cdef Program DEVIATION = program(lambda squares, rest, n, degrees: _variance(squares, rest, n, degrees).sqrt())
+
+
+cdef Tensor mean_of(Tensor x, tuple axes):
+    """The mean with axes of size 1, raw; in float32 for 16-bit floats."""
+    return average(x, axes, True, FLOAT32 if is_half(x) else x.dtype)
+
+
+cdef Tensor spread_about(object center, Tensor x, tuple axes, double correction, bint keepdim, Program finish):
+    """What `finish` makes of the second moment about the mean (a tensor, or a number for all), raw.
+
+    The mean is subtracted first, and what rounding left of it corrected for.
+    """
+    cdef Py_ssize_t n = x.elements if axes is None else count_of(x, axes)
+    return APART.reduced(MOMENTS, axes, keepdim, x.dtype, (x, center), finish, (<double>n, max(n - correction, 0.0)))
+
+
+cdef Tensor whole_spread(Tensor x, Program finish):
+    """That of all elements, unbiased, of a float32 or float64 tensor."""
+    cdef Tensor total
+    if not (<Backend>x.memory.backend).host_memory:
+        return spread_about(mean_of(x, every_axis(x)), x, None, 1, False, finish)
+    total = reduce(k.SUM, x, every_axis(x), False, x.dtype)
+    return spread_about(<double>scalar_value(total) / x.elements, x, None, 1, False, finish)
+
+
+cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):
+    """Both in x's dtype."""
+    cdef Tensor mean = mean_of(x, axes), spread = spread_about(mean, x, axes, correction, keepdim, finish)
+    return spread, cast_to(mean, x.dtype).view(spread.shape).detach()
+
+
+def variance(x, axes, correction, keepdim):
+    """(variance, mean), raw."""
+    axes = EVERY[x.dim()] if axes is None else axes
+    if x.is_complex():
+        (var_r, mean_r), (var_i, mean_i) = [variance(part, axes, correction, keepdim) for part in (x.real, x.imag)]
+        return var_r + var_i, cygrad.complex(mean_r, mean_i)
+    return spread_and_mean(x, axes, correction, keepdim, VARIANCE)
+
+
+def deviation(x, axes, correction, keepdim):
+    """(standard deviation, mean), raw."""
+    if x.is_complex():
+        var, mean = variance(x, axes, correction, keepdim)
+        return var.sqrt(), mean
+    return spread_and_mean(x, EVERY[x.dim()] if axes is None else axes, correction, keepdim, DEVIATION)
+
+
+cdef bint is_plain(Tensor x, dim, unbiased, keepdim, correction):
+    """Whether a call of `var` or `std` has neither options nor a warning to give."""
+    return (dim is None and unbiased is None and keepdim is False and correction is None and x.elements > 1
+            and (x.dtype.code == FLOAT32_CODE or x.dtype.code == FLOAT64_CODE))
+
+
+@primitive(name="var")
+def _var(self, dim, correction, keepdim):
+    return variance(self, dim, correction, keepdim)[0]
+
+
+@primitive(name="std")
+def _std(self, dim, correction, keepdim):
+    return deviation(self, dim, correction, keepdim)[0]
+
+
+@primitive(name="var_mean")
+def _var_mean(self, dim, correction, keepdim):
+    return variance(self, dim, correction, keepdim)
+
+
+@primitive(name="std_mean")
+def _std_mean(self, dim, correction, keepdim):
+    return deviation(self, dim, correction, keepdim)
+
+
+def spread(moment, name, input, dim, unbiased, keepdim, correction):
+    """Sort out the arguments of `var` and its relatives, whose second positional one may be `unbiased`."""
+    if isinstance(dim, bool):
+        if unbiased is not None:
+            raise TypeError(f"{name}() received an invalid combination of arguments")
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(f"{name}() received an invalid combination of arguments - got unbiased and correction")
+        correction = 1 if unbiased else 0
+    elif correction is None:
+        correction = 1
+    if is_integral(input):
+        which = "std and var" if name in ("std", "var") else name
+        raise RuntimeError(f"{which} only support floating point and complex dtypes")
+    rank = input.dim()
+    axes = None if dim is None else axes_of(dim, rank, name) or EVERY[rank]
+    if count_of(input, EVERY[rank] if axes is None else axes) <= correction:
+        warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+             "factor (input numel divided by output numel).")
+    return moment(input, axes, correction, keepdim)
+
+
+PARAMETERS = """
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point or complex dtype.
+    dim : int or tuple of int, optional
+        Axes to reduce; None or () for all.
+    unbiased : bool, optional
+        Divide by n - 1 (the default) or n. As the only positional argument after `input` it may stand first.
+    keepdim : bool
+        Keep the axes, with size 1.
+    correction : number, optional
+        Divide by n - correction.
+    """
+
+
+@op(axis=True, out=True)
+def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if is_plain(input, dim, unbiased, keepdim, correction):
+        return VAR.result(whole_spread(input, VARIANCE), input, None, (1, False))
+    return spread(_var, "var", input, dim, unbiased, keepdim, correction)
+
+
+@op(axis=True, out=True)
+def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if is_plain(input, dim, unbiased, keepdim, correction):
+        return STD.result(whole_spread(input, DEVIATION), input, None, (1, False))
+    return spread(_std, "std", input, dim, unbiased, keepdim, correction)
+
+
+@op(axis=True, method=False)
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return spread(_var_mean, "var_mean", input, dim, unbiased, keepdim, correction)
+
+
+@op(axis=True, method=False)
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return spread(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
+
+
+var.__doc__ = "The variance of all elements, or of those along some axes." + PARAMETERS
+std.__doc__ = "The standard deviation of all elements, or of those along some axes." + PARAMETERS
+var_mean.__doc__ = "(variance, mean) of all elements, or of those along some axes." + PARAMETERS
+std_mean.__doc__ = "(standard deviation, mean) of all elements, or of those along some axes." + PARAMETERS
+
+
+# ------------------------------------------------------------------------- logsumexp
+
+FINITE = program(lambda x: where(x.isinf(), 0.0, x))
+POWERS = program(lambda x, largest: (x - largest).exp())
+LOGARITHM = program(lambda total, n: total.log())
+
+
+@primitive(name="logsumexp")
+def _logsumexp(self, dim, keepdim):
+    x = as_float(self)
+    if x.numel() == 0:
+        return reduce_dims(SUM, x.exp(), dim, keepdim, x.dtype).log()
+    if x.is_complex():
+        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real())
+        largest = select(largest.isinf(), 0, largest)
+        total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
+    else:
+        dtype = FLOAT32 if x.dtype in HALVES else x.dtype
+        largest = FINITE(reduce_dims(MAX, x, dim, True, dtype))
+        total = POWERS.reduced((SUM,), dim, keepdim, dtype, (x, largest), LOGARITHM)
+    return cast_to(total + (largest if keepdim else largest.view(total.shape)), x.dtype)
+
+
+@op(axis=True)
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    """The logarithm of the sum of the exponentials along some axes, without overflow.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or tuple of int
+    keepdim : bool
+        Keep the axes, with size 1.
+    out : Tensor, optional
+        Receives the result; its real part, if it is not complex.
+    """
+    rank = input.dim()
+    axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
+    if out is None:
+        return _logsumexp(input, axes, keepdim)
+    refuse_out_grad("logsumexp", input, out)
+    result = _logsumexp(input, axes, keepdim)
+    return write_out("logsumexp", result.real if out.is_floating_point() else result, out)

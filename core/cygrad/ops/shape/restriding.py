@@ -1,0 +1,159 @@
+"""Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
+from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import C_TYPES
+from cygrad.dispatch.raw import copy_ as raw_copy
+from cygrad.dtype import all_dtypes
+from cygrad.ops.declare.registry import op
+from cygrad.ops.shape.geometry import take_geometry, window
+from cygrad.ops.declare.op import Op
+from cygrad.ops.shape.views import wrap
+from cygrad.tensor import Tensor
+
+UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
+
+
+def _become(self, view, row, *arguments):
+    """Take over the geometry of ``view(self)``, recorded by `row`."""
+    mode = grad_mode()
+    set_grad_mode(False)
+    try:
+        other = view(self)
+    finally:
+        set_grad_mode(mode)
+    return take_geometry(self, other, row, (self, *arguments))
+
+
+T_ = Op("t_", "self")
+TRANSPOSE_ = Op("transpose_", "self", "dim0", "dim1")
+SQUEEZE_ = Op("squeeze_", "self")
+SQUEEZE_DIM_ = Op("squeeze_dim_", "self", "dim")
+SQUEEZE_DIMS_ = Op("squeeze_dims_", "self", "dim")
+UNSQUEEZE_ = Op("unsqueeze_", "self", "dim")
+AS_STRIDED_ = Op("as_strided_", "self", "size", "stride", "storage_offset")
+
+
+@op(only_method=True)
+def t_(self):
+    """Transpose the matrix, in place."""
+    if self.dim() > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.dim()}D")
+    return _become(self, lambda x: x.t(), T_)
+
+
+@op(only_method=True, aliases=("swapaxes_", "swapdims_"))
+def transpose_(self, dim0, dim1):
+    """Swap two axes, in place."""
+    return _become(self, lambda x: x.transpose(dim0, dim1), TRANSPOSE_, dim0, dim1)
+
+
+@op(only_method=True)
+def squeeze_(self, dim=None):
+    """Drop the axes of size 1 (all of them, or those among `dim`), in place."""
+    if dim is None:
+        return _become(self, lambda x: x.squeeze(), SQUEEZE_)
+    return _become(self, lambda x: x.squeeze(dim), SQUEEZE_DIM_ if isinstance(dim, int) else SQUEEZE_DIMS_, dim)
+
+
+@op(only_method=True)
+def unsqueeze_(self, dim):
+    """Add an axis of size 1 before axis `dim`, in place."""
+    return _become(self, lambda x: x.unsqueeze(dim), UNSQUEEZE_, wrap(dim, self.dim() + 1))
+
+
+@op(only_method=True)
+def as_strided_(self, size, stride, storage_offset=None):
+    """Take any sizes, strides and offset in the storage, in place."""
+    return _become(self, lambda x: x.as_strided(size, stride, storage_offset), AS_STRIDED_, tuple(size), tuple(stride),
+                   self.storage_offset() if storage_offset is None else storage_offset)
+
+
+# ------------------------------------------------------------------- other storage
+
+@op(only_method=True)
+def resize_(self, *sizes, memory_format=None):
+    """Take a row-major shape, in place; elements keep their places in memory, new ones are uninitialised.
+
+    The storage grows when it is too small, for all tensors that share it.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires a gradient.
+    """
+    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
+        sizes = tuple(sizes[0])
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    self._check_inplace()
+    if any(n < 0 for n in sizes):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
+    if sizes == tuple(self.shape):
+        return self
+    count = 1
+    for n in sizes:
+        count *= n
+    if count:
+        grow_storage(self, (self.storage_offset() + count) * self.itemsize)
+    self._take(window(self, None, self.storage_offset(), sizes))
+    self._bump_version()
+    return self
+
+
+def grow_storage(self, nbytes):
+    """Make self's storage hold at least `nbytes`, keeping its bytes."""
+    storage = self._storage()
+    held = storage.nbytes()
+    if held >= nbytes:
+        return
+    if storage.owner is not None:
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    larger = empty_near(self, (nbytes,), UINT8)
+    if held:
+        raw_copy(window(larger, UINT8, 0, (held,)), window(self, UINT8, 0, (held,)))
+    storage._swap(larger._storage())
+
+
+@op(only_method=True)
+def is_set_to(self, tensor):
+    """Whether another tensor has the same storage, offset, shape and strides."""
+    return (self._storage() is tensor._storage() and self.storage_offset() == tensor.storage_offset()
+            and self.shape == tensor.shape and self.stride() == tensor.stride())
+
+
+@op(only_method=True)
+def resize_as_(self, the_template, *, memory_format=None):
+    """`self.resize_(the_template.shape)`."""
+    return self.resize_(tuple(the_template.shape))
+
+
+@op(only_method=True)
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Become a window on another tensor's storage, in place.
+
+    Parameters
+    ----------
+    source : Tensor or storage, optional
+        A tensor whose storage and geometry are taken, or a storage; without it the tensor becomes empty.
+    storage_offset, size, stride
+        The geometry on a storage, in elements; all of it as one axis if they are omitted.
+    """
+    if source is None:
+        other = empty_near(self, (0,))
+    elif isinstance(source, Tensor):
+        if source.dtype is not self.dtype:
+            raise RuntimeError(f"Could not set tensor of type {C_TYPES[source.dtype.code]} to a tensor of type "
+                               f"{C_TYPES[self.dtype.code]}")
+        other = source.detach() if size is None else window(source, None, storage_offset, size, stride)
+    elif not hasattr(source, "nbytes"):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
+                        "expected one of: a Tensor, a storage")
+    else:
+        held = source.elements
+        if size is None:
+            size = (held._storage().nbytes() // self.itemsize,)
+        other = window(held, self.dtype, storage_offset, size, stride)
+    self._check_inplace()
+    self._take(other)
+    self._bump_version()
+    return self

@@ -1,0 +1,112 @@
+"""Splitting a tensor along an axis into views: `split`, `chunk`, `tensor_split` and the shorter names made of them."""
+from cygrad.ops.declare.registry import op
+from cygrad.ops.shape.slices import slice_along, split_evenly
+from cygrad.ops.shape.views import wrap
+from cygrad.tensor import Tensor
+
+
+@op
+def split(input, split_size_or_sections, dim=0):
+    """Views of consecutive parts of an axis.
+
+    Parameters
+    ----------
+    split_size_or_sections : int or sequence of int
+        The size of each part (the last may be smaller), or all sizes.
+    dim : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2, 3]).split(2)
+    (tensor([1, 2]), tensor([3]))
+    """
+    size = split_size_or_sections
+    if isinstance(size, int):
+        return split_evenly(input, size, dim)
+    if not isinstance(size, (list, tuple)):
+        raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    return input.split_with_sizes(size, dim)
+
+
+@op
+def chunk(input, chunks, dim=0):
+    """At most `chunks` views of consecutive parts of an axis, equally long but for the last.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2, 3]).chunk(2)
+    (tensor([1, 2]), tensor([3]))
+    """
+    if input.dim() == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    size = input.shape[wrap(dim, input.dim())]
+    if size == 0:
+        return input.split_with_sizes((0,) * chunks, dim)
+    return split_evenly(input, (size + chunks - 1) // chunks, dim)
+
+
+@op
+def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sections=None):
+    """Views of consecutive parts of an axis, cut at indices or into sections that differ by at most one.
+
+    Parameters
+    ----------
+    indices_or_sections : int, sequence of int or Tensor
+        How many sections; or where to cut, as slices count.
+    dim : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2, 3]).tensor_split(2)
+    (tensor([1, 2]), tensor([3]))
+    """
+    at = indices if indices is not None else sections if sections is not None else indices_or_sections
+    if input.dim() == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = wrap(dim, input.dim())
+    size = input.shape[dim]
+    if isinstance(at, Tensor):
+        if at.dim() > 1 or at.dtype.name != "int64":
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                               f"one-dimensional tensor, but got a tensor with {at.dim()} dims")
+        at = at.tolist()
+    if isinstance(at, int):
+        if at <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {at}")
+        small, larger = divmod(size, at)
+        at = [(i + 1) * small + min(i + 1, larger) for i in range(at - 1)]
+    bounds = [0, *at, size]
+    return tuple([slice_along(input, dim, slice(start, stop)) for start, stop in zip(bounds, bounds[1:])])
+
+
+def _splitter(name, axis_words, axis, least):
+    def function(input, indices_or_sections):
+        if input.dim() < least:
+            raise RuntimeError(f"cygrad.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                               f"with {input.dim()} dimensions!")
+        dim = 0 if name == "hsplit" and input.dim() == 1 else axis
+        if isinstance(indices_or_sections, int):
+            size = input.shape[dim]
+            if indices_or_sections == 0 or size % indices_or_sections:
+                raise RuntimeError(f"cygrad.{name} attempted to split along dimension {dim}, but the size of the "
+                                   f"dimension {size} is not divisible by the split_size {indices_or_sections}!")
+        return tensor_split(input, indices_or_sections, dim)
+    function.__doc__ = f"""Views of consecutive parts of {axis_words}, as `tensor_split` makes them.
+
+    Parameters
+    ----------
+    indices_or_sections : int or sequence of int
+        How many equal sections, or where to cut.
+    """
+    op(function, name=name)
+
+
+_splitter("hsplit", "the second axis (the only one of a vector)", 1, 1)
+_splitter("vsplit", "the first axis", 0, 2)
+_splitter("dsplit", "the third axis", 2, 3)

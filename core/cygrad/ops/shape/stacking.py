@@ -1,0 +1,145 @@
+"""`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks, combinations and triangles."""
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.shape.joining import _cat as cat, _stack as stack, common_dtype, listed
+from cygrad.ops.shape.reshaping import at_least_1d, at_least_2d, at_least_3d
+
+
+def _joiner(name, prepare, dim, words, aliases=()):
+    def function(tensors, *, out=None):
+        tensors = listed(tensors, name)
+        if not tensors:
+            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        tensors = [prepare(t) for t in tensors]
+        return cat(tensors, 0 if name == "hstack" and tensors[0].dim() == 1 else dim, out=out)
+    function.__doc__ = f"""The tensors one after the other {words}.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+    out : Tensor, optional
+        Where the result is written.
+    """
+    op(function, name=name, method=False, aliases=aliases)
+
+
+def _column(t):
+    return t if t.dim() > 1 else t.reshape(-1, 1)
+
+
+_joiner("hstack", at_least_1d, 1, "along the second axis (vectors along the only one)")
+_joiner("vstack", at_least_2d, 0, "along the first axis, vectors as rows", ("row_stack",))
+_joiner("dstack", at_least_3d, 2, "along the third axis")
+_joiner("column_stack", _column, 1, "along the second axis, vectors as columns")
+
+
+# ------------------------------------------------------- combinations and triangles
+
+
+@primitive
+def block_diag(tensors, shapes, dtype):
+    sizes = [(1, *s)[-2:] if s else (1, 1) for s in shapes]
+    out = empty_near(tensors[0], (sum(s[0] for s in sizes), sum(s[1] for s in sizes)), dtype)
+    raw_fill(out, 0)
+    row = column = 0
+    for t, (rows, columns) in zip(tensors, sizes):
+        raw_copy(out[row:row + rows, column:column + columns], t.reshape(rows, columns))
+        row, column = row + rows, column + columns
+    return out
+
+
+@op(name="block_diag", method=False)
+def _block_diag(*tensors):
+    """A matrix of zeros with the tensors as blocks along its diagonal; vectors are rows."""
+    if not tensors:
+        return functions["empty"]((1, 0))
+    tensors = listed(tensors, "block_diag")
+    for i, t in enumerate(tensors):
+        if t.dim() > 2:
+            raise RuntimeError("cygrad.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                               f"{i} has {t.dim()} dimensions")
+    return block_diag(tensors, [tuple(t.shape) for t in tensors], common_dtype(tensors))
+
+
+def _need_vector(t):
+    if t.dim() != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+
+
+@op(method=False)
+def cartesian_prod(*tensors):
+    """All combinations of one element of each vector, a row each.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cartesian_prod(cygrad.tensor([1, 2]), cygrad.tensor([4, 5]))
+    tensor([[1, 4],
+            [1, 5],
+            [2, 4],
+            [2, 5]])
+    """
+    for t in listed(tensors, "cartesian_prod"):
+        _need_vector(t)
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([g.flatten() for g in functions["meshgrid"](*tensors, indexing="ij")], 1)
+
+
+@op
+def combinations(input, r=2, with_replacement=False):
+    """All combinations of `r` elements of a vector, in order, a row each.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.combinations(cygrad.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
+    _need_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return input.new_empty(0)
+    places = functions["arange"](input.numel(), device=input.device)
+    grids, mask = functions["meshgrid"]([places] * r, indexing="ij"), None
+    for a, b in zip(grids, grids[1:]):
+        ordered = a <= b if with_replacement else a < b
+        mask = ordered if mask is None else mask & ordered
+    values = functions["meshgrid"]([input] * r, indexing="ij")
+    if mask is None:
+        return stack([v.flatten() for v in values], 1)
+    return stack([v.masked_select(mask) for v in values], 1)
+
+
+def _triangle(name, keep, words):
+    def function(row, col, offset=0, *, dtype=None, device=None, layout=None):
+        for n, word in ((row, "row"), (col, "col")):
+            if n < 0:
+                raise RuntimeError(f"{word} must be non-negative, got{n}")
+        if dtype is not None and dtype.name not in ("int32", "int64"):
+            raise NotImplementedError(f"\"{name}\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
+        rows, columns = functions["arange"](row, device=device), functions["arange"](col, device=device)
+        found = keep(columns, rows.unsqueeze(1) + offset).nonzero().t().contiguous()
+        return found if dtype is None else found.to(dtype)
+    function.__doc__ = f"""The (2, n) places of the {words} triangle of a matrix, in row-major order.
+
+    Parameters
+    ----------
+    row, col : int
+        The size of the matrix.
+    offset : int
+        Which diagonal bounds the triangle: 0 the main one, positive ones above it.
+    dtype : dtype, optional
+        int64 (the default) or int32.
+    """
+    op(function, name=name, method=False)
+
+
+_triangle("tril_indices", lambda column, bound: column <= bound, "lower")
+_triangle("triu_indices", lambda column, bound: column >= bound, "upper")

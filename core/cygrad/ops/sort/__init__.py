@@ -1,0 +1,1 @@
+"""Ops that need an order: sorting, searching, distinct values, medians and quantiles."""

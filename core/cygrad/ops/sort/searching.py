@@ -1,0 +1,407 @@
+"""Searching and counting: `searchsorted`, `bucketize`, `isin`, `bincount`, `histc`, `histogram`."""
+import math
+
+from cygrad import return_types
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
+from cygrad.dispatch.raw import (clone_dense, fill_ as raw_fill, gather_op, refuse_out_grad, scatter_into, sort_op,
+                                 write_out)
+from cygrad.dtype import DType, all_dtypes
+from cygrad.errors import DeviceMismatch
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.index.gathering import ADD
+from cygrad.ops.sort.host_loops import bin_counts, counts_of, places_in_rows
+from cygrad.tensor import Tensor
+
+FEW = 1 << 15            # comparisons up to which every value is compared with every entry
+
+DTYPES: dict[str, DType] = {d.name: d for d in all_dtypes()}
+
+
+# --------------------------------------------------------------- places in sorted rows
+
+def positions(rows, values, right):
+    """How many entries of each sorted row lie before a value: int64, of values' shape.
+
+    A binary search in which all values take the same steps: after the first, which makes the rest of the row a power
+    of two long, each of them is half as long as the one before. `rows` is (n,) or has the leading axes of `values`.
+    """
+    found = places_in_rows(rows, values, right)
+    if found is not None:
+        return found
+    n = rows.shape[-1]
+    found = empty_near(values, values.shape, DTYPES["int64"])
+    raw_fill(found, 0)
+    if n == 0 or not found.numel():
+        return found
+    flat = rows.dim() == 1
+    if n * found.numel() <= FEW:                            # fewer and larger steps
+        entries = rows.unsqueeze(-2)
+        values = values.unsqueeze(-1)
+        return (entries.gt(values) if right else entries.ge(values)).logical_not().sum(-1)
+    if flat:
+        values, found = values.reshape(-1), found.reshape(-1)
+    last = found.dim() - 1
+
+    def before(places):
+        """Whether the entries at these places lie before the values; NaN lies after all."""
+        entries = gather_op(rows, places, last)
+        return (entries.gt(values) if right else entries.ge(values)).logical_not()
+
+    step = 1 << (n.bit_length() - 1)
+    found = before(found + (step - 1)) * (n - step)
+    while step > 1:
+        step //= 2
+        found = found + before(found + (step - 1)) * step
+    return found + before(found)
+
+
+def searched(name, rows, values, out_int32, right, out):
+    """The result of `searchsorted` for checked rows and values (a tensor or a number)."""
+    shape = values.shape if isinstance(values, Tensor) else ()
+    dtype = result_type(rows, values)
+    if (dtype.is_complex or dtype.name == "bool") and 0 not in shape:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
+    if not isinstance(values, Tensor):
+        values = functions["tensor"](values, dtype=dtype, device=rows.device)
+    rows, values = clone_dense(rows.detach().to(dtype)), values.detach().to(dtype)
+    found = positions(rows, values.reshape(1) if not shape else values, right).reshape(shape)
+    if out_int32:
+        found = found.to(DTYPES["int32"])
+    if out is None:
+        return found
+    if out.dtype is not found.dtype:
+        raise RuntimeError(f"cygrad.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
+                           "depending on whether out_int32 flag is True, but we got output tensor's dtype "
+                           f"{SCALAR_NAMES[out.dtype.code]} and out_int32 flag is {out_int32}")
+    return write_out(name, found, out)
+
+
+@op(method=False)
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where values would be inserted into sorted rows to keep them sorted.
+
+    Parameters
+    ----------
+    sorted_sequence : Tensor
+        Ascending along the last axis: one row, or a row for each row of `input`.
+    input : Tensor or number
+        The values.
+    out_int32 : bool
+        int32 instead of int64 places.
+    right : bool
+        Insert after equal entries instead of before them.
+    side : {"left", "right"}, optional
+        The same in NumPy's words.
+    sorter : Tensor, optional
+        int64 places that sort `sorted_sequence`.
+    out : Tensor, optional
+        Where the result is written.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.searchsorted(cygrad.tensor([1, 3, 5]), cygrad.tensor([3, 4]))
+    tensor([1, 2])
+    """
+    if isinstance(input, Tensor) and sorted_sequence.dim() == 1 and sorter is None and side is None and out is None:
+        found = places_in_rows(sorted_sequence, input, right)       # the common call
+        if found is not None and found.dim():
+            return found.to(DTYPES["int32"]) if out_int32 else found
+    name = "cygrad.searchsorted(): "
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name}side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}side and right can't be set to opposites, got side of left while right was True")
+    check_rows(name, sorted_sequence, input)
+    rows = sorted_sequence if sorter is None else reordered(name, sorted_sequence, sorter)
+    return searched("searchsorted", rows, input, out_int32, right or side == "right", out)
+
+
+def check_rows(name, rows, input):
+    """The boundaries are one row, or a row for each of the values'."""
+    shape = input.shape if isinstance(input, Tensor) else ()
+    if isinstance(input, Tensor) and input.device != rows.device:
+        raise DeviceMismatch(f"{name}boundaries and input value tensors should have same device type, but got "
+                             f"boundaries tensor device type {rows.device} and input value tensor device type "
+                             f"{input.device}")
+    if not shape and rows.dim() != 1:
+        count = input.numel() if isinstance(input, Tensor) else 1
+        raise RuntimeError(f"{name}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                           f"boundaries tensor dim({rows.dim()}) and input value's dim(0) numel({count})")
+    if rows.dim() == 0:
+        raise RuntimeError(f"{name}boundaries tensor should have positive dimension, but got 0 dimension")
+    if rows.dim() != 1 and rows.shape[:-1] != shape[:-1]:
+        raise RuntimeError(f"{name}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+                           f"tensor and input value tensor must match, but we got boundaries tensor {list(rows.shape)} "
+                           f"and input value tensor {list(shape)}")
+
+
+def reordered(name, rows, sorter):
+    """The boundaries in the order that `sorter` brings them into."""
+    if sorter.shape != rows.shape:
+        raise RuntimeError(f"{name}boundary and sorter must have the same size, but got boundary tensor "
+                           f"{list(rows.shape)}and got sorter tensor {list(sorter.shape)}")
+    if sorter.dtype.name != "int64":
+        raise RuntimeError(f"{name}sorter must be a tensor of long dtype but got dtype "
+                           f"{SCALAR_NAMES[sorter.dtype.code]}")
+    if sorter.numel() and (sorter.min().item() < 0 or sorter.max().item() >= rows.shape[-1]):
+        raise RuntimeError(f"{name}sorter index out of range")
+    return rows.gather(-1, sorter)
+
+
+@op(method=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """Which bucket each value falls into: `searchsorted` with the arguments the other way round.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The values.
+    boundaries : Tensor
+        One ascending axis.
+    out_int32 : bool
+        int32 instead of int64 places.
+    right : bool
+        A boundary belongs to the bucket after it instead of the one before.
+    out : Tensor, optional
+        Where the result is written.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.bucketize(cygrad.tensor([1, 3, 9]), cygrad.tensor([2, 5]))
+    tensor([0, 1, 2])
+    """
+    if isinstance(input, Tensor) and boundaries.dim() == 1 and out is None and input.dim():
+        found = places_in_rows(boundaries, input, right)            # the common call
+        if found is not None:
+            return found.to(DTYPES["int32"]) if out_int32 else found
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
+    return searched("searchsorted", boundaries, input, out_int32, right, out)
+
+
+# ---------------------------------------------------------------------------- isin
+
+@op(method=False)
+def isin(elements, test_elements, *, assume_unique=False, invert=False):
+    """Whether each element is among the test elements.
+
+    Parameters
+    ----------
+    elements, test_elements : Tensor or number
+        At most one of them a number.
+    assume_unique : bool
+        Makes no difference here.
+    invert : bool
+        Whether it is not among them.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.isin(cygrad.tensor([1, 2, 3]), cygrad.tensor([1, 3]))
+    tensor([ True, False,  True])
+    """
+    one, other = isinstance(elements, Tensor), isinstance(test_elements, Tensor)
+    if not one and not other:
+        raise TypeError("isin() received an invalid combination of arguments - got two numbers, but expected at least "
+                        "one Tensor")
+    for t in (elements, test_elements):
+        if isinstance(t, Tensor) and (t.dtype.is_complex or t.dtype.name == "bool"):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[t.dtype.code]}")
+    dtype = result_type(elements, test_elements)
+    where = (elements if one else test_elements).device
+    elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
+        t, dtype=dtype, device=where) for t in (elements, test_elements)]
+    tests = tests.reshape(-1)
+    if tests.numel() <= 4:
+        found = elements.new_zeros(elements.shape, dtype=DTYPES["bool"])
+        for test in tests.unbind(0):
+            found = found | (elements == test)
+    else:
+        tests = sort_op(tests, 0, False, True)[0]
+        places = positions(tests, elements.reshape(-1), False).clamp(max=tests.numel() - 1)
+        found = (tests[places] == elements.reshape(-1)).reshape(elements.shape)
+    return ~found if invert else found
+
+
+# ------------------------------------------------------------------------- counting
+
+def counted(places, size, like):
+    """How often each of 0 to size - 1 is among the places, which are these and int64; of the dtype of `like`."""
+    out = like.new_zeros(size)
+    if places.numel():
+        scatter_into(ADD, out, 0, places, like.new_ones(()).expand(places.shape))
+    return out
+
+
+@primitive
+def weighted_bincount(self, weights, size):
+    return weights.new_zeros(size).index_add(0, self, weights)
+
+
+@op
+def bincount(input, weights=None, minlength=0):
+    """How often each number occurs (with weights: the sum of its weights).
+
+    Parameters
+    ----------
+    input : Tensor
+        One axis of non-negative integers.
+    weights : Tensor, optional
+        One for each number.
+    minlength : int
+        The least number of bins.
+
+    Returns
+    -------
+    Tensor
+        int64; float32 or float64 with weights.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([0, 2, 2]).bincount()
+    tensor([1, 0, 2])
+    """
+    if input.dtype.is_floating_point or input.dtype.is_complex or input.dtype.name == "bool":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.dim() == 1 and input.numel() == 0:
+        return input.new_zeros(minlength, dtype=DTYPES["int64"])
+    if input.dim() == 1 and weights is None:
+        found = counts_of(input, minlength)
+        if found is not None:
+            return found
+    if input.dim() != 1 or input.min().item() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and (weights.dim() != 1 or weights.shape != input.shape):
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    size = max(input.max().item() + 1, minlength)
+    places = input.to(DTYPES["int64"])
+    if weights is None:
+        return counted(places, size, places)
+    if weights.dtype.name != "float32":
+        weights = weights.to(DTYPES["float64"])
+    return weighted_bincount(places, weights, size)
+
+
+def outer_range(input, low, high, name, margin):
+    """The range of a histogram: that of the data where both bounds are equal; wider by a margin if that is a point."""
+    if low == high and input.numel():
+        low, high = input.min().item(), input.max().item()
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"cygrad.{name}: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"cygrad.{name}: max must be larger than min")
+    return (low - margin, high + margin) if low == high else (low, high)
+
+
+@op(out="exact")
+def histc(input, bins=100, min=0, max=0):
+    """How many elements lie in each of equally wide bins.
+
+    Parameters
+    ----------
+    bins : int
+    min, max : number
+        The range, its ends included; elements outside it are not counted. If both are equal, the range of the data.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2., 1.]).histc(bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    if isinstance(bins, bool) or not isinstance(bins, int):
+        raise TypeError(f"histc(): argument 'bins' (position 2) must be int, not {type(bins).__name__}")
+    if bins <= 0:
+        raise RuntimeError(f"cygrad.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if min > max:
+        raise RuntimeError("cygrad.histc: max must be larger than min")
+    if not input.dtype.is_floating_point:
+        for bound in (min, max) if min < max or input.numel() else (min - 1, max + 1):
+            input.new_full((), float(bound))                   # raises where the dtype can't hold it
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    low, high = float(min), float(max)
+    if low == high or not math.isfinite(high - low):
+        low, high = outer_range(input.detach(), low, high, "histc", 1)
+    found = bin_counts(input, bins, low, high)
+    if found is not None:
+        return found
+    data = input.detach().reshape(-1)
+    low, high = data.new_full((), low).item(), data.new_full((), high).item()
+    width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
+    data = data.masked_select((data >= low) & (data <= high))
+    places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(0, bins - 1)
+    return counted(places, bins, data)
+
+
+@op
+def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
+    """How many elements lie in each bin, and the edges of the bins.
+
+    Parameters
+    ----------
+    bins : int or Tensor
+        How many equally wide bins, or their edges in ascending order; the last bin includes its right edge.
+    range : (float, float), optional
+        The range of equally wide bins; that of the data when omitted.
+    weight : Tensor, optional
+        Of input's shape: what each element counts.
+    density : bool
+        Divide by the total and by the width of each bin.
+
+    Returns
+    -------
+    hist, bin_edges : Tensor
+        As a named tuple, of input's dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.histogram(cygrad.tensor([1., 2., 1.]), 3, range=(0., 3.)).hist
+    tensor([0., 2., 1.])
+    """
+    if input.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    data = input.detach().reshape(-1)
+    if isinstance(bins, Tensor):
+        if bins.dtype is not input.dtype:
+            raise RuntimeError("cygrad.histogramdd(): input tensor and bins tensors should have the same dtype")
+        edges = bins.detach().clone()
+    else:
+        if bins <= 0:
+            raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
+        low, high = range if range is not None else (0.0, 0.0)
+        if range is not None or data.numel():
+            low, high = outer_range(data if range is None else data[:0], float(low), float(high), "histogramdd", 0.5)
+        else:
+            high = 1.0
+        edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
+    count = edges.numel() - 1
+    if weight is None:
+        parts = data.new_ones(data.shape)
+    elif weight.shape != input.shape:
+        raise RuntimeError("cygrad.histogramdd(): if weight tensor is provided it should have the same shape as the "
+                           "input tensor excluding its innermost dimension")
+    else:
+        parts = weight.detach().reshape(-1)
+    inside = (data >= edges[0]) & (data <= edges[-1])
+    places = positions(edges, data.masked_select(inside), True).sub(1).clamp(max=count - 1)
+    hist = data.new_zeros(count).index_add(0, places, parts.masked_select(inside))
+    if density:
+        hist = hist / (hist.sum() * (edges[1:] - edges[:-1]))
+    found = return_types.histogram((hist, edges))
+    if out is None:
+        return found
+    refuse_out_grad("histogram", input, *out)
+    return return_types.histogram([write_out("histogram", r, t, True) for r, t in zip(found, out)])

@@ -1,0 +1,158 @@
+"""Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
+from cygrad.ops.index.tensor_places cimport without_axis
+from cygrad.view cimport wrap_dim
+from cygrad.tensor cimport Tensor
+
+from cygrad import return_types
+from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import clone_dense, partial_sort_op, sort_op
+from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.shape.views import wrap
+
+
+@primitive
+def sort(self, dim, descending):
+    return sort_op(self, dim, descending, True)
+
+
+@primitive
+def sort_stable(self, dim, descending):
+    return sort_op(self, dim, descending, True)
+
+
+def sortable(input, dim, name="sort"):
+    """The wrapped dim, once dtype and dim are known to be fit for sorting."""
+    if isinstance(dim, bool) or not isinstance(dim, int):
+        raise TypeError(f"{name}() received an invalid combination of arguments - dim must be int, not "
+                        f"{type(dim).__name__}")
+    dim = wrap(dim, input.dim())
+    if input.dtype.is_complex:
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    return dim
+
+
+@op(name="sort", out="exact")
+def _sort(input, dim=-1, descending=False, *, stable=None):
+    """The elements in order along an axis, and where they were.
+
+    Parameters
+    ----------
+    dim : int
+    descending : bool
+        The largest first.
+    stable : bool
+        Keep equal elements in their order (always so here).
+
+    Returns
+    -------
+    values, indices : Tensor
+        As a named tuple; `indices` is int64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([3, 1, 2]).sort().indices
+    tensor([1, 2, 0])
+    """
+    dim = sortable(input, dim)
+    return return_types.sort((sort if stable is None else sort_stable)(input, dim, bool(descending)))
+
+
+@op
+def argsort(input, dim=-1, descending=False, *, stable=False):
+    """The places of the elements in order along an axis: the indices of `sort`."""
+    return sort_op(input.detach(), sortable(input, dim, "argsort"), bool(descending), True)[1]
+
+
+@op(out="exact")
+def msort(input):
+    """The elements in ascending order along the first axis."""
+    return sort(input, sortable(input, 0), False)[0]
+
+
+# --------------------------------------------------------------- the first of the order
+
+cdef object TopkResult = return_types.topk, KthvalueResult = return_types.kthvalue
+
+
+@primitive
+def topk(self, k, dim, largest):
+    if not self.dim():
+        return sort_op(self, dim, largest, True)
+    return partial_sort_op(self, dim, largest, 0, k)
+
+
+@op(name="topk", out="exact")
+def _topk(Tensor input not None, k, dim=-1, largest=True, sorted=True):
+    """The `k` largest (or smallest) elements along an axis in order, and where they were.
+
+    Parameters
+    ----------
+    k : int
+    dim : int
+    largest : bool
+    sorted : bool
+        Whether they must be in order (they always are).
+
+    Returns
+    -------
+    values, indices : Tensor
+        As a named tuple; `indices` is int64.
+
+    Raises
+    ------
+    RuntimeError
+        If the axis has fewer than `k` elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([3, 1, 2]).topk(2).values
+    tensor([3, 2])
+    """
+    cdef int axis = wrap_dim(dim, input.rank)
+    if not 0 <= k <= (input.sizes[axis] if input.rank else 1):
+        raise RuntimeError("selected index k out of range")
+    if input.dtype.category == CATEGORY_COMPLEX:
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    if input.dtype.code == BOOL:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    return TopkResult(topk(input, k, axis, bool(largest)))
+
+
+@primitive
+def kthvalue(self, k, dim, keepdim):
+    if not self.dim():
+        return clone_dense(self), functions["tensor"](0, device=self.device)
+    values, indices = partial_sort_op(self, dim, False, k - 1, 1)
+    return (values, indices) if keepdim else (without_axis(values, dim), without_axis(indices, dim))
+
+
+@op(name="kthvalue", out="exact", axis=True)
+def _kthvalue(Tensor input not None, k, dim=-1, keepdim=False):
+    """The `k`-th smallest element along an axis, and where it was.
+
+    Parameters
+    ----------
+    k : int
+        Counted from 1.
+    dim : int
+    keepdim : bool
+        Keep the axis, of size 1.
+
+    Returns
+    -------
+    values, indices : Tensor
+        As a named tuple; `indices` is int64.
+    """
+    cdef int axis = wrap_dim(dim, input.rank)
+    cdef Py_ssize_t size = input.sizes[axis] if input.rank else 1
+    if size == 0:
+        raise IndexError(f"kthvalue(): Expected reduction dim {axis} to have non-zero size.")
+    if not 1 <= k <= size:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if input.rank and (input.dtype.category == CATEGORY_COMPLEX or input.dtype.code == BOOL):
+        raise NotImplementedError(f"\"kthvalue_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    return KthvalueResult(kthvalue(input, k, axis, keepdim))

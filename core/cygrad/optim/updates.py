@@ -1,0 +1,166 @@
+"""How a step runs: an optimizer's formula, for each of its parameters, written in place.
+
+A formula is a function of one parameter's tensors and of numbers: first the tensors that the step writes (the parameter
+and its state), whose new values it returns in the same order, then those it only reads (the gradient), then numbers. It
+is made of operators and methods, and looks at no value: what depends on options is decided when the formula is made,
+what depends on the step's count comes in as a number. So one text is what runs in one pass over memory, what autograd
+records in a differentiable step, and what a graph captures, where the numbers are tensors themselves.
+"""
+import cygrad
+
+# Where PyTorch can capture a step, whether or not it is built for these.
+CAPTURABLE_DEVICES = ["cuda", "xpu", "hpu", "privateuseone"]
+FUSED_DEVICES = ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
+
+
+# ------------------------------------------------------- running a formula
+
+def update(formula, written, read, numbers, capturable=False):
+    """Write a formula's values, for each parameter.
+
+    Parameters
+    ----------
+    formula : callable
+        See the module's text.
+    written, read : sequence of list of Tensor
+        The formula's tensors, a list of each with one for each parameter. Of complex tensors the formula gets the
+        real and imaginary parts.
+    numbers : sequence
+        Numbers, or tensors of one element.
+    capturable : bool
+        Leave the numbers where they are: reading one would wait for the device.
+    """
+    recorded = cygrad.is_grad_enabled()
+    if not recorded and not capturable:
+        numbers = [value_of(number) for number in numbers]
+    count = len(written)
+    for tensors in zip(*written, *read):
+        if tensors[0].is_complex():
+            tensors = [cygrad.view_as_real(t) for t in tensors]
+        # What is recorded may be read again in backward, so it must not be what is written to.
+        operands = [*(t.clone() for t in tensors[:count]), *tensors[count:]] if recorded else tensors
+        for target, value in zip(tensors, formula(*operands, *numbers)):
+            target.copy_(value)
+
+
+def descent(grad, param, maximize, weight_decay, factor):
+    """The gradient that a step goes down, in a formula: turned round to maximize, plus `factor` times the parameter."""
+    if maximize:
+        grad = -grad
+    return grad + param * factor if weight_decay else grad
+
+
+def detached(value):
+    """A formula's value without its history."""
+    return value.detach() if isinstance(value, cygrad.Tensor) else value
+
+
+def unscaled(grads, fused, grad_scale, found_inf):
+    """Undo the scaling of a loss in place; whether the step is to be made: not if a gradient was infinite."""
+    if not fused and (grad_scale is not None or found_inf is not None):
+        raise AssertionError("Expected grad_scale and found_inf to be None")
+    if found_inf is not None and found_inf.item():
+        return False
+    if grad_scale is not None:
+        for grad in grads:
+            grad.div_(grad_scale.to(grad.device))
+    return True
+
+
+# ------------------------------------------------------- numbers
+
+def value_of(number):
+    """A number, also where it is a tensor's."""
+    return number.item() if isinstance(number, cygrad.Tensor) else number
+
+
+def as_scalar(number):
+    """An option without its axes, if it is a tensor of one element."""
+    return number.squeeze() if isinstance(number, cygrad.Tensor) and number.dim() != 0 else number
+
+
+def scalar_dtype(fused=False):
+    """The dtype of counters and the like."""
+    wide = cygrad.get_default_dtype() == cygrad.float64 and not fused
+    return cygrad.float64 if wide else cygrad.float32
+
+
+def counted(state_steps, capturable=False):
+    """Count a step in each of the tensors; the counts as numbers, or themselves if a graph may be captured."""
+    for step in state_steps:
+        step += 1
+    return state_steps if capturable else [step.item() for step in state_steps]
+
+
+def alike(keys, lists):
+    """(key, lists of what belongs to parameters with this key) for each different key, or each that is a tensor."""
+    if not keys:
+        return
+    if not any(isinstance(part, cygrad.Tensor) for part in (keys[0] if isinstance(keys[0], tuple) else keys[:1])):
+        places = {}
+        for i, key in enumerate(keys):
+            places.setdefault(key, []).append(i)
+        if len(places) == 1:
+            yield keys[0], lists
+            return
+        chosen = places.items()
+    else:
+        chosen = [(key, [i]) for i, key in enumerate(keys)]
+    for key, indices in chosen:
+        yield key, [[values[i] for i in indices] for values in lists]
+
+
+# ------------------------------------------------------- checks
+
+def check_lr(lr, words="Invalid learning rate: {}"):
+    """A learning rate is one number, and not negative."""
+    if isinstance(lr, cygrad.Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not 0.0 <= lr:
+        raise ValueError(words.format(lr))
+
+
+def check_betas(betas):
+    """Each is at least 0 and less than 1."""
+    for i in range(2):
+        if not 0.0 <= betas[i] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
+
+def check_not_negative(**options):
+    """Options that may not be negative, by name."""
+    for name, value in options.items():
+        if not 0.0 <= value:
+            raise ValueError(f"Invalid {'epsilon' if name == 'eps' else name} value: {value}")
+
+
+def check_fused(fused, foreach, differentiable):
+    """Which of the ways to compute a step exclude each other."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def check_fusible(param):
+    """Whether a parameter can be updated by a fused step."""
+    if not cygrad.is_floating_point(param):
+        raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                           f"{FUSED_DEVICES} but {param.dtype} and {param.device.type}")
+
+
+def check_steps(state_steps, foreach=False, differentiable=False, name="state_steps"):
+    """What the functional forms demand of their counters."""
+    if not all(isinstance(step, cygrad.Tensor) for step in state_steps):
+        raise RuntimeError(f"API has changed, `{name}` argument must contain a list of singleton tensors")
+    if foreach and differentiable:
+        raise AssertionError("_foreach ops don't support autograd")
+
+
+def check_capturable(params, *counters, names="params and state_steps", xla=True):
+    """A step that may be captured must not read numbers on the host."""
+    for tensors in zip(params, *counters):
+        kinds = {t.device.type for t in tensors}
+        if len(kinds) != 1 or kinds.isdisjoint(CAPTURABLE_DEVICES):
+            devices = CAPTURABLE_DEVICES + ["xla"] * xla
+            raise AssertionError(f"If capturable=True, {names} must be on supported devices: {devices}.")

@@ -1,0 +1,27 @@
+"""`cygrad.random`: seeds and states of the default generator."""
+import contextlib
+
+from cygrad.ops.random.fills import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type="cuda"):
+    """Run a block and put the default generator back into the state it had before.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> before = cygrad.get_rng_state()
+    >>> with cygrad.random.fork_rng():
+    ...     _ = cygrad.rand(3)
+    >>> bool((cygrad.get_rng_state() == before).all())
+    True
+    """
+    if not enabled:
+        yield
+        return
+    state = default_generator.state_bytes()
+    try:
+        yield
+    finally:
+        default_generator.set_state_bytes(state)

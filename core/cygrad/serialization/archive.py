@@ -1,0 +1,456 @@
+"""`save` and `load`: tensors, and nests of them, in PyTorch's own zip format, both ways.
+
+A file is a zip archive: `data.pkl`, a pickle in which storages are persistent ids, and one uncompressed entry with the
+bytes of each storage. Loading never runs code (`unpickling.py`), and everything a file says about a tensor is checked
+against the bytes that are there. Format as written by PyTorch 2.x (archive version 3, little-endian).
+"""
+import codecs
+import io
+import os
+import pickle
+import sys
+import types
+import zipfile
+from collections import OrderedDict
+
+from cygrad.devices import discovery
+from cygrad.devices.device import device, layout, strided
+from cygrad.devices.home import away, stands_for_cpu
+from cygrad.dtype import DType, all_dtypes
+from cygrad.serialization.unpickling import Function, Reader, UnpicklingError
+from cygrad.tensor import Tensor
+from cygrad.tensors.legacy_types import KINDS
+from cygrad.tensors.size import Size
+from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage, typed, untyped
+
+__all__ = ["load", "save", "UnpicklingError"]
+
+_DTYPES = {d.name: d for d in all_dtypes()}
+_ALIGNMENT = 64
+
+
+# ------------------------------------------------------------------------ saving
+
+class _Name:
+    """A name that a file refers to and only PyTorch needs to resolve."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+
+    def __call__(self, *args):
+        raise TypeError(f"{self.module}.{self.name} is a name in a file, not a function")
+
+
+_REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_WITH = _Name("torch._tensor", "_rebuild_from_type_v2")
+_REBUILD_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_TENSOR = _Name("torch", "Tensor")
+_ORDERED = _Name("collections", "OrderedDict")
+_SIZE = _Name("torch", "Size")
+_DEVICE = _Name("torch", "device")
+_LAYOUT = _Name("torch.serialization", "_get_layout")
+_BYTES = _Name("torch.storage", "UntypedStorage")
+_STORAGE_NAMES = {_DTYPES[name]: _Name("torch", f"{kind}Storage") for name, kind in KINDS.items()}
+_DTYPE_NAMES = {dtype: _Name("torch", name) for name, dtype in _DTYPES.items()}
+_PLAIN = (set, frozenset, complex, bytearray, OrderedDict, codecs.encode)     # what Python's pickles of data refer to
+
+
+class _Pickler(pickle._Pickler):
+    """Writes tensors, storages, dtypes, sizes and devices under PyTorch's names; collects the storages."""
+
+    dispatch = pickle._Pickler.dispatch.copy()
+
+    def __init__(self, file):
+        super().__init__(file, 2)
+        self.storages = {}      # id of the Storage -> (key, bytes)
+
+    def save_name(self, obj):
+        self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+        self.memoize(obj)
+
+    def save_global(self, obj, name=None):
+        if obj not in _PLAIN:
+            raise TypeError(f"save(): cannot write {obj!r}: files hold tensors, numbers, strings, None and containers "
+                            "of them, and nothing that would run code when it is loaded")
+        super().save_global(obj, name)
+
+    dispatch[_Name] = save_name
+    dispatch[type] = dispatch[types.FunctionType] = save_global
+
+    def reducer_override(self, obj):
+        if isinstance(obj, Tensor):
+            if type(obj) is not Tensor and (form := _of_a_module(obj)):
+                return form
+            parts = (typed(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+            # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
+            # axes where it has them (1.x), as a plain attribute since.
+            if obj.has_names():
+                return _REBUILD_WITH, (_REBUILD, _TENSOR, parts, {"names": obj.names})
+            return _REBUILD, parts
+        if isinstance(obj, Size):
+            return _SIZE, (tuple(obj),)
+        if isinstance(obj, device):
+            return _DEVICE, (str(obj),)
+        if isinstance(obj, layout):
+            return _LAYOUT, (str(obj).replace("cygrad", "torch"),)
+        if isinstance(obj, _Ordered):
+            return _ORDERED, ()
+        if type(obj) is bytes and not obj:          # Python would write a call of bytes, which PyTorch refuses
+            return codecs.encode, ("", "latin1")
+        return NotImplemented
+
+    def save(self, obj, save_persistent_id=True):
+        if isinstance(obj, DType):
+            obj = _DTYPE_NAMES[obj]
+        super().save(obj, save_persistent_id)
+
+    def persistent_id(self, obj):
+        if isinstance(obj, TypedStorage):
+            kind, content = _STORAGE_NAMES[obj.dtype], obj.untyped()
+        elif isinstance(obj, UntypedStorage):
+            kind, content = _BYTES, obj
+        else:
+            return None
+        storage = content.elements._storage()
+        key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
+        return "storage", kind, key, "cpu" if stands_for_cpu(obj.device) else str(obj.device), len(obj)
+
+
+def _of_a_module(obj):
+    """How PyTorch writes parameters of modules, for a tensor of a subclass that is one; None for others."""
+    parameter = sys.modules.get("cygrad.nn.parameter")
+    if parameter is None:       # nn was never imported, so there is none
+        return None
+    if parameter.is_lazy(obj):
+        return _Name("torch.nn.parameter", type(obj).__name__), (obj.requires_grad,)
+    if isinstance(obj, parameter.Parameter):
+        return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, _Ordered())
+    return None
+
+
+class _Ordered:
+    """An empty OrderedDict: the backward hooks of a tensor, which are not saved."""
+
+
+def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True):
+    """Write a tensor, or nested containers of tensors and plain values, to a file that PyTorch also reads.
+
+    Parameters
+    ----------
+    obj : object
+    f : str, path or binary file
+
+    Examples
+    --------
+    >>> import cygrad, io
+    >>> file = io.BytesIO()
+    >>> cygrad.save({"w": cygrad.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> cygrad.load(file)
+    {'w': tensor([1., 1.])}
+    """
+    text = io.BytesIO()
+    pickler = _Pickler(text)
+    pickler.dump(obj)           # before a file is touched, so that what can't be saved doesn't cost an older file
+    if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(os.fspath(f))
+        if folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {folder} does not exist.")
+        with open(f, "wb") as file:
+            return _write_archive(file, text.getvalue(), pickler.storages)
+    if not hasattr(f, "write"):
+        raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
+                             f"got {type(f).__name__}")
+    _write_archive(f, text.getvalue(), pickler.storages)
+
+
+def _write_archive(file, text, storages):
+    name = getattr(file, "name", None)
+    root = os.path.splitext(os.path.basename(name))[0] if isinstance(name, str) else "archive"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        _write(archive, f"{root}/data.pkl", text)
+        _write(archive, f"{root}/byteorder", b"little")
+        for key, storage in storages.values():
+            _write(archive, f"{root}/data/{key}", _content(storage))
+        _write(archive, f"{root}/version", b"3\n")
+
+
+def _write(archive, name, content):
+    """One stored entry whose bytes start at a multiple of 64, as PyTorch's do (it may map them)."""
+    entry = zipfile.ZipInfo(name)
+    start = archive.fp.tell() + 30 + len(name.encode())
+    padding = -(start + 4) % _ALIGNMENT
+    entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
+    archive.writestr(entry, content)
+
+
+def _content(storage):
+    """The bytes of an untyped storage, from wherever it is."""
+    from cygrad.devices.transfers import bytes_of, to_host
+    host = to_host(storage.elements)
+    return bytes(bytes_of(host)) if host.numel() else b""
+
+
+# ---------------------------------------------------- what a pickle may refer to
+
+class _StorageType:
+    """A storage type named in a file: stands for a dtype, or for bytes."""
+
+    def __init__(self, dtype=None):
+        self.dtype = dtype
+
+
+def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
+    """The tensor that a file describes, on the bytes that the file holds."""
+    import cygrad
+    if type(storage) is not TypedStorage or not isinstance(size, tuple) or not isinstance(stride, tuple):
+        raise UnpicklingError("a tensor without a storage, a size or a stride")
+    values = [offset, *size, *stride]
+    if not all(type(n) is int and n >= 0 for n in values) or len(size) != len(stride):
+        raise UnpicklingError(f"a tensor of size {size}, stride {stride}, offset {offset}"[:200])
+    out = cygrad.as_strided(storage.elements, tuple(size), tuple(stride), offset).detach()
+    if isinstance(metadata, dict):      # PyTorch's lazy conjugates and negatives
+        out = out.conj() if metadata.get("conj") else out
+        out = -out if metadata.get("neg") else out
+    return out.requires_grad_() if requires_grad else out
+
+
+def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None):
+    if not isinstance(data, Tensor):
+        raise UnpicklingError("a parameter that is no tensor")
+    from cygrad.nn.parameter import Parameter
+    return Parameter(data, bool(requires_grad))
+
+
+def _rebuild_subclass(reader, function, kind, arguments, state):
+    """A tensor of a subclass, or one with attributes: neither is restored, but for the names of axes."""
+    if not isinstance(function, Function) or not isinstance(arguments, tuple):
+        raise UnpicklingError("a tensor of a subclass without its parts")
+    out = function.build(reader, *arguments)
+    if isinstance(state, dict) and isinstance(out, Tensor) and isinstance(state.get("names"), (tuple, list)):
+        try:
+            out.names = state["names"]
+        except (TypeError, RuntimeError) as error:
+            raise UnpicklingError(f"a tensor whose names are wrong: {error}"[:200]) from None
+    return out
+
+
+def _size(reader, values=()):
+    if not isinstance(values, (list, tuple)):
+        raise UnpicklingError(f"a size made from a {type(values).__name__}")
+    return Size(values)
+
+
+def _device(reader, kind, index=None):
+    return device(kind) if index is None else device(kind, index)
+
+
+def _layout(reader, name):
+    if name != "torch.strided":
+        raise UnpicklingError(f"layout {name!r:.80}, where only torch.strided exists")
+    return strided
+
+
+def _ordered(reader, pairs=()):
+    reader.push(OrderedDict())
+    reader.fill([part for key, value in pairs for part in (key, value)])
+    return reader.pop()
+
+
+def _complex(reader, real, imag):
+    if type(real) is not float or type(imag) is not float:
+        raise UnpicklingError("a complex number of other parts than two floats")
+    return complex(real, imag)
+
+
+def _encoded(reader, text, encoding="utf-8"):
+    if type(text) is not str or encoding not in ("latin1", "utf-8", "ascii"):
+        raise UnpicklingError("bytes that are no text in latin1")
+    return text.encode(encoding)
+
+
+def _bytearray(reader, content=b"", encoding="latin1"):
+    return bytearray(_encoded(reader, content, encoding.replace("-", "")) if type(content) is str
+                     else reader.expect(content, (bytes,)))
+
+
+def _items(kind):
+    return Function(lambda reader, items=(): reader.collection(kind, items))
+
+
+_BUILTINS = {"set": _items(set), "frozenset": _items(frozenset), "complex": Function(_complex),
+             "bytes": Function(lambda reader: b""), "bytearray": Function(_bytearray)}
+_NAMES = {
+    ("torch._utils", "_rebuild_tensor_v2"): Function(_rebuild_tensor),
+    ("torch._utils", "_rebuild_tensor"): Function(_rebuild_tensor),
+    ("torch._utils", "_rebuild_parameter"): Function(_rebuild_parameter),
+    ("torch._utils", "_rebuild_parameter_with_state"): Function(_rebuild_parameter),
+    ("torch._tensor", "_rebuild_from_type_v2"): Function(_rebuild_subclass),
+    ("torch", "Tensor"): Tensor,
+    ("torch.nn.parameter", "Parameter"): Tensor,
+    ("torch.serialization", "_get_layout"): Function(_layout),
+    ("torch", "Size"): Function(_size),
+    ("torch", "device"): Function(_device),
+    ("torch.storage", "UntypedStorage"): _StorageType(),
+    ("collections", "OrderedDict"): Function(_ordered),
+    ("_codecs", "encode"): Function(_encoded),
+    **{("builtins", name): function for name, function in _BUILTINS.items()},
+    **{("__builtin__", name): function for name, function in _BUILTINS.items()},    # as Python 2 named it
+    **{("torch", name): dtype for name, dtype in _DTYPES.items()},
+    **{("torch", f"{kind}Storage"): _StorageType(_DTYPES[name]) for name, kind in KINDS.items()},
+}
+
+
+# ----------------------------------------------------------------------- loading
+
+class _Archive:
+    """The zip archive of a file, with sizes checked before anything is read."""
+
+    def __init__(self, archive, length, place):
+        self.archive, self.place = archive, place
+        self.entries = {entry.filename: entry for entry in archive.infolist()}
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise UnpicklingError("the archive has compressed entries, which save() never writes")
+        if sum(entry.file_size for entry in archive.infolist()) > length:
+            raise UnpicklingError("the archive has entries that are longer than the file")
+        name = next((name for name in self.entries if name == "data.pkl" or name.endswith("/data.pkl")), None)
+        if name is None:
+            raise UnpicklingError("the archive has no data.pkl: this is no file of save()")
+        self.root = name[:-len("data.pkl")]
+        self.storages = {}
+
+    def read(self, name):
+        """The bytes of an entry."""
+        if self.root + name not in self.entries:
+            raise UnpicklingError(f"the archive has no {name[:80]}")
+        return self.archive.read(self.root + name)
+
+    def load(self):
+        """The value that was saved."""
+        if f"{self.root}byteorder" in self.entries and self.read("byteorder") != b"little":
+            raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
+        return Reader(self.read("data.pkl"), _NAMES, self.storage).load()
+
+    def storage(self, saved):
+        """The storage of a persistent id."""
+        if len(saved) != 5 or saved[0] != "storage" or type(saved[1]) is not _StorageType:
+            raise UnpicklingError("an unknown kind of storage")
+        _, kind, key, location, count = saved
+        if type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
+            raise UnpicklingError("a storage without a name, a place or a length")
+        if key not in self.storages:
+            self.storages[key] = self.place(self.fetch(key), location)
+        content = self.storages[key]
+        itemsize = kind.dtype.itemsize if kind.dtype else 1
+        if content.nbytes() != count * itemsize:
+            raise UnpicklingError(f"storage {key[:80]} should have {count} elements of {itemsize} bytes, the file has "
+                                  f"{content.nbytes()} bytes")
+        return content if kind.dtype is None else typed(content.elements.view(kind.dtype))
+
+    def fetch(self, key):
+        """The bytes of a storage, on the host."""
+        import cygrad
+        from cygrad.devices.transfers import bytes_of
+        content = self.read(f"data/{key}")
+        out = cygrad.empty(len(content), dtype=cygrad.uint8, device="cpu")
+        if content:
+            bytes_of(out)[:] = content
+        return untyped(out)
+
+
+def _placement(map_location):
+    """A function from a storage on the host and the location in the file to the storage where it belongs."""
+    if map_location is None:
+        return _to if away() is None else _to_home
+    if isinstance(map_location, dict):
+        return lambda storage, location: _to(storage, map_location.get(location, location))
+    if isinstance(map_location, (str, device)):
+        return lambda storage, location: _to(storage, str(map_location))
+    if not callable(map_location):
+        raise TypeError(f"load(): map_location must be a device, a string, a dict or a function, not "
+                        f"{type(map_location).__name__}")
+
+    def place(storage, location):
+        found = map_location(storage, location)
+        return _to(storage, location) if found is None else found
+    return place
+
+
+class _Unavailable(RuntimeError):
+    """The device a storage belongs to is not there; the file itself is fine."""
+
+
+def _to_home(storage, location):
+    """The storage where a script written for the CPU looks for it: in files "cpu" stands for home."""
+    return _to(storage, str(discovery.home()) if location == "cpu" else location)
+
+
+def _to(storage, location):
+    """The storage on the device of that name."""
+    if location == "cpu":
+        return storage
+    try:
+        return untyped(storage.elements.to(location))
+    except (RuntimeError, ImportError) as error:
+        raise _Unavailable(
+            f"Attempting to deserialize object on device {str(location)[:80]}, which is not available ({error}). Use "
+            "load with map_location='cpu' to map the storages to the CPU.") from error
+
+
+def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, **options):
+    """Read what `save`, here or in PyTorch, wrote.
+
+    Parameters
+    ----------
+    f : str, path or binary file
+    map_location : device, str, dict or callable, optional
+        Where tensors go, or a dict from the devices they were saved on, or a function of a storage on the host and the
+        location it was saved from, which returns a storage or None; by default back to where they were.
+    weights_only : bool
+        Only True makes sense: nothing but data is ever loaded.
+
+    Raises
+    ------
+    UnpicklingError
+        If the file refers to anything but tensors, plain values and containers, or is damaged (a RuntimeError, too).
+    """
+    place = _placement(map_location)
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return _load(file, place)
+    if not hasattr(f, "read") or not hasattr(f, "seek") or not hasattr(f, "tell"):
+        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only load from a file that "
+                             "is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from "
+                             "it instead.")
+    return _load(f, place)
+
+
+def _load(file, place):
+    try:
+        length = file.seek(0, os.SEEK_END) or file.tell()
+        if length == 0:
+            raise EOFError("Ran out of input")
+        file.seek(0)
+        with zipfile.ZipFile(file) as archive:
+            return _Archive(archive, length, place).load()
+    except (UnpicklingError, EOFError, MemoryError, _Unavailable):
+        raise
+    except zipfile.BadZipFile as error:
+        raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error
+    except Exception as error:
+        raise UnpicklingError(f"the file is damaged: {type(error).__name__}: {error}") from error
+
+
+def rebuild_storage(kind, dtype, values):
+    """A storage from a pickle made with Python's own pickle module."""
+    import cygrad
+    flat = cygrad.tensor(values, dtype=dtype)
+    return untyped(flat) if kind == "UntypedStorage" else typed(flat)
+
+
+def rebuild_tensor(content, attributes=()):
+    """A tensor from a pickle made with Python's own module, with what was set on it by name."""
+    found = load(io.BytesIO(content))
+    if attributes:
+        found.__dict__.update(attributes)
+    return found

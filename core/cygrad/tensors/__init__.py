@@ -1,0 +1,1 @@
+"""Parts of Tensor in Python and what it hands out: printing, sizes, storages, legacy types."""

@@ -1,0 +1,162 @@
+"""Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
+import copy
+import functools
+from collections import OrderedDict
+
+from cygrad.autograd.backward import tensor_backward
+from cygrad.autograd.hooks import RemovableHandle
+from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
+from cygrad.ops.declare.registry import functions, methods, op
+from cygrad.ops.shape.geometry import window
+from cygrad.tensor import Tensor
+from cygrad.tensors.elements import tolist
+from cygrad.tensors.typed_storage import untyped
+
+op(tensor_backward, name="backward", only_method=True)
+
+
+@op(only_method=True)
+def retain_grad(self):
+    """Make backward store the gradient of this non-leaf in `.grad`."""
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    retain_grad_of(self)
+
+
+@op(only_method=True)
+def register_hook(self, hook):
+    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a tensor it returns replaces the gradient.
+
+    Returns
+    -------
+    RemovableHandle
+        Its `remove()` takes the hook away.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return RemovableHandle(tensor_hooks_of(self), _on_named(self.names, hook) if self.has_names() else hook)
+
+
+def _on_named(names, hook):
+    """A hook of a tensor with names: it sees the gradient with the same."""
+    @functools.wraps(hook)
+    def named_hook(grad):
+        found = hook(grad.rename(*names))
+        return found.rename(None) if isinstance(found, Tensor) else found
+    return named_hook
+
+
+@property
+def _backward_hooks(self):
+    """The tensor's hooks by number; None if it has none."""
+    hooks = tensor_hooks_of(self) if self.requires_grad else None
+    return OrderedDict(hooks) if hooks else None
+
+
+methods["_backward_hooks"] = _backward_hooks
+
+
+@op(only_method=True)
+def register_post_accumulate_grad_hook(self, hook):
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self._get_post_hooks() is None:
+        self._set_post_hooks({})
+    return RemovableHandle(self._get_post_hooks(), hook)
+
+
+@op(only_method=True)
+def detach_(self):
+    """Cut the tensor off from its history, in place."""
+    if self._is_view():
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                           "torch/optim/optimizer.py as the solution.")
+    self._drop_history()
+    return self
+
+
+op(tolist, only_method=True)
+
+
+@op(only_method=True)
+def __array__(self, dtype=None, copy=None):
+    found = self.numpy()
+    if dtype is not None:
+        found = found.astype(dtype, copy=False)
+    return found.copy() if copy else found
+
+
+@op(only_method=True)
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    """What NumPy's functions make of their result, if they were given a tensor; of bools a tensor of uint8."""
+    return functions["from_numpy"](array.astype("uint8") if array.dtype == bool else array).to(self.device)
+
+
+methods["__array_priority__"] = 1000       # a NumPy scalar beside a tensor leaves the operator to it
+
+
+def set_data(self, value):
+    """`self.data = value`: take over another tensor's storage, geometry and dtype."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if self.requires_grad and not (value.is_floating_point() or value.is_complex()):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    self._take(value)
+    self._set_inference(value.is_inference())
+    self.names = value.names
+
+
+def contains(self, element):
+    """`element in self`: whether any element equals it."""
+    if isinstance(element, (Tensor, int, float, complex, bool)):
+        return bool((self == element).any().item())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+@op(only_method=True)
+def __reduce_ex__(self, protocol):
+    import io
+
+    from cygrad.serialization.archive import rebuild_tensor, save
+    file = io.BytesIO()
+    save(self, file)
+    return rebuild_tensor, (file.getvalue(), self.__dict__)
+
+
+@op(only_method=True)
+def __copy__(self):
+    """A leaf on the same memory: a copy of the object, not of the numbers."""
+    return _at_the_same_place(self, untyped(self), self.__dict__)
+
+
+@op(only_method=True)
+def __deepcopy__(self, memo):
+    """A leaf in a copy of the storage; tensors that share memory share that of their copies, if they have one memo."""
+    if self.grad_fn is not None:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                           "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                           "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+    if id(self) in memo:
+        return memo[id(self)]
+    key = id(self._storage())
+    if key not in memo:
+        memo[key] = untyped(self).clone()
+    out = memo[id(self)] = _at_the_same_place(self, memo[key], copy.deepcopy(self.__dict__, memo))
+    out.grad = copy.deepcopy(self.grad, memo)
+    return out
+
+
+def _at_the_same_place(self, storage, attributes):
+    """A leaf of self's dtype and geometry in another storage of that size."""
+    out = window(storage.elements, self.dtype, self.storage_offset(), self.shape, self.stride())
+    out.names = self.names
+    out.requires_grad = self.requires_grad
+    if attributes:
+        out.__dict__.update(attributes)
+    return out

@@ -1,0 +1,194 @@
+"""What can be asked of a tensor as an object, element by element calls of Python functions, and small conveniences."""
+import math
+
+import cygrad
+from cygrad.devices.home import stands_for_cpu
+from cygrad.ops.declare.registry import op
+from cygrad.tensor import Tensor
+
+
+@op
+def get_device(input):
+    """The index of the tensor's device; -1 on the CPU."""
+    return -1 if input.device.type == "cpu" else input.device.index
+
+
+@op
+def is_same_size(input, other):
+    """Whether two tensors have the same shape."""
+    return input.shape == other.shape
+
+
+@op(only_method=True)
+def is_shared(self):
+    """Whether the memory is shared between processes; memory of devices always is said to be."""
+    return self.untyped_storage().is_shared()
+
+
+@op(only_method=True)
+def share_memory_(self):
+    """Move the storage, with all tensors on it, into memory that is shared with the processes that get the tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.zeros(4)
+    >>> x[:2].share_memory_().is_shared(), x.is_shared()
+    (True, True)
+    """
+    self.untyped_storage().share_memory_()
+    return self
+
+
+@op(only_method=True)
+def to_dense(self, dtype=None, *, masked_grad=None):
+    """The tensor itself: all layouts here are strided."""
+    if dtype is not None:
+        raise RuntimeError("dtype argument is not supported by strided_to_dense")
+    return self
+
+
+def _need_plain(self, name, *others):
+    if self.requires_grad:
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    if not all(stands_for_cpu(t.device) for t in (self, *others)):
+        raise TypeError(f"{name}() is only implemented on CPU tensors")
+
+
+def _elements(self, others, name):
+    for other in others:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"{name}(): argument 'tensor' (position 1) must be Tensor, not {type(other).__name__}")
+        if other.dtype is not self.dtype:
+            raise TypeError(f"{name}(): expected a tensor of {self.dtype}, got one of {other.dtype}")
+    return zip(*(t.expand(self.shape).reshape(-1).tolist() for t in (self, *others)))
+
+
+def _called(self, name, function, *others):
+    _need_plain(self, name, *others)
+    values = [function(*parts) for parts in _elements(self, others, name)]
+    self.copy_(cygrad.tensor(values, dtype=self.dtype).reshape(self.shape))
+    return self
+
+
+@op(only_method=True)
+def apply_(self, callable):
+    """Replace each element by what a Python function makes of it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2.]).apply_(lambda x: x * 10)
+    tensor([10., 20.])
+    """
+    return _called(self, "apply_", callable)
+
+
+@op(only_method=True)
+def map_(self, tensor, callable):
+    """Replace each element by ``callable(element, element of tensor)``."""
+    return _called(self, "map_", callable, tensor)
+
+
+@op(only_method=True)
+def map2_(self, x, y, callable):
+    """Replace each element by ``callable(element, element of x, element of y)``."""
+    return _called(self, "map2_", callable, x, y)
+
+
+@op(inplace=True, out=True)
+def mvlgamma(input, p):
+    """The logarithm of the multivariate gamma function of dimension `p`.
+
+    log(pi) p (p - 1) / 4 + the sum of lgamma(input - j / 2) over j < p.
+    """
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, device=input.device)
+    return (shifts.to((input + 0.5).dtype) + input.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4
+
+
+@op
+def prelu(input, weight):
+    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
+    if weight.numel() != 1:
+        if input.dim() == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.dim() >= 2 else 1
+        if channels != weight.numel():
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                               f"{weight.numel()} and channel size = {channels}.")
+        weight = weight.reshape(-1, *[1] * (input.dim() - 2))
+    return cygrad.where(input > 0, input, weight * input)
+
+
+@op(method=False)
+def unravel_index(indices, shape):
+    """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.unravel_index(cygrad.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    if not isinstance(indices, Tensor) or indices.is_floating_point() or indices.is_complex() \
+            or indices.dtype is cygrad.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {getattr(indices, 'dtype', type(indices))}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    out, step = [], 1
+    for size in reversed(shape):
+        out.append(indices.div(step, rounding_mode="floor") % size)
+        step *= size
+    return tuple(reversed(out))
+
+
+@op(method=False)
+def detach(input):
+    """The tensor cut off from its history; `Tensor.detach` as a function."""
+    return input.detach()
+
+
+@op(method=False)
+def is_inference(input):
+    """Whether the tensor was made in inference mode."""
+    return input.is_inference()
+
+
+@op(method=False)
+def fill(input, value):
+    """A tensor like `input` full of `value`."""
+    return input.clone().fill_(value)
+
+
+@op(method=False)
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor on the memory of a Python buffer, which it shares.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.frombuffer(bytearray(b"ab"), dtype=cygrad.uint8)
+    tensor([97, 98], dtype=cygrad.uint8)
+    """
+    import numpy as np
+    content = memoryview(buffer).cast("B")
+    size, itemsize = content.nbytes, dtype.itemsize
+    if size == 0:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if count == 0:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} "
+                         "bytes) minus 1")
+    if count < 0:
+        if (size - offset) % itemsize:
+            raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
+                             f"of element size ({itemsize})")
+        count = (size - offset) // itemsize
+    if offset + count * itemsize > size:
+        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not "
+                         f"be greater than actual buffer length ({size} bytes)")
+    flat = np.frombuffer(content, np.uint8, count * itemsize, offset)
+    out = cygrad.from_numpy(flat).view(dtype)
+    return out.requires_grad_() if requires_grad else out

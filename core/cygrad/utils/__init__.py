@@ -1,0 +1,14 @@
+"""`cygrad.utils`: loading data and other tools around tensors, each imported when it is first used."""
+import importlib as _importlib
+
+_LAZY = ("data", "hooks")
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        return _importlib.import_module("cygrad.utils." + name)
+    raise AttributeError(f"module 'cygrad.utils' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_LAZY])

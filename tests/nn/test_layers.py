@@ -1,0 +1,117 @@
+"""If this fails, a layer does not compute its formula, does not learn, or forgets what it should remember."""
+import math
+
+import cygrad
+import pytest
+from cygrad import nn
+from cygrad.nn import functional as F
+
+
+def test_linear_by_hand():
+    layer = nn.Linear(2, 1)
+    layer.load_state_dict({"weight": cygrad.tensor([[2.0, 3.0]]), "bias": cygrad.tensor([0.5])})
+    assert layer(cygrad.tensor([[1.0, 10.0]])).item() == 2 + 30 + 0.5
+
+
+def test_convolution_is_the_function():
+    layer, x = nn.Conv2d(2, 4, 3, stride=2, padding=1, groups=2, bias=False), cygrad.randn(1, 2, 6, 6)
+    assert cygrad.equal(layer(x), F.conv2d(x, layer.weight, None, 2, 1, 1, 2))
+    assert layer(x[0]).shape == (4, 3, 3)
+
+
+@pytest.mark.parametrize("layer, formula", [
+    (nn.ReLU(), lambda x: max(x, 0)), (nn.LeakyReLU(0.1), lambda x: x if x > 0 else 0.1 * x),
+    (nn.Tanh(), math.tanh), (nn.Sigmoid(), lambda x: 1 / (1 + math.exp(-x))),
+    (nn.SiLU(), lambda x: x / (1 + math.exp(-x))),
+    (nn.Hardtanh(-1, 0.5), lambda x: min(max(x, -1), 0.5)), (nn.Softplus(), lambda x: math.log1p(math.exp(x))),
+    (nn.ELU(2.0), lambda x: x if x > 0 else 2 * math.expm1(x)),
+    (nn.GELU(), lambda x: x * (1 + math.erf(x / 2**0.5)) / 2),
+    (nn.Threshold(0.5, 7.0), lambda x: x if x > 0.5 else 7.0), (nn.Softsign(), lambda x: x / (1 + abs(x))),
+], ids=lambda each: type(each).__name__)
+def test_activations_by_hand(layer, formula):
+    x = [-3.0, -0.5, 0.0, 0.3, 2.0]
+    assert layer(cygrad.tensor(x, dtype=cygrad.float64)).tolist() == pytest.approx([formula(each) for each in x])
+
+
+def test_batch_norm_remembers():
+    layer, x = nn.BatchNorm1d(2, momentum=0.5), cygrad.tensor([[0.0, 1.0], [2.0, 5.0]])
+    assert cygrad.allclose(layer(x), cygrad.tensor([[-1.0, -1.0], [1.0, 1.0]]), atol=1e-4)
+    assert layer.running_mean.tolist() == [0.5, 1.5] and layer.running_var.tolist() == [1.5, 4.5]
+    assert layer.num_batches_tracked == 1
+    layer.eval()
+    assert cygrad.allclose(layer(x), (x - layer.running_mean) / (layer.running_var + 1e-5).sqrt())
+    assert layer.num_batches_tracked == 1
+
+
+@pytest.mark.parametrize("layer, axes", [(nn.LayerNorm(6), (-1,)), (nn.GroupNorm(1, 4), (1, 2)),
+                                         (nn.InstanceNorm1d(4), (2,))], ids=lambda each: type(each).__name__)
+def test_norms(layer, axes):
+    y = layer(cygrad.randn(3, 4, 6) * 5 + 2)
+    assert y.mean(axes).abs().max() < 1e-5 and (y.var(axes, unbiased=False) - 1).abs().max() < 1e-3
+
+
+def test_dropout_in_training_only():
+    layer, x = nn.Dropout(0.25), cygrad.ones(10000)
+    y = layer(x)
+    assert set(y.tolist()) == {0.0, cygrad.tensor(1 / 0.75).item()} and abs((y == 0).float().mean() - 0.25) < 0.02
+    assert cygrad.equal(layer.eval()(x), x)
+
+
+def test_embedding_rows():
+    table = nn.Embedding(5, 2, padding_idx=1)
+    x = cygrad.tensor([[4, 1], [0, 4]])
+    assert cygrad.equal(table(x)[0, 0], table.weight[4]) and table(x)[0, 1].tolist() == [0, 0]
+    table(x).sum().backward()
+    assert table.weight.grad[:, 0].tolist() == [1, 0, 0, 0, 2]
+    bags = nn.EmbeddingBag.from_pretrained(table.weight.detach(), mode="sum")
+    assert cygrad.allclose(bags(x), table(x).sum(1))
+
+
+def test_losses_by_hand():
+    x, y = cygrad.tensor([1.0, 4.0]), cygrad.tensor([2.0, 2.0])
+    assert nn.MSELoss()(x, y).item() == 2.5 and nn.L1Loss(reduction="sum")(x, y).item() == 3
+    assert nn.MSELoss(reduction="none")(x, y).tolist() == [1, 4]
+    logits, target = cygrad.tensor([[0.0, math.log(3)]]), cygrad.tensor([1])
+    assert nn.CrossEntropyLoss()(logits, target).item() == pytest.approx(-math.log(0.75))
+    assert nn.NLLLoss(weight=cygrad.tensor([1.0, 2.0]), reduction="sum")(logits, target).item() == pytest.approx(
+        -2 * math.log(3))
+    assert nn.BCEWithLogitsLoss()(cygrad.zeros(3), cygrad.ones(3)).item() == pytest.approx(math.log(2))
+
+
+@pytest.mark.parametrize("model", [
+    lambda: nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 2)),
+    lambda: nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 16, 2), nn.BatchNorm1d(16), nn.ReLU(), nn.Flatten(),
+                          nn.Linear(16, 2)),
+    lambda: nn.Sequential(nn.LazyLinear(16), nn.LayerNorm(16), nn.GELU(), nn.LazyLinear(2)),
+], ids=["tanh", "convolution", "lazy"])
+def test_models_learn(model):
+    """Gradient descent by hand finds which of two numbers has the other sign."""
+    cygrad.manual_seed(0)
+    model, loss = model(), nn.CrossEntropyLoss()
+    x = cygrad.randn(64, 2)
+    target = (x[:, 0] * x[:, 1] > 0).long()
+    model(x)
+    for _ in range(400):
+        model.zero_grad()
+        value = loss(model(x), target)
+        value.backward()
+        with cygrad.no_grad():
+            for p in model.parameters():
+                p -= 0.3 * p.grad
+    assert value.item() < 0.2
+    assert (model.eval()(x).argmax(1) == target).float().mean() > 0.9
+
+
+def test_adaptive_softmax_is_a_distribution():
+    model, x = nn.AdaptiveLogSoftmaxWithLoss(6, 9, cutoffs=[2, 5]), cygrad.randn(7, 6)
+    assert cygrad.allclose(model.log_prob(x).exp().sum(1), cygrad.ones(7))
+    target = cygrad.arange(7)
+    assert cygrad.allclose(model(x, target).output, model.log_prob(x).gather(1, target.unsqueeze(1)).squeeze(1))
+    assert cygrad.equal(model.predict(x), model.log_prob(x).argmax(1))
+
+
+def test_wrong_shapes_say_what_is_wanted():
+    with pytest.raises(ValueError, match="expected 4D input") as caught:
+        nn.Sequential(nn.Conv2d(3, 4, 1), nn.Flatten(), nn.BatchNorm2d(4))(cygrad.zeros(1, 3, 2, 2))
+    notes = getattr(caught.value, "__notes__", [str(caught.value)])
+    assert "in 2 of Sequential: BatchNorm2d(4" in notes[-1] and "wants: (N, 4, H, W)" in notes[-1]

@@ -1,0 +1,105 @@
+"""If this fails, `nn` reaches into the core's insides, is loaded before it is used, or lacks documentation."""
+import ast
+import doctest
+import importlib
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import cygrad
+import pytest
+from cygrad import nn
+
+ROOT = pathlib.Path(nn.__file__).parent
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "functional.py")
+PUBLIC_MODULES = ("cygrad", "cygrad.autograd")
+# What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass.
+OF_TENSOR = {"_make_subclass", "_make_plain", "_take"}
+
+
+def imports(tree):
+    """(module, name or None) of each import in a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_public_names_are_used(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for module, name in imports(tree):
+        package = module.split(".")[0]
+        if package != "cygrad":
+            assert package in sys.stdlib_module_names, module
+        elif not module.startswith("cygrad.nn") and (module, name) != ("cygrad", "nn"):
+            owner = importlib.import_module(module)
+            public = module in PUBLIC_MODULES and (name is None or name[0] != "_" and hasattr(owner, name))
+            assert public, (module, name)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = {"cygrad": cygrad, "Tensor": cygrad.Tensor, "F": nn.functional}.get(node.value.id)
+            if owner is not None:
+                assert hasattr(owner, node.attr), (node.value.id, node.attr)
+                assert not node.attr.startswith("_") or node.attr in OF_TENSOR | {"__hash__"}, node.attr
+
+
+def loaded_after(statement):
+    code = f"import sys; {statement}; print(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_import_of_the_core_loads_nothing_of_it():
+    assert not [name for name in loaded_after("import cygrad") if name.startswith("cygrad.nn")]
+
+
+def test_layers_are_loaded_when_they_are_used():
+    loaded = loaded_after("import cygrad.nn")
+    assert not [name for name in loaded if name.startswith("cygrad.nn.modules.") or name == "cygrad.nn.functional"]
+    loaded = loaded_after("from cygrad import nn; nn.Identity()")
+    assert "cygrad.nn.modules.linear" in loaded and "cygrad.nn.modules.container" not in loaded
+    assert "numpy" not in loaded
+
+
+def test_wrong_name():
+    for module in (nn, nn.modules):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'Linaer'"):
+            module.Linaer
+
+
+def test_names():
+    assert all(getattr(nn, name) is not None for name in nn.__all__)
+    assert all(getattr(nn.modules, name) is getattr(nn, name) for name in nn.modules.__all__)
+    assert {"Linear", "Module", "functional"} <= set(dir(nn))
+    assert nn.Linear.__module__ == "cygrad.nn.modules.linear"
+
+
+def documented():
+    found = {f"nn.{name}": getattr(nn, name) for name in nn.__all__ if not inspect.ismodule(getattr(nn, name))}
+    for part in (nn.init, nn.utils):
+        found |= {f"{part.__name__}.{name}": getattr(part, name) for name in part.__all__}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_documentation(name):
+    value = documented()[name]
+    assert (value.__doc__ or "").strip()
+    report = []
+    for test in doctest.DocTestFinder(recurse=False).find(value, name, globs={"cygrad": cygrad}):
+        doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    assert not report, "".join(report)
+    if inspect.isclass(value):
+        for base in value.__mro__:
+            if base.__module__.startswith("cygrad.nn"):
+                for method, function in vars(base).items():
+                    if inspect.isfunction(function) and not method.startswith("_"):
+                        assert (function.__doc__ or "").strip(), f"{base.__name__}.{method}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_are_short(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 450 and lines[0].startswith('"""') and max(map(len, lines)) <= 120

@@ -1,0 +1,380 @@
+"""PyTorch's own samples of its ops (its OpInfo table), run on PyTorch and on cygrad.
+
+``python tests/parity/opinfo.py [part of an op's name ...]`` runs them. Every argument is made over with its bits and
+strides. What is compared: values, dtypes, shapes and strides of results, first and second gradients, in-place forms and
+``out=``, the dtypes that are refused, and the errors with their words.
+"""
+
+import argparse
+import collections
+import itertools
+import pathlib
+import re
+import sys
+import warnings
+
+import numpy as np
+import torch
+
+HERE = pathlib.Path(__file__).resolve()
+if __name__ == "__main__":
+    sys.path += map(str, (HERE.parents[1], HERE.parent, HERE.parents[2] / "core", HERE.parents[2] / "backends"))
+
+import cygrad  # noqa: E402
+
+from op_db import tensors_of  # noqa: E402
+from op_db.table import resolve  # noqa: E402
+
+SEED = 42
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+          "complex128")
+# Relative and absolute: sums of a few hundred terms in another order.
+TOLERANCE = {"float16": (4e-3, 4e-3), "bfloat16": (5e-2, 5e-2), "float32": (2e-5, 2e-5), "float64": (1e-9, 1e-9),
+             "complex64": (4e-5, 4e-5), "complex128": (1e-9, 1e-9)}
+
+
+def table(prefix=""):
+    """PyTorch's rows whose names start so."""
+    from torch.testing._internal.common_methods_invocations import op_db
+    return [op for op in op_db if op.name.startswith(prefix)]
+
+
+def label(op):
+    return f"{op.name}.{op.variant_test_name}".rstrip(".")
+
+
+# ---------------------------------------------------------------------------- arguments made over
+
+def numbers(t):
+    """The numbers of a tensor of either library, as NumPy has them."""
+    t = t.detach()
+    if isinstance(t, torch.Tensor):
+        t = torch.zeros_like(t).clone() if t._is_zerotensor() else t.resolve_conj().resolve_neg()
+    return t.float().numpy() if str(t.dtype).endswith("bfloat16") else t.numpy()
+
+
+def over(value, made):
+    """A sample's argument for cygrad; `made` has the tensors that were made so far."""
+    if isinstance(value, torch.Tensor):
+        if id(value) not in made:
+            made[id(value)] = value, tensor_over(value)
+        return made[id(value)][1]
+    if isinstance(value, torch.Size):
+        return cygrad.Size(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(over(item, made) for item in value)
+    if isinstance(value, dict):
+        return {key: over(item, made) for key, item in value.items()}
+    if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+        return getattr(cygrad, str(value).removeprefix("torch."))
+    if isinstance(value, torch.device):
+        return cygrad.device(str(value))
+    if isinstance(value, torch.nn.PairwiseDistance):
+        return lambda a, b: cygrad.pairwise_distance(a, b, value.norm, value.eps, value.keepdim)
+    return value
+
+
+def tensor_over(t):
+    reach = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) if t.numel() else 0
+    base = torch.as_strided(t.detach().resolve_conj(), (reach,), (1,), t.storage_offset()).clone()
+    if t.dtype is torch.bfloat16:
+        made = cygrad.from_numpy(base.view(torch.int16).numpy()).clone().view(cygrad.bfloat16)
+    else:
+        made = cygrad.from_numpy(base.numpy()).clone()
+    made = made.as_strided(tuple(t.shape), tuple(t.stride())).detach()
+    return made.requires_grad_() if t.requires_grad else made
+
+
+class Case:
+    """One sample, for both libraries."""
+
+    def __init__(self, sample):
+        self.sample = sample
+        self.made = {}
+        self.wanted = [sample.input, *sample.args], dict(sample.kwargs)
+        self.ours = over(self.wanted[0], self.made), over(self.wanted[1], self.made)
+
+    def leaves(self):
+        return [pair for pair in self.made.values() if pair[0].requires_grad]
+
+    def __repr__(self):
+        return shown(self.wanted[0])[1:-1] + "".join(f", {k}={shown(v)}" for k, v in self.wanted[1].items())
+
+
+def shown(value):
+    if isinstance(value, torch.Tensor):
+        strides = "" if value.is_contiguous() else f":{list(value.stride())}"
+        return f"{str(value.dtype)[6:]}{list(value.shape)}{strides}"
+    if isinstance(value, (tuple, list)):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return repr(value)
+
+
+def function_of(op):
+    found = resolve(cygrad, op.name)
+    if found is not None and op.name.startswith("nn.functional.embedding"):     # PyTorch's rows have the table first
+        return lambda table, indices, **kwargs: found(indices, table, **kwargs)
+    return found
+
+
+def attempt(function, *args, **kwargs):
+    """A call's result, or the exception."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:      # each is an outcome, to be compared
+        return error
+
+
+def both(op, case, **more):
+    torch.manual_seed(SEED)
+    want = attempt(op.op, *case.wanted[0], **case.wanted[1], **{k: v[0] for k, v in more.items()})
+    cygrad.manual_seed(SEED)
+    got = attempt(function_of(op), *case.ours[0], **case.ours[1], **{k: v[1] for k, v in more.items()})
+    return want, got
+
+
+# ---------------------------------------------------------------------------- comparisons
+
+def plain(text):
+    """An error's words, without what depends on the library's build."""
+    text = str(text).replace("cygrad", "torch")
+    return re.split(r"\nException raised from", text)[0].strip()
+
+
+def same_error(want, got):
+    """None, or how two errors differ."""
+    if not isinstance(got, Exception):
+        return f"want {type(want).__name__}: {plain(want)[:300]}\n        got an answer"
+    if not any(kind.__name__ == type(want).__name__ for kind in type(got).__mro__) or plain(want) != plain(got):
+        return f"want {type(want).__name__}: {plain(want)[:400]}\n        got  {type(got).__name__}: {plain(got)[:400]}"
+    return None
+
+
+def apart(want, got, dtype, factor=1.0):
+    """None, or how two arrays differ."""
+    if want.shape != got.shape:
+        return f"shape {want.shape}, got {got.shape}"
+    rtol, atol = (factor * n for n in TOLERANCE.get(dtype, (0, 0)))
+    with np.errstate(all="ignore"):
+        wide = complex if want.dtype.kind == "c" else float
+        want, got = want.astype(wide), got.astype(wide)
+        same = (want == got) | (np.isnan(want) & np.isnan(got)) | (np.abs(want - got) <= atol + rtol * np.abs(want))
+    if same.all():
+        return None
+    at = tuple(int(i) for i in np.argwhere(~same)[0])
+    return f"{int((~same).sum())} of {same.size} differ, at {at}: want {want[at]!r}, got {got[at]!r}"
+
+
+def difference(want, got, strides=True):
+    """None, or how two results differ."""
+    if isinstance(want, Exception) or isinstance(got, Exception):
+        if isinstance(want, Exception):
+            return same_error(want, got)
+        return f"got {type(got).__name__}: {got}"
+    wanted, ours = tensors_of(torch, want), tensors_of(cygrad, got)
+    if len(wanted) != len(ours):
+        return f"want {len(wanted)} tensors, got {len(ours)}"
+    for i, (w, g) in enumerate(zip(wanted, ours)):
+        dtypes = str(w.dtype)[6:], str(g.dtype).split(".")[-1]
+        if dtypes[0] != dtypes[1]:
+            return f"[{i}] dtype {dtypes[0]}, got {dtypes[1]}"
+        if tuple(w.shape) != tuple(g.shape):
+            return f"[{i}] shape {list(w.shape)}, got {list(g.shape)}"
+        if strides and w.numel() and w.stride() != g.stride():
+            return f"[{i}] strides {w.stride()}, got {g.stride()}"
+        if w.requires_grad != g.requires_grad:
+            return f"[{i}] requires_grad {w.requires_grad}, got {g.requires_grad}"
+        if text := apart(numbers(w), numbers(g), dtypes[0]):
+            return f"[{i}] {text}"
+    return None
+
+
+def cotangent(shape, dtype, i):
+    """A gradient for an output, as an array: no two entries alike."""
+    weight = np.cos(np.arange(int(np.prod(shape))) * 0.7 + i).reshape(shape)
+    return np.asarray(weight * (1 - 0.5j) if "complex" in dtype else weight).astype(dtype)
+
+
+def gradients(want, got, leaves, second):
+    """None, or how the gradients differ; `second`: those of the gradients."""
+    found = []
+    for m, results, inputs in ((torch, want, [a for a, _ in leaves]), (cygrad, got, [b for _, b in leaves])):
+        for order in range(2 if second else 1):
+            results = [t for t in tensors_of(m, results) if t.requires_grad]
+            if not results:
+                results = [None] * len(inputs)
+                break
+            weights = [m.from_numpy(cotangent(tuple(t.shape), str(t.dtype).split(".")[-1], i + order))
+                       for i, t in enumerate(results)]
+            results = attempt(m.autograd.grad, results, inputs, weights, allow_unused=True, create_graph=second)
+            if isinstance(results, Exception):
+                break
+        found.append(results)
+    want, got = found
+    if isinstance(want, Exception):
+        return None         # PyTorch has no such derivative: ours may have
+    if isinstance(got, Exception):
+        return f"got {type(got).__name__}: {got}"
+    if len(want) != len(got):
+        return f"want {len(want)} gradients, got {len(got)}"
+    for i, (w, g) in enumerate(zip(want, got)):
+        if w is None or g is None:      # None and zeros both say that nothing depends on it
+            left = g if w is None else w
+            if left is not None and numbers(left).any():
+                return f"[{i}] want {w}, got {g}"
+        elif text := apart(numbers(w), numbers(g), str(w.dtype)[6:], 10.0):
+            return f"[{i}] {text}"
+    return None
+
+
+# ---------------------------------------------------------------------------- the kinds
+
+def samples(op, dtype, grad, most):
+    """At most so many of a row's samples, spread evenly over the first ones (to make thousands takes minutes)."""
+    made = op.sample_inputs("cpu", getattr(torch, dtype), requires_grad=grad)
+    found = list(itertools.islice(made, 20 * most))
+    return found[::max(1, -(-len(found) // most))]
+
+
+def supported(op):
+    return [dtype for dtype in DTYPES if getattr(torch, dtype) in op.dtypes]
+
+
+def check_values(op, most):
+    for dtype in supported(op):
+        for sample in samples(op, dtype, False, most):
+            case = Case(sample)
+            yield dtype, case, difference(*both(op, case))
+
+
+def check_gradients(op, most, second=False):
+    if not op.supports_autograd or second and not op.supports_gradgrad:
+        return
+    for dtype in ("float64", "complex128"):
+        if dtype not in supported(op):
+            continue
+        for sample in samples(op, dtype, True, most):
+            case = Case(sample)
+            want, got = both(op, case)
+            text = difference(want, got)
+            if text is None and not isinstance(want, Exception):
+                text = gradients(want, got, case.leaves(), second)
+            yield dtype, case, text
+
+
+def check_nodes(op, most):
+    """The names of the nodes."""
+    if op.supports_autograd and "float64" in supported(op):
+        for sample in samples(op, "float64", True, most):
+            case = Case(sample)
+            want, got = both(op, case)
+            if not isinstance(want, Exception) and not isinstance(got, Exception):
+                names = [[t.grad_fn and t.grad_fn.name().split("::")[-1]
+                          for t in tensors_of(m, result) if t.requires_grad]
+                         for m, result in ((torch, want), (cygrad, got))]
+                yield "float64", case, None if names[0] == names[1] else f"want {names[0]}, got {names[1]}"
+
+
+def check_refused(op, most):
+    """Dtypes that the row does not list: PyTorch's answer or error is ours."""
+    for dtype in DTYPES:
+        if dtype in supported(op):
+            continue
+        found = attempt(samples, op, dtype, False, 2)
+        for sample in [] if isinstance(found, Exception) else found:
+            case = Case(sample)
+            yield dtype, case, difference(*both(op, case))
+
+
+def check_out(op, most):
+    if op.supports_out and "float32" in supported(op):
+        for sample in samples(op, "float32", False, most):
+            case = Case(sample)
+            want, got = both(op, case)
+            if isinstance(want, torch.Tensor) and isinstance(got, cygrad.Tensor):
+                size = tuple(want.shape)
+                for shape, dtype in ((size, want.dtype), ((0,), want.dtype), (size, torch.int64)):
+                    target = torch.zeros(shape, dtype=dtype)
+                    out = target, tensor_over(target)
+                    yield "float32", case, difference(*both(op, case, out=out)) or difference(*out)
+
+
+def check_inplace(op, most):
+    if op.inplace_variant is not None and "float32" in supported(op):
+        short = op.name.rsplit(".", 1)[-1]
+        for sample in samples(op, "float32", False, most):
+            case = Case(sample)
+            torch.manual_seed(SEED)
+            want = attempt(op.inplace_variant, *case.wanted[0], **case.wanted[1])
+            cygrad.manual_seed(SEED)
+            form = getattr(cygrad.nn.functional, short + "_", None)
+            if form is None:
+                got = attempt(function_of(op), *case.ours[0], **case.ours[1], inplace=True)
+            else:
+                got = attempt(form, *case.ours[0], **case.ours[1])
+            yield "float32", case, difference(want, got) or difference(case.wanted[0][0], case.ours[0][0])
+
+
+def check_errors(op, most):
+    """What PyTorch's table says must raise."""
+    if op.error_inputs_func is None:
+        return
+    for error in op.error_inputs("cpu"):
+        case = Case(error.sample_input)
+        want, got = both(op, case)
+        if isinstance(want, Exception):
+            yield "", case, same_error(want, got)
+
+
+KINDS = {"values": check_values, "gradients": check_gradients,
+         "second": lambda op, most: check_gradients(op, most, True),
+         "nodes": check_nodes, "refused": check_refused, "out": check_out, "inplace": check_inplace,
+         "errors": check_errors}
+
+
+MISSING = "", "", "cygrad has no such function"
+
+
+def problems(op, kind, most):
+    """(number of comparisons, [(dtype, case, how they differ)]) of a row."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if function_of(op) is None:
+            return 1, [MISSING]
+        found = list(KINDS[kind](op, most))
+    return len(found), [(dtype, repr(case), text) for dtype, case, text in found if text]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=["nn.functional."])
+    parser.add_argument("--most", type=int, default=1000, help="samples of each dtype")
+    parser.add_argument("-n", type=int, default=2, help="differences shown")
+    parser.add_argument("--kind", action="append", choices=list(KINDS))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    totals = collections.Counter()
+    for op in table():
+        if not any(op.name == n[1:] if n.startswith("=") else n in op.name for n in options.names):
+            continue
+        line, notes = [], []
+        for kind in options.kind or KINDS:
+            count, found = problems(op, kind, options.most)
+            if count:
+                line.append(f"{kind} {count - len(found)}/{count}")
+            if found and found[0] == MISSING:
+                notes = ["    " + MISSING[2]]
+                continue
+            totals[kind, "good"] += count - len(found)
+            totals[kind, "all"] += count
+            notes += [f"    {kind} {dtype} {case}\n        {text}" for dtype, case, text in found[:options.n]]
+            notes += [f"    {kind}: and {len(found) - options.n} more"] * (len(found) > options.n > 0)
+        totals["rows"] += 1
+        totals["rows that agree"] += not notes
+        print(f"{label(op):50} {'ok ' if not notes else '   '} {'  '.join(line)}", *notes, sep="\n", flush=True)
+    print(f"{totals['rows that agree']} of {totals['rows']} rows agree;",
+          ", ".join(f"{kind} {totals[kind, 'good']}/{totals[kind, 'all']}" for kind in options.kind or KINDS))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""If one of these fails, a call that PyTorch takes is refused for the way its arguments are given.
+
+Every sample of the table of ops is called with its arguments by PyTorch's names, all of them and those behind the
+first, and with NumPy's words for axes; as a function and as a method. Where PyTorch takes the call, so must this
+package, and the result has the shape of the plain call's.
+"""
+import cygrad
+import pytest
+import torch
+from cygrad.errors.signatures import overloads
+from op_db import OPS
+from op_db.table import T
+from test_arguments_parity import built
+
+SAMPLES = 6     # of each op
+NUMPYS = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def by_names(name, method, args, kwargs):
+    """The arguments by the names of PyTorch's overload that takes them: each a way to make the same call."""
+    built_args, built_kwargs = [built(cygrad, a) for a in args], {k: built(cygrad, v) for k, v in kwargs.items()}
+    head = 1 if method else 0
+    for way in overloads(name, method):
+        if way.hidden or way.refusal(name, built_args[head:], built_kwargs) is not None:
+            continue
+        bound = way.bound(tuple(args[head:]), kwargs)
+        yield args[:head], bound
+        yield args[:head], {NUMPYS.get(word, word): value for word, value in bound.items()}
+        return
+
+
+def shapes(m, name, args, kwargs, method):
+    """The shapes of a call's results; the error where it is refused."""
+    args, kwargs = [built(m, a) for a in args], {k: built(m, v) for k, v in kwargs.items()}
+    owner, name = (args[0], name) if method else (m, name)
+    for part in name.split("."):
+        owner = getattr(owner, part)
+    try:
+        found = owner(*args[1:], **kwargs) if method else owner(*args, **kwargs)
+    except Exception as error:
+        return error
+    found = found if isinstance(found, (tuple, list)) else (found,)
+    return [tuple(each.shape) for each in found if hasattr(each, "shape")]
+
+
+FAMILY = [op for op in OPS if op.call is None and overloads(op.name, False)]
+
+
+@pytest.mark.parametrize("op", FAMILY, ids=[op.name for op in FAMILY])
+def test_arguments_by_name(op):
+    samples = [s for dtype in ("float32", "int64", "bool") if dtype in op.dtypes for s in op.samples(dtype)][:SAMPLES]
+    refused = []
+    for sample in samples:
+        for method in (False, True):
+            if method and not (op.method and "." not in op.name and sample.args and isinstance(sample.args[0], T)):
+                continue
+            for args, kwargs in by_names(op.name, method, sample.args, sample.kwargs):
+                want = shapes(torch, op.name, args, kwargs, method)
+                got = shapes(cygrad, op.name, args, kwargs, method)
+                if not isinstance(want, Exception) and got != want:
+                    refused.append((method, list(kwargs), got if isinstance(got, Exception) else "other shapes"))
+    assert not refused

@@ -1,0 +1,45 @@
+"""If one of these fails, a function of networks gives something else than PyTorch for one of PyTorch's own samples."""
+
+import functools
+
+import pytest
+
+import cygrad
+from opinfo import KINDS, function_of, label, problems, table
+
+MOST = 8           # samples of each dtype; `python tests/parity/opinfo.py` takes them all
+NAMES = sorted(name for name, value in vars(cygrad.nn.functional).items()
+               if not name.startswith("_") and callable(value))
+# What is still to be done: rows and kinds that differ, functions that are not there.
+DIFFER = {(f"nn.functional.{name}", kind) for kind, names in {
+    "errors": "conv1d conv2d", "refused": "conv2d embedding max_unpool2d",
+    }.items() for name in names.split()} | {
+    (f"nn.functional.pad.{mode}", kind) for mode in ("reflect", "replicate", "replicate_negative", "circular")
+    for kind in ("values", "gradients", "second", "refused")}
+
+
+@functools.cache
+def rows():
+    return table("nn.functional.")
+
+
+TO_COME = set("""
+    alpha_dropout bilinear channel_shuffle conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity
+    dropout2d dropout3d feature_alpha_dropout grid_sample interpolate linear_cross_entropy multi_head_attention_forward
+    pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
+     rrelu unfold upsample_bilinear upsample_nearest""".split())
+
+
+def test_every_function_is_there():
+    assert {op.name[14:] for op in rows() if function_of(op) is None} == TO_COME
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_samples(name, kind):
+    for op in rows():
+        if op.name == "nn.functional." + name:
+            _, found = problems(op, kind, MOST)
+            found = [each for each in found if (label(op), kind) not in DIFFER]
+            texts = [f"{dtype} {case}\n    {text}" for dtype, case, text in found[:9]]
+            assert not found, "\n".join([f"{len(found)} differ:", *texts])

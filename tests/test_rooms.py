@@ -1,0 +1,156 @@
+"""If one of these fails, a file is where a reader would not look for it, or imports against the layers of the core."""
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import cygrad
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / "core" / "cygrad"
+
+# ---------------------------------------------------------------------- the rule of the rooms
+
+TYPES = {"backend", "dtype", "storage", "view", "tensor"}       # what packages written in Cython cimport
+
+
+def test_a_flat_file_is_a_public_import_or_a_type():
+    flat = {path.stem for path in CORE.iterdir() if path.suffix in (".py", ".pyx")} - {"__init__", "__main__"}
+    for name in flat - TYPES:
+        module = getattr(cygrad, name, None)
+        assert module is not None or "\ndef main(" in (CORE / f"{name}.py").read_text(), f"{name} belongs into a room"
+
+
+def test_a_room_says_what_is_in_it():
+    rooms = {path.parent for root in ("core", "backends") for path in (ROOT / root).rglob("*.py*")
+             if path.suffix in (".py", ".pyx") and "templates" not in path.parts}
+    silent = [str(room.relative_to(ROOT)) for room in rooms - {ROOT / "core", ROOT / "backends"}
+              if not (room / "__init__.py").is_file() or not (room / "__init__.py").read_text().startswith('"""')]
+    assert not silent
+
+
+# ---------------------------------------------------------------------- one word, one meaning
+
+# A word may name modules in several rooms only if it means the same in all of them.
+SAME_MEANING = {
+    "activations": "activation functions, and their derivatives",
+    "argreduce": "places of extremes: the driver and the kernel",
+    "arithmetic": "pointwise arithmetic: the ops and the CPU's loops",
+    "attention": "scaled dot-product attention, op and kernels",
+    "backend": "the contract, or the class that implements it",
+    "binaries": "compiled kernels of a device",
+    "blas": "a library of matrix products: OpenBLAS, cuBLAS",
+    "convolution": "convolutions, op and kernels",
+    "decompositions": "decompositions of matrices, ops and derivatives",
+    "depthwise": "convolutions of every channel with a filter of its own, driver and loops",
+    "dropout": "dropout, op and layers",
+    "driver": "the calls of a device's driver API",
+    "functional": "PyTorch's public name in autograd and in nn",
+    "gather_scatter": "elements addressed by an index: drivers and kernels",
+    "helpers": "what the sections of a table share",
+    "hooks": "functions of users that are called on the way",
+    "index": "the family of indexing: derivatives, cases",
+    "init": "parameters' first values: PyTorch's public names",
+    "linalg": "the family of linear algebra: public names, rules, cases",
+    "losses": "losses, ops and derivatives",
+    "map_reduce": "the contract's entry: drivers, kernels, cases",
+    "matmul": "matrix products: op, driver, kernels",
+    "memory": "memory of a device: its pool, its checks",
+    "nn": "the family of neural networks: derivatives, rules, cases",
+    "normalization": "normalisation, ops and layers",
+    "operands": "operands of a call: of an op, of a case",
+    "padding": "padding, ops and layers",
+    "philox": "the generator of devices, on each backend",
+    "pointwise": "the family of pointwise work: derivatives, rules, drivers, kernels, cases",
+    "pool": "buffers of a device kept for reuse",
+    "products": "matrix products: ops and derivatives",
+    "random": "the family of random numbers: public names, derivatives",
+    "reduce": "the family of reductions: derivatives, rules, drivers, kernels",
+    "scan": "running sums along an axis: drivers and kernels",
+    "shape": "the family of shapes: derivatives, rules",
+    "small_matmul": "matrix products without BLAS: the driver and its loops",
+    "softmax": "softmax: drivers and kernels",
+    "sort": "sorting: drivers and kernels",
+    "special": "special functions: public names, ops, loops",
+}
+
+
+def test_one_word_one_meaning():
+    found = defaultdict(set)
+    for root in ("core", "backends"):
+        for path in (ROOT / root).rglob("*"):
+            if path.suffix in (".py", ".pyx") and "templates" not in path.parts and not path.stem.startswith("__"):
+                found[path.stem].add(str(path.parent.relative_to(ROOT)))
+    several = {name: sorted(rooms) for name, rooms in found.items() if len(rooms) > 1 and name not in SAME_MEANING}
+    assert not several
+
+
+# ---------------------------------------------------------------------- the layers of the core
+
+# The lowest first. A module belongs to the longest entry that its name begins with; it may import, and cimport, from
+# its own layer and those below it. Imports inside functions are for start-up and optional dependencies: they don't
+# count.
+LAYERS = [
+    ("dtype errors dispatch.sizes tensors.size tensors.object_reuse tensors.element_stores tensors.operators "
+     "autograd.modes devices.device devices.precision devices.entry_points named_tensors.names return_types"),
+    "storage view backend",
+    "tensor",
+    "dispatch.axes dispatch.promotion dispatch.allocation tensors.elements",
+    "devices.discovery",
+    "dispatch devices.transfers devices.home",
+    "autograd",
+    "random",
+    "ops.declare errors.refused_calls errors.signatures",
+    "ops named_tensors tensors devices autograd.derivatives autograd.shortcuts serialization",
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
+IMPORT = re.compile(r"^(?:from\s+cygrad\.?([\w.]*)\s+c?import\s+(\([^)]*\)|[^\n]*)|c?import\s+cygrad\.([\w.]+))", re.M)
+
+
+def level_of(module):
+    """The layer of a module of the core; None for those that lie above the ops, which may import anything."""
+    parts = module.split(".")
+    prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((LEVEL[name] for name in prefixes if name in LEVEL), None)
+
+
+def imported(path):
+    """Modules of the core that a file imports at its top level."""
+    for package, names, whole in IMPORT.findall(path.read_text(encoding="utf-8")):
+        for name in re.findall(r"(\w+)(?: as \w+)?\s*(?:,|\)|#|$)", names) or [""]:
+            inside = ".".join(filter(None, (package, name)))
+            is_module = any((CORE / inside.replace(".", "/")).with_suffix(s).exists() for s in (".py", ".pyx", ".pxd"))
+            yield whole or (inside if is_module else package)
+
+
+def test_imports_of_the_core_go_down_the_layers():
+    wrong = set()
+    for path in CORE.rglob("*"):
+        if path.suffix not in (".py", ".pyx", ".pxd") or path.stem == "__init__":
+            continue
+        module = ".".join(path.relative_to(CORE).with_suffix("").parts)
+        level = level_of(module)
+        for other in imported(path):
+            above = level_of(other) if other else None
+            if level is not None and above is not None and above > level:
+                wrong.add(f"{module} imports {other}")
+    assert not wrong
+
+
+# ---------------------------------------------------------------------- texts
+
+NAMED = re.compile(r"(?<![\w./])((?:\w+/)*[a-z_]\w*\.(?:pyx|pxd|py))(?!\w)")
+OF_READERS = {"script.py", "optimizer.py", "learn.py", "first.py", "hello.py"}      # users' own, or PyTorch's
+
+
+def test_files_that_texts_name_exist():
+    texts = [path for root in ("core", "backends", "docs") for path in (ROOT / root).rglob("*")
+             if path.suffix in (".py", ".pyx", ".pxd", ".md") and path.name not in ("backends.md", "plugins.md")]
+    folders = ("core", "backends", "plugins", "tests", "benchmarks", "docs", "examples", "tools")
+    paths = [path.as_posix() for folder in folders for path in (ROOT / folder).rglob("*.p*")] + [str(ROOT / "setup.py")]
+    wrong = set()
+    for text in [*texts, ROOT / "README.md"]:
+        for name in NAMED.findall(text.read_text(encoding="utf-8")):
+            made_up = Path(name).name in OF_READERS or any(word in name for word in ("NAME", "swish", "tiny"))
+            if not made_up and not any(path.endswith("/" + name) for path in paths):
+                wrong.add((text.name, name))
+    assert not wrong

@@ -1,0 +1,338 @@
+"""setup.py's build_ext: builds the extension modules whose content changed, and no others.
+
+A module's stamp is a digest of all that it is made of: its .pyx, every file of this tree that it cimports or includes,
+however indirectly, C headers too, Cython's version and directives, the compiler, its flags and Python's ABI. Times of
+files say nothing: an isolated build brings a Cython newer than every file, a fresh checkout makes every file new. What
+was built lies in a store beside the stamps and is copied from there: `pip install .`, `pip install -e .` (which builds
+in a folder that it then throws away), `tox` and `build_ext --inplace` all find what one of them built.
+"""
+import filecmp
+import hashlib
+import json
+import os
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from setuptools import Extension
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
+
+HERE = Path(__file__).resolve().parent
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+HEADER = re.compile(r'^\s*(?:cdef extern from|#include) "([\w./]+)"', re.MULTILINE)
+LAUNCHERS = {"ccache", "sccache"}           # what they start compiles the same without them
+
+
+def processors():
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def digest(*parts):
+    """Name of a content, given as texts and anything else that JSON knows."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class Module(Extension):
+    """An extension module of one .pyx.
+
+    Parameters
+    ----------
+    name : str
+        Its name, dotted.
+    source : str
+        The .pyx; or the .c of the code that Cython's modules share, which Cython writes by itself.
+    translated_as : str, optional
+        Another name that its C code bears: modules that differ in flags alone have one C file.
+    headers : list of str
+        Files that are included before the C code.
+    """
+
+    def __init__(self, name, source, translated_as=None, headers=(), **options):
+        super().__init__(name, [source], **options)
+        self.source, self.headers = source, list(headers)
+        self.translated_as = translated_as or name
+        if self.translated_as != name:
+            self.define_macros = [tuple(f"PyInit_{each.rpartition('.')[2]}" for each in (self.translated_as, name))]
+
+
+class Contents:
+    """Digests of files, and of the files together with all that they cimport or include."""
+
+    def __init__(self, include_path, cache):
+        self.include_path = include_path
+        self.cache = cache
+        self.roots = set()
+        self.single = {}            # {path: digest}
+        self.dependencies = {}      # {source: paths}
+
+    def of_file(self, path):
+        if path not in self.single:
+            self.single[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        return self.single[path]
+
+    def read(self, sources):
+        """Find each source's dependencies, which takes seconds unless the tree is as it was the last time."""
+        import Cython
+        self.roots = {Path(source).parts[0] for source in sources} | set(self.include_path)
+        tree = sorted(path.as_posix() for root in self.roots for path in Path(root).rglob("*")
+                      if path.suffix in (".pyx", ".pxd", ".pxi", ".h"))
+        state = digest(Cython.__version__, self.include_path, sources, [(path, self.of_file(path)) for path in tree])
+        try:
+            known = json.loads(self.cache.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            known = {}
+        if known.get("state") != state:
+            known = {"state": state, "dependencies": self.scan(sources)}
+            self.cache.parent.mkdir(parents=True, exist_ok=True)
+            self.cache.write_text(json.dumps(known, indent=0), encoding="utf-8")
+        self.dependencies = known["dependencies"]
+
+    def scan(self, sources):
+        from Cython.Build.Dependencies import create_dependency_tree
+        from Cython.Compiler.Main import CompilationOptions, Context
+        options = CompilationOptions(include_path=self.include_path)
+        tree = create_dependency_tree(Context.from_options(options), quiet=True)
+        here = Path.cwd()
+        inside = [here / root for root in self.roots]
+        found = {source: {path.relative_to(here).as_posix()
+                          for path in (Path(each).resolve() for each in tree.all_dependencies(source))
+                          if any(path.is_relative_to(root) for root in inside)}
+                 for source in sources}
+        return {source: sorted(paths | self.headers([source, *paths])) for source, paths in found.items()}
+
+    def headers(self, paths):
+        """C headers of this tree that files declare or include, those that they include, and so on."""
+        found, waiting = set(), list(paths)
+        while waiting:
+            for name in HEADER.findall(Path(waiting.pop()).read_text(encoding="utf-8")):
+                for path in (Path(root, name).as_posix() for root in self.include_path if Path(root, name).is_file()):
+                    if path not in found:
+                        found.add(path)
+                        waiting.append(path)
+        return found
+
+    def of_source(self, source):
+        """Digest of a .pyx and its dependencies; Cython's own files are known by its version."""
+        return digest([(path, self.of_file(path)) for path in [source, *self.dependencies[source]]])
+
+
+class Translator:
+    """A process that translates .pyx files to C, one after the other: Cython itself uses one processor only."""
+
+    def __init__(self):
+        self.process = None
+
+    def translate(self, job):
+        if self.process is None:
+            self.process = subprocess.Popen([sys.executable, str(HERE / "translate.py")], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+        if self.process.stdout.readline().strip() != "done":
+            raise CompileError(f"Cython could not translate {job['source']}; what it says is above")
+
+    def close(self):
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.stdout.close()
+            self.process.wait()
+
+
+class Build(build):
+    """build in `base`, without what a build before left there: a module that was moved must not go into a wheel."""
+
+    base = Path("build")
+
+    def initialize_options(self):
+        super().initialize_options()
+        self.build_base = str(self.base)
+
+    def run(self):
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
+
+
+class BuildExt(build_ext):
+    """build_ext that goes by content. Asking for metadata or for the source distribution translates nothing."""
+
+    base = Path("build")            # stamps, C files and modules are below
+    include_path = []               # where Cython looks for .pxd files
+    directives = {}                 # Cython's
+    shared = None                   # name of the module that has what Cython would write into each
+    partial = False                 # whether the modules are a selection: then nothing is said about others
+
+    def build_extensions(self):
+        self.check_extensions_list(self.extensions)
+        self.store = self.base / "modules" / SUFFIX.removeprefix(".").partition(".")[0]
+        self.store.mkdir(parents=True, exist_ok=True)
+        contents = Contents(self.include_path, self.base / "dependencies.json")
+        contents.read(sorted({each.source for each in self.extensions if not each.source.endswith(".c")}))
+        import Cython
+        language = digest(Cython.__version__, self.directives, self.include_path, self.shared)
+        compiler = self.compiler_identity()
+        self.c_stamps, self.stamps = {}, {}
+        for each in self.extensions:
+            content = "" if each.source.endswith(".c") else contents.of_source(each.source)
+            self.c_stamps[each.name] = digest(language, each.translated_as, each.source, content)
+            self.stamps[each.name] = digest(self.c_stamps[each.name], compiler, each.define_macros, each.libraries,
+                                            each.extra_compile_args, own_flags(each.source), each.extra_link_args,
+                                            [(path, contents.of_file(path)) for path in each.headers])
+        changed = [each for each in self.extensions
+                   if self.force or self.recorded(self.built(each)) != self.stamps[each.name]]
+        self.say(f"{len(self.extensions)} modules, {len(changed)} to be built with {processors()} processors")
+        if changed:
+            self.build_all(changed)
+        for each in self.extensions:
+            place = Path(self.get_ext_fullpath(each.name))
+            place.parent.mkdir(parents=True, exist_ok=True)
+            replace(self.built(each), place)
+
+    def compiler_identity(self):
+        """What compiles and links: program, version, the flags of Python's build and the user's, and Python's ABI."""
+        compile_command = getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]
+        link_command = getattr(self.compiler, "linker_so", None) or []
+        programs = [word for word in compile_command[:2] if Path(word).name not in LAUNCHERS][:1]
+        try:
+            version = subprocess.run([*programs, "--version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.SubprocessError):
+            version = ""
+        words = [word for word in [*compile_command, *link_command] if Path(word).name not in LAUNCHERS]
+        return digest(words, version, SUFFIX, self.debug)
+
+    def build_all(self, changed):
+        """Translate, then compile: no processor is without work until nothing is left to be begun."""
+        sources = {}
+        for each in changed:
+            sources.setdefault(each.source, []).append(each)
+        stale = [source for source, modules in sources.items()
+                 if self.force or self.recorded(c_file(self.base, source)) != self.c_stamps[modules[0].name]]
+        stale.sort(key=lambda source: Path(source).stat().st_size if Path(source).exists() else 0, reverse=True)
+        ready = [each for each in changed if each.source not in stale]
+        ready.sort(key=lambda each: c_file(self.base, each.source).stat().st_size, reverse=True)
+        translators = queue.SimpleQueue()
+        workers = [Translator() for _ in range(min(processors(), len(stale)))]
+        for worker in workers:
+            translators.put(worker)
+        translated = compiled = 0
+        from distutils import log  # the one that setuptools brings, so not before it
+
+        level = log.set_threshold(log.INFO if self.verbose > 1 else log.WARN)      # commands are shown with -v
+        with ThreadPoolExecutor(self.parallel or processors()) as pool:
+            waiting = {pool.submit(self.translate, sources[source][0], translators): source for source in stale}
+            waiting |= {pool.submit(self.compile, each): each for each in ready}
+            try:
+                while waiting:
+                    for done in wait(waiting, return_when=FIRST_COMPLETED).done:
+                        job, seconds = waiting.pop(done), done.result()
+                        if isinstance(job, Module):
+                            compiled += 1
+                            self.say(f"[{compiled}/{len(changed)}] {job.name} ({seconds:.1f} s)")
+                        else:
+                            translated += 1
+                            self.say(f"[{translated}/{len(stale)}] {job} translated to C ({seconds:.1f} s)")
+                            waiting |= {pool.submit(self.compile, each): each for each in sources[job]}
+            finally:
+                pool.shutdown(cancel_futures=True)
+                for worker in workers:
+                    worker.close()
+                log.set_threshold(level)
+
+    def translate(self, module, translators):
+        """Write the C file of a module and its stamp; return the seconds it took."""
+        begun = time.perf_counter()
+        target = c_file(self.base, module.source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        stamp_file(target).unlink(missing_ok=True)
+        translator = translators.get()
+        try:
+            translator.translate(dict(source=module.source, target=target.as_posix(), name=module.translated_as,
+                                      include_path=self.include_path, directives=self.directives, shared=self.shared))
+        finally:
+            translators.put(translator)
+        stamp_file(target).write_text(self.c_stamps[module.name])
+        return time.perf_counter() - begun
+
+    def compile(self, module):
+        """Compile and link a module into the store, and write its stamp; return the seconds it took."""
+        begun = time.perf_counter()
+        result = self.built(module)
+        stamp_file(result).unlink(missing_ok=True)
+        scratch = Path(self.build_temp, module.name)        # modules of one C file have objects of one name
+        objects = self.compiler.compile([c_file(self.base, module.source).as_posix()], output_dir=str(scratch),
+                                        macros=module.define_macros, include_dirs=module.include_dirs, debug=self.debug,
+                                        extra_preargs=[word for path in module.headers for word in ("-include", path)],
+                                        extra_postargs=module.extra_compile_args + own_flags(module.source))
+        self.compiler.link_shared_object(objects, str(result), libraries=self.get_libraries(module),
+                                         library_dirs=module.library_dirs, extra_postargs=module.extra_link_args,
+                                         export_symbols=self.get_export_symbols(module), debug=self.debug,
+                                         build_temp=str(scratch), target_lang="c")
+        shutil.rmtree(scratch, ignore_errors=True)
+        stamp_file(result).write_text(self.stamps[module.name])
+        return time.perf_counter() - begun
+
+    def built(self, module):
+        """Where the store has a module."""
+        return self.store / (module.name + SUFFIX)
+
+    def recorded(self, target):
+        """The stamp with which a file was made, "" if there is none or no file."""
+        try:
+            return stamp_file(target).read_text() if target.exists() else ""
+        except FileNotFoundError:
+            return ""
+
+    def say(self, text):
+        if self.verbose:
+            print(text, flush=True)
+
+    def copy_extensions_to_source(self):
+        """Put the modules beside their sources, and take away those whose sources are gone."""
+        build_py = self.get_finalized_command("build_py")
+        kept = set()
+        for each in self.extensions:
+            inplace, regular = self._get_inplace_equivalent(build_py, each)
+            replace(Path(regular), Path(inplace))
+            kept.add(Path(inplace).resolve())
+        if not self.partial:
+            for root in {Path(each.source).parts[0] for each in self.extensions}:
+                for left in Path(root).rglob("*" + SUFFIX):
+                    if left.resolve() not in kept:
+                        self.say(f"removed {left}: nothing is built under that name any more")
+                        left.unlink()
+
+
+def own_flags(source):
+    """Flags that a .pyx asks for in its first line, as Cython reads it; for compilers that know them."""
+    if sys.platform == "win32" or not source.endswith(".pyx"):
+        return []
+    with open(source, encoding="utf-8") as file:
+        first, _, flags = file.readline().partition("extra_compile_args =")
+    return flags.split() if first.startswith("# distutils:") else []
+
+
+def c_file(base, source):
+    """Where the C code of a source is written."""
+    return base / "c" / Path(source).with_suffix(".c")
+
+
+def stamp_file(target):
+    return target.with_name(target.name + ".stamp")
+
+
+def replace(source, target):
+    """Make `target` a copy of `source`, unless it is one: by a new file, so that programs that run keep theirs."""
+    if target.exists() and filecmp.cmp(source, target, shallow=False):
+        return
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")
+    shutil.copyfile(source, fresh)
+    shutil.copymode(source, fresh)
+    os.replace(fresh, target)

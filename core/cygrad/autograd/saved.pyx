@@ -21,7 +21,8 @@ cdef class SavedTensor:
         check_saved(tensor)
         self.is_output = node is not None and tensor.node is node
         self.number = tensor.output_number
-        self.tensor = alias(tensor) if self.is_output else tensor
+        # What an op made is kept apart from the tensor that its caller gets, and may give names.
+        self.tensor = alias(tensor) if self.is_output or node is not None and tensor.node is None else tensor
         self.version = version_of(tensor)
 
     cpdef Tensor unpack(self, Node node=None):

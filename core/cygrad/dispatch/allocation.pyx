@@ -105,6 +105,8 @@ cdef int read_sizes(object shape, Py_ssize_t *sizes) except -1:
     if len(shape) > MAX_RANK:
         raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims: {len(shape)}")
     for n in shape:
+        if rank == MAX_RANK:                    # its length was not what it said
+            raise RuntimeError(f"tensor has too many (>{MAX_RANK}) dims")
         try:
             sizes[rank] = n
         except OverflowError:

@@ -161,8 +161,6 @@ cdef class Program:
             else:
                 outs = tuple([empty_as(first, BOOL_DTYPE if boolean else dtype) for boolean in self.booleans])
         else:
-            if found is NULL and not any([isinstance(value, Tensor) for value in operands]):
-                raise TypeError(f"expected a Tensor among the operands, not {type(operands[0]).__name__}")
             if likeness == DIFFERENT:
                 ins = self.prepared(operands)
             tensors = [t for t in ins if isinstance(t, Tensor)]
@@ -262,6 +260,8 @@ cdef class Program:
                 places.append(i)
                 if self.masks >> i & 1 == 0:
                     numbers.append(found[i])
+        if not places:
+            raise TypeError(f"expected a Tensor among the operands, not {type(found[0]).__name__}")
         dtype = result_type(*numbers) if numbers else BOOL_DTYPE
         if self.floats and dtype.category < CATEGORY_FLOAT:
             dtype = default_float()

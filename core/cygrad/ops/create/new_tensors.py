@@ -79,6 +79,9 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
 
 def span(size, stride):
     """How many elements from the first to the last, inclusive."""
+    for each in size, stride:
+        if not isinstance(each, (tuple, list)):
+            raise TypeError(f"expected a tuple of ints, not {type(each).__name__}")
     return 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
 
 

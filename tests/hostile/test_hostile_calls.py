@@ -1,0 +1,30 @@
+"""If this fails, a call with senseless arguments ends the user's process or never returns, instead of raising."""
+import os
+
+import cygrad
+import pytest
+import sweep
+
+CALLS = int(os.environ.get("CYGRAD_HOSTILE_CALLS") or 4000)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+def test_nothing_public_ends_the_process():
+    found = sweep.sweep(CALLS, seed=20)
+    assert not found, "\n".join(f"case {number}: {ended}: {call}" for number, ended, call in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs child processes that begin where their parent is")
+def test_the_sweep_sees_what_ends_a_process(monkeypatch):
+    monkeypatch.setattr(sweep, "PATIENCE", 1)
+    killer, sleeper = lambda *args, **kwargs: os.abort(), lambda *args, **kwargs: __import__("time").sleep(30)
+    found = sweep.sweep(2, functions=[("kills", killer)])
+    assert [(number, ended) for number, ended, _ in found] == [(0, "SIGABRT"), (1, "SIGABRT")]
+    assert sweep.sweep(1, functions=[("sleeps", sleeper)])[0][1] == "took over 1 s"
+
+
+def test_most_names_are_swept():
+    names = {name for name, _ in sweep.callables()}
+    assert len(names) > 900
+    assert {"cygrad.add", "cygrad.Tensor.view", "cygrad.nn.functional.conv2d", "cygrad.linalg.svd"} <= names
+    assert all(hasattr(cygrad.Tensor, name.rpartition(".")[2]) for name in names if ".Tensor." in name)

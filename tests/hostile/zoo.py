@@ -1,0 +1,171 @@
+"""Arguments that a careless or hostile program may pass: each is a maker, since calls change what they are given."""
+import itertools
+import sys
+
+import cygrad
+import numpy as np
+
+HUGE = (2**31, 2**32 + 1, 2**40, 2**61, 2**62 + 3, 2**63 - 1, 2**63, 2**64, -2**31, -2**63, -2**63 - 1, sys.maxsize - 1)
+SMALL = (0, 1, 2, 3, -1, -2, -3, 5, 7, 64, 65, 1000)
+FLOATS = (0.0, -0.0, 0.5, 1.0, -1.5, 1e-320, 1e38, 1e308, float("inf"), float("-inf"), float("nan"))
+
+
+class Shrinks:
+    """A number that, when it is read, takes the memory away from a tensor that the call was given."""
+
+    def __init__(self, victim, number=1):
+        self.victim, self.number = victim, number
+
+    def _strike(self):
+        try:
+            self.victim.data = cygrad.empty(0)
+        except (RuntimeError, TypeError):
+            pass
+        return self.number
+
+    __index__ = __int__ = _strike
+
+    def __float__(self):
+        return float(self._strike())
+
+
+class Raises:
+    """Whatever is asked of it raises."""
+
+    def _refuse(self, *args):
+        raise ZeroDivisionError("asked")
+
+    __index__ = __int__ = __float__ = __len__ = __iter__ = __getitem__ = __bool__ = __array__ = _refuse
+
+
+class Endless:
+    """A sequence without an end."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, place):
+        return place
+
+    def __iter__(self):
+        return itertools.count()
+
+
+class Liar:
+    """An array whose description of itself is false."""
+
+    shape, dtype, strides = (1 << 40,), "float64", (8,)
+    __array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (0, False), "version": 3}
+
+    def __len__(self):
+        return -self.shape[0]
+
+
+def own_list():
+    x = [1]
+    x.append(x)
+    return x
+
+
+def deep_list():
+    x = []
+    for _ in range(3000):
+        x = [x]
+    return x
+
+
+def bare():
+    """Tensors that were never set up."""
+    return cygrad.Tensor.__new__(cygrad.Tensor)
+
+
+DTYPES = [getattr(cygrad, name) for name in
+          "float32 float64 float16 bfloat16 int64 int32 uint8 int8 bool complex64 complex128".split()]
+SHAPES = [(), (0,), (1,), (3,), (4,), (2, 3), (3, 3), (0, 3), (3, 0, 2), (2, 3, 4), (1, 2, 1, 3), (2,) * 6, (1,) * 64]
+WORDS = ["", "mean", "sum", "cpu", "cuda", "float32", "reflect", "\0", "ij,jk->ik", "fro", "x" * 1000, "é"]
+
+
+def tensors(rng):
+    """A tensor of any shape, layout and dtype."""
+    shape = rng.choice(SHAPES)
+    made = cygrad.ones(shape, dtype=rng.choice(DTYPES))
+    kind = rng.randrange(24)
+    if kind == 0 and len(shape) >= 2:
+        made = made.transpose(0, -1)
+    elif kind == 1:
+        made = made[..., None].expand(*shape, 4) if len(shape) < 64 else made
+    elif kind == 2 and shape and shape[0]:
+        made = made[::2]
+    elif kind == 3:
+        made = cygrad.ones(1).expand(rng.choice([2**20, 2**31, 2**40, 2**62]))
+    elif kind == 4:
+        made = cygrad.ones(1, 1).expand(2**31, 2**31)
+    elif kind == 5 and (made.is_floating_point() or made.is_complex()):
+        made = made.requires_grad_()
+    elif kind == 6 and (made.is_floating_point() or made.is_complex()):
+        made = made.requires_grad_() * 2
+    elif kind == 7:
+        made = cygrad.randint(-5, 5, shape)
+    elif kind == 8 and made.is_floating_point():
+        made = made * float("nan")
+    elif kind == 9:
+        made = cygrad.full(shape, 2**62)
+    return made
+
+
+def others(rng):
+    """Everything that is no tensor."""
+    kind = rng.randrange(34)
+    if kind < 5:
+        return rng.choice(SMALL)
+    if kind < 8:
+        return rng.choice(HUGE)
+    if kind < 10:
+        return rng.choice(FLOATS)
+    if kind == 10:
+        return rng.choice([True, False])
+    if kind == 11:
+        return None
+    if kind == 12:
+        return rng.choice(WORDS)
+    if kind == 13:
+        return rng.choice(DTYPES)
+    if kind < 17:
+        return tuple(rng.choice(SMALL) for _ in range(rng.randrange(5)))
+    if kind < 19:
+        return [rng.choice(SMALL + HUGE) for _ in range(rng.randrange(4))]
+    if kind == 19:
+        return [tensors(rng) for _ in range(rng.randrange(4))]
+    if kind == 20:
+        return tuple(tensors(rng) for _ in range(rng.randrange(3)))
+    if kind == 21:
+        return slice(*(rng.choice([None, *SMALL, *HUGE]) for _ in range(3)))
+    if kind == 22:
+        return rng.choice([own_list, deep_list])()
+    if kind == 23:
+        return rng.choice([Raises, Endless, Liar])()
+    if kind == 24:
+        return bare()
+    if kind == 25:
+        return complex(rng.choice(FLOATS), rng.choice(FLOATS))
+    if kind == 26:
+        return rng.choice([b"", b"abc", bytearray(8), memoryview(b"12345678"), object(), type, len, Ellipsis])
+    if kind == 27:
+        return {rng.choice(["a", 1]): rng.choice(SMALL)}
+    if kind == 28:
+        return cygrad.device("cpu")
+    if kind == 29:
+        return cygrad.Generator()
+    if kind == 30:
+        return (2,) * 65
+    if kind == 31:
+        return lambda *args: args[0] if args else None
+    if kind == 32:
+        return Shrinks(tensors(rng), rng.choice(SMALL))
+    return rng.choice([np.ones(3), np.float32(1), np.longdouble(2), np.int64(2), np.array(["a"]),
+                       np.ones((2, 2))[::-1], np.array(None)])
+
+
+def argument(rng):
+    """One argument: a tensor in half of the cases."""
+    return tensors(rng) if rng.random() < 0.5 else others(rng)

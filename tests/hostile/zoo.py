@@ -57,8 +57,10 @@ class Liar:
     shape, dtype, strides = (1 << 40,), "float64", (8,)
     __array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (0, False), "version": 3}
 
-    def __len__(self):
-        return -self.shape[0]
+    def negative(self):
+        return -1
+
+    __len__ = negative
 
 
 def own_list():

@@ -20,6 +20,7 @@ from cygrad_cuda import api, blas, interop
 from cygrad_cuda.memory import mark
 from cygrad_cuda.binaries import Programs
 from cygrad_gpu.codegen.traits import Traits
+from cygrad_gpu.runtime import binary_cache
 
 cdef enum:
     MOST_GROUPS = 0x7fffffff            # of a grid's first axis
@@ -117,6 +118,10 @@ cdef class CUDABackend(KernelBackend):
 
     cdef Device device(self, int index):
         return <Device>(<list>self.opened)[index]
+
+    def build_info(self):
+        """Where compiled kernels are kept, a dict of texts."""
+        return {"compiled kernels": binary_cache.summary("cuda")}
 
     def device_name(self, int index=0):
         """NVIDIA's name of a device."""

@@ -18,6 +18,7 @@ from cygrad_opencl.pool cimport Buffer, BufferPool
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError
+from cygrad_gpu.runtime import binary_cache
 from cygrad_opencl import devices, sharing
 from cygrad_opencl.binaries import Programs
 
@@ -180,6 +181,10 @@ cdef class OpenCLBackend(KernelBackend):
         return 0
 
     # ---- what only this backend has: cygrad.opencl.NAME
+
+    def build_info(self):
+        """Where compiled kernels are kept, a dict of texts."""
+        return {"compiled kernels": binary_cache.summary("opencl")}
 
     def device_name(self, int index=0):
         """Name and platform of a device."""

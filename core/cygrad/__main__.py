@@ -3,8 +3,7 @@ import platform
 import sys
 
 import cygrad
-from cygrad.backends import main as list_backends
-from cygrad.devices import discovery
+from cygrad import backends
 
 
 def main():
@@ -21,12 +20,13 @@ def main():
 
 def describe():
     """Print what a bug report needs."""
-    cpu = discovery.load("cpu")
+    rows = backends.listing_apart()
     print(f"cygrad {cygrad.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
-    for name, value in cpu.build_info().items():
-        print(f"{name}: {value}")
+    for row in rows:
+        for key, value in row["build"].items():
+            print(f"{key}: {value}" if row["name"] == "cpu" else f"{row['name']}: {key}: {value}")
     print()
-    list_backends()
+    backends.print_listing(rows)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,14 @@
 from cygrad.devices import discovery, entry_points
 from cygrad.dispatch.fallback import counters  # noqa: F401
 
+PATIENCE = 120      # seconds until a backend that is asked in a process of its own counts as hanging
+ASKED = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[2])
+from cygrad import backends
+print("\\n" + json.dumps(backends.row(sys.argv[1])))
+"""
+
 
 def listing():
     """One row for each installed backend: name, package, version, number of devices, why it can't be used.
@@ -13,25 +21,80 @@ def listing():
     -------
     list of dict
         Keys ``name``, ``package``, ``version``, ``devices``, ``names`` (of the devices, where the backend has a
-        ``device_name(index)``), ``reason`` (empty when usable).
+        ``device_name(index)``), ``build`` (what its ``build_info()`` tells, where it has one), ``reason`` (empty when
+        usable).
     """
+    return [row(name) for name in installed()]
+
+
+def installed():
+    """The names of all backends, in order."""
+    return sorted({"cpu", *entry_points.find(discovery.GROUP)})
+
+
+def row(name):
+    """One backend's row of `listing`."""
+    found = empty_row(name)
+    try:
+        backend = discovery.load(name)
+        found["devices"] = discovery.count(backend)
+        if hasattr(backend, "device_name"):
+            found["names"] = [backend.device_name(index) for index in range(found["devices"])]
+        if found["devices"] and hasattr(backend, "build_info"):
+            found["build"] = {key: str(value) for key, value in backend.build_info().items()}
+        if not found["devices"]:
+            found["reason"] = f"no usable device{discovery.absence(backend)}"
+    except Exception as error:
+        found["reason"] = str(error)
+    return found
+
+
+def empty_row(name):
+    """What is known of a backend before it is loaded."""
     from cygrad import __version__
-    rows = []
-    found = entry_points.find(discovery.GROUP)
-    for name in sorted({"cpu", *found}):
-        package, version = entry_points.package_of(found[name][0]) if name in found else ("cygrad", __version__)
-        row = {"name": name, "package": package, "version": version, "devices": 0, "names": [], "reason": ""}
-        try:
-            backend = discovery.load(name)
-            row["devices"] = discovery.count(backend)
-            if hasattr(backend, "device_name"):
-                row["names"] = [backend.device_name(index) for index in range(row["devices"])]
-            if not row["devices"]:
-                row["reason"] = f"no usable device{discovery.absence(backend)}"
-        except Exception as error:
-            row["reason"] = str(error)
-        rows.append(row)
-    return rows
+    points = entry_points.find(discovery.GROUP).get(name)
+    package, version = entry_points.package_of(points[0]) if points else ("cygrad", __version__)
+    return {"name": name, "package": package, "version": version, "devices": 0, "names": [], "build": {}, "reason": ""}
+
+
+def listing_apart():
+    """`listing`, each backend asked in a process of its own: one that ends it, or never answers, has a row, too."""
+    asked = [(name, ask(name)) for name in installed()]
+    return [answer(name, process) for name, process in asked]
+
+
+def ask(name):
+    """Start a process that prints one backend's row as the last line of its output."""
+    import json
+    import subprocess
+    import sys
+    return subprocess.Popen([sys.executable, "-c", ASKED, name, json.dumps(sys.path)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+
+
+def answer(name, process):
+    """The row that a process of `ask` printed, or one that says how the process ended."""
+    import json
+    import subprocess
+    try:
+        printed, said = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return empty_row(name) | {"reason": f"did not answer within {PATIENCE} s of being loaded"}
+    try:
+        return json.loads(printed.splitlines()[-1])
+    except (IndexError, ValueError):
+        last = f": {said.strip().splitlines()[-1]}" if said.strip() else ""
+        return empty_row(name) | {"reason": f"{how_it_ended(process.returncode)} while it was loaded{last}"}
+
+
+def how_it_ended(status):
+    """A process's exit status in words."""
+    if status >= 0:
+        return f"ended the process with status {status}"
+    import signal
+    return f"ended the process by {signal.Signals(-status).name}"
 
 
 def __getattr__(name):
@@ -48,9 +111,14 @@ def _ready(names):
 
 def main():
     """Print the list."""
+    print_listing(listing_apart())
+
+
+def print_listing(rows):
+    """Print rows of `listing` as a table."""
     entry_points.print_table([("backend", "package", "version", "devices", "state")] + [
         (row["name"], row["package"], row["version"], str(row["devices"]), row["reason"] or _ready(row["names"]))
-        for row in listing()])
+        for row in rows])
 
 
 if __name__ == "__main__":

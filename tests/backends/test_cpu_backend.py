@@ -134,6 +134,14 @@ def test_bad_cache_size_is_refused(text):
     assert f"CYGRAD_CPU_CACHE: expected a number of bytes such as 1000000, 512M or 2G, got {text!r}" in run.stderr
 
 
+@pytest.mark.parametrize("text", ["v9", "avx2"])
+def test_senseless_instruction_set(text):
+    run = subprocess.run([sys.executable, "-c", "import cygrad; cygrad.ones(3).exp()"],
+                         env={**os.environ, "CYGRAD_ISA": text}, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert f"CYGRAD_ISA: expected one of v4, v3, v2, generic, got {text!r}" in run.stderr
+
+
 # ---- matrix products
 
 SHAPES = [(1, 1, 1), (2, 3, 4), (1, 40, 1), (7, 1, 9), (12, 16, 11), (1, 300, 1), (30, 20, 1), (1, 50, 60),

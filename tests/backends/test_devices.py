@@ -368,6 +368,26 @@ def test_a_backends_own_memory_counters_get_an_index(folder, monkeypatch):
         100, 200, 200, 100]
 
 
+@pytest.mark.parametrize(("name", "code", "state"), [
+    ("leaves", "import os; os._exit(3)", "ended the process with status 3 while it was loaded"),
+    ("aborts", "import os; os.abort()", "ended the process by SIGABRT while it was loaded"),
+    ("exits", "import sys; sys.exit('no licence')", "does not load: SystemExit: no licence")])
+def test_a_backend_that_ends_the_process_has_a_row(folder, monkeypatch, name, code, state):
+    install_backend(folder, name, code)
+    monkeypatch.setattr(cygrad.backends, "installed", lambda: [name, "one"])
+    row, one = cygrad.backends.listing_apart()
+    assert state in row["reason"] and row["package"] == f"{name}-device"
+    assert (one["devices"], one["reason"]) == (2, "")
+
+
+def test_a_backend_that_never_answers_has_a_row(folder, monkeypatch):
+    install_backend(folder, "slow", "import time; time.sleep(60)")
+    monkeypatch.setattr(cygrad.backends, "PATIENCE", 1)
+    monkeypatch.setattr(cygrad.backends, "installed", lambda: ["slow"])
+    (row,) = cygrad.backends.listing_apart()
+    assert row["reason"] == "did not answer within 1 s of being loaded"
+
+
 def test_the_list_of_backends(folder):
     listed = {line.split()[0]: line.split(maxsplit=4)[1:] for line in python(
         folder, "from cygrad.backends import main; main()").splitlines()}

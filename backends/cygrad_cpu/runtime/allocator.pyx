@@ -12,6 +12,7 @@ Every function here runs with the GIL held, which is what protects the lists and
 In a build with AddressSanitizer the bytes of a block past those asked for, and the blocks in the cache, are poisoned.
 """
 import os
+import sys
 
 from libc.stddef cimport size_t
 
@@ -307,8 +308,8 @@ def parse_size(text):
             number = number.removesuffix(letter)
             scale = 1024 ** (power + 1)
     try:
-        size = int(float(number) * scale)
-    except ValueError:
+        size = min(int(float(number) * scale), sys.maxsize)
+    except (OverflowError, ValueError):
         size = -1
     if size < 0:
         raise ValueError(f"CYGRAD_CPU_CACHE: expected a number of bytes such as 1000000, 512M or 2G, got {text!r}")

@@ -34,6 +34,8 @@ def candidates():
     """Names of the variants this processor can run, the best first; ``CYGRAD_ISA=v3`` puts a limit."""
     level = cygrad_isa_level()
     limit = os.environ.get("CYGRAD_ISA", "")
+    if limit and limit not in LEVELS:
+        raise ValueError(f"CYGRAD_ISA: expected one of {', '.join(LEVELS)}, got {limit!r}")
     names = [name for name in LEVELS if name == "generic" or int(name[1:]) <= level]
     return names[names.index(limit):] if limit in names else names
 

@@ -343,6 +343,8 @@ cdef class Tensor(View):
 
     def _overwrite(self, Tensor value not None):
         """Raw self[...] = value, shapes equal; no history."""
+        if self.shape != value.shape:
+            raise RuntimeError(f"expected a tensor of shape {self.shape}, not of {value.shape}")
         operators.copy(value, self)
         bump_version(self)
 

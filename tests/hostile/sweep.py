@@ -180,7 +180,7 @@ def is_large(value):
         return any(is_large(each) for each in value if each is not value)
     value = getattr(value, "victim", value)
     try:
-        return isinstance(value, cygrad.Tensor) and value.numel() > 1 << 20
+        return isinstance(value, cygrad.Tensor) and value.numel() >= 1 << 20
     except Exception:
         return False
 

@@ -1750,6 +1750,8 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """The fractional part of each element, with its sign."""
 def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
+def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
+    """A tensor over the memory of another library's array, without a copy."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
 def frombuffer(buffer: Any, *, dtype: _dtype | None, count: Any = -1, offset: _int = 0, requires_grad: _bool =

@@ -98,6 +98,82 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
     return functions["from_numpy"](array.astype("uint8") if array.dtype == bool else array).to(self.device)
 
 
+@op(only_method=True)
+def __dlpack_device__(self):
+    """The kind and the number of the device, as DLPack counts them: (1, 0) is the host, (2, i) the i-th CUDA device.
+
+    Returns
+    -------
+    tuple of int
+    """
+    from cygrad.tensors import dlpack                   # start-up time
+    return dlpack.device_of(self)
+
+
+@op(only_method=True)
+def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
+    """A capsule with which another library can use the tensor's memory; its `from_dlpack` asks for it.
+
+    Parameters
+    ----------
+    stream : int, optional
+        A CUDA stream in which the taker will use the memory; on the CPU None or -1.
+    max_version : tuple of int, optional
+        The latest version of DLPack that the taker knows; version 0 by default.
+    dl_device : tuple of int, optional
+        Where the memory has to be, as `__dlpack_device__` says it.
+    copy : bool, optional
+        True: always copy; False: raise where a copy would be needed.
+
+    Raises
+    ------
+    BufferError
+        For a tensor that requires grad, a device that DLPack has no number for, and where no copy is allowed.
+    """
+    from cygrad.tensors import dlpack                   # start-up time
+    return dlpack.give(self, stream, max_version, dl_device, copy)
+
+
+@op(method=False)
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor over the memory of another library's array, without a copy.
+
+    Parameters
+    ----------
+    ext_tensor : object with ``__dlpack__``, or a capsule that such a method made
+        An array of NumPy, PyTorch, JAX, CuPy, ... A capsule can be taken once.
+    device : device or str, optional
+        Where the tensor has to be; where the array is, by default.
+    copy : bool, optional
+        True: always copy; False: raise where a copy would be needed.
+
+    Returns
+    -------
+    Tensor
+        Of the array's shape, strides and dtype. It shares the memory unless it had to be copied.
+
+    Raises
+    ------
+    RuntimeError
+        If it has no ``__dlpack__`` and is no capsule, or the capsule was taken before.
+    BufferError
+        If no dtype here is the array's, or its strides are negative.
+    ValueError
+        If the array is on another device than `device` and `copy` is False.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> a = numpy.arange(3)
+    >>> t = cygrad.from_dlpack(a)
+    >>> t += 1
+    >>> a
+    array([1, 2, 3])
+    """
+    from cygrad.tensors import dlpack                   # start-up time
+    return dlpack.take(ext_tensor, device, copy)
+
+
 methods["__array_priority__"] = 1000       # a NumPy scalar beside a tensor leaves the operator to it
 
 

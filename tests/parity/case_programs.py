@@ -82,7 +82,7 @@ def view(r, shape):
     r.shuffle(sizes)
 
     def some(n):
-        return [r.choice([1, 2, 3, 4, 6, 12, -1]) for _ in range(n)]
+        return [r.choice([1, 2, 3, 4, 6, 12, -1, -1, -2]) for _ in range(n)]
 
     def a():
         return axis(r, rank)

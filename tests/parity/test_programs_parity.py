@@ -16,8 +16,8 @@ import pytest
 import torch
 from compare import normal
 
-COUNT, AGREEMENT = 1200, 0.99
-FAMILIES = ["printing", "views", "promotion", "autograd"]
+COUNT = 1200
+AGREEMENT = {"printing": 0.99, "views": 0.997, "promotion": 0.99, "autograd": 0.99}     # the least share of each family
 
 
 def shown(m, statement, names):
@@ -64,11 +64,11 @@ def differences(family, seed, count):
                 break
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", AGREEMENT)
 def test_programs(family):
     found = list(differences(family, 0, COUNT))
     text = "\n".join(f"{'; '.join(program)}\n    want {want}\n    got  {got}" for program, want, got in found[:20])
-    assert len(found) <= (1 - AGREEMENT) * COUNT, f"{len(found)} of {COUNT} programs differ:\n{text}"
+    assert len(found) <= (1 - AGREEMENT[family]) * COUNT, f"{len(found)} of {COUNT} programs differ:\n{text}"
 
 
 if __name__ == "__main__":

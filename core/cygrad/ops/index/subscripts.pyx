@@ -47,6 +47,9 @@ cdef object general():
     return _general
 
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 # -------------------------------------------------------------------- reading a key
 
 cdef tuple parts_of_key(object key, int *used, int *tensors):
@@ -94,9 +97,9 @@ cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):
         elif part is Ellipsis:
             dim += t.rank - used
         elif PySlice_Check(part):
-            slice_bounds(part, size, &start, &stop, &step)
-            if start != 0 or stop != size or step != 1:
-                out = slice_(out, wrap_dim(dim, out.rank), start, stop, step)
+            slice_bounds(part, size if dim < out.rank else PY_SSIZE_T_MAX, &start, &stop, &step)
+            if start != 0 or (stop != size and dim < out.rank) or step != 1:
+                out = slice_(out, wrap_dim(dim, out.rank), start, stop, step)       # raises past the last axis
             dim += 1
         elif PyLong_CheckExact(part):
             out = select_(out, dim, checked_index(part, size, place))
@@ -118,7 +121,9 @@ cdef Tensor read_key(Tensor t, object key, tuple parts, int used, list indices):
 
 cdef int too_many(Tensor t, object lone) except -1:
     """Raise what PyTorch does for a key of more parts than `t` has axes; `lone` is the only part, for a 0-d tensor."""
+    cdef Py_ssize_t start, stop, step
     if PySlice_Check(lone):
+        slice_bounds(lone, 0, &start, &stop, &step)         # a step that can't be is refused first
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if PyLong_CheckExact(lone):
         if lone == 0:

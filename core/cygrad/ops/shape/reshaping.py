@@ -11,6 +11,8 @@ from cygrad.ops.shape.views import alias, wrap
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
 
+UNEXPECTED = "unflatten got an unexpected error:\n"
+
 # ---------------------------------------------------------------- order of the axes
 
 @op(aliases=("moveaxis",))
@@ -107,15 +109,19 @@ def unflatten(input, dim, sizes):
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not input.dim():
-        raise RuntimeError("unflatten got an unexpected error:\n"
-                           f"Dimension specified as {dim} but tensor has no dimensions")
+        raise RuntimeError(UNEXPECTED + f"Dimension specified as {dim} but tensor has no dimensions")
     count = input.shape[dim]
     known = 1
-    for n in sizes:
+    for i, n in enumerate(sizes):
+        if n < -1:
+            raise RuntimeError(UNEXPECTED + f"invalid shape dimension {n} at index {i} of shape {list(sizes)}")
+        if n == -1 and -1 in sizes[:i]:
+            raise RuntimeError(UNEXPECTED + "only one dimension can be inferred")
         known *= 1 if n == -1 else n
-    if sizes.count(-1) > 1 or -1 in sizes and known == 0:
-        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
-    if (count % known if -1 in sizes else count != known):
+    if -1 in sizes and count == known == 0:
+        raise RuntimeError(UNEXPECTED + f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the "
+                           "unspecified dimension size -1 can be any value and is ambiguous")
+    if (known == 0 or count % known if -1 in sizes else count != known):
         raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
                            f"({count}) in the input tensor")
     sizes = tuple(count // known if n == -1 else n for n in sizes)

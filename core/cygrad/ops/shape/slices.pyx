@@ -158,7 +158,7 @@ def unbind(Tensor input not None, Py_ssize_t dim=0):
     """Tuple of the slices of `input` along an axis, which is removed."""
     cdef Py_ssize_t i
     cdef list outs = []
-    if input.rank == 0:
+    if input.rank == 0 and -1 <= dim <= 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     dim = wrap_dim(dim, input.rank)
     for i in range(input.sizes[dim]):

@@ -109,8 +109,8 @@ cdef bint view_strides(Tensor t, int rank, const Py_ssize_t *sizes, Py_ssize_t *
     """Strides that show t's elements in row-major order under these sizes; False where a copy is needed."""
     cdef Py_ssize_t block = 1, seen = 1, base, step
     cdef int i, last = rank - 1
-    if t.dense or t.elements == 0:
-        step = t.strides[t.rank - 1] if t.elements == 1 and t.rank else 1      # PyTorch goes on from a single element's
+    if t.elements == 0 or t.rank == 0 or t.dense and t.strides[t.rank - 1] == 1:
+        step = 1
         if t.elements == 0 and same_shape(t, rank, sizes):
             for i in range(rank):
                 strides[i] = t.strides[i]
@@ -292,6 +292,8 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
     for i in range(rank - 1, -1, -1):
         j = i - missing
         if j < 0:
+            if sizes[i] < -1 or sizes[i] < 0 and t.rank == 0:
+                raise RuntimeError("numel: integer multiplication overflow")
             if sizes[i] < 0:
                 raise RuntimeError(f"The expanded size of the tensor ({sizes[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")

@@ -33,6 +33,7 @@ def test_a_room_says_what_is_in_it():
 # A word may name modules in several rooms only if it means the same in all of them.
 SAME_MEANING = {
     "activations": "activation functions, and their derivatives",
+    "adaptive_pooling": "pooling to a given size, ops and layers",
     "argreduce": "places of extremes: the driver and the kernel",
     "arithmetic": "pointwise arithmetic: the ops and the CPU's loops",
     "attention": "scaled dot-product attention, op and kernels",
@@ -63,6 +64,7 @@ SAME_MEANING = {
     "philox": "the generator of devices, on each backend",
     "pointwise": "the family of pointwise work: derivatives, rules, drivers, kernels, cases",
     "pool": "buffers of a device kept for reuse",
+    "pooling": "pooling, ops and layers",
     "products": "matrix products: ops and derivatives",
     "random": "the family of random numbers: public names, derivatives",
     "reduce": "the family of reductions: derivatives, rules, drivers, kernels",

@@ -50,6 +50,20 @@ def test_norms(layer, axes):
     assert y.mean(axes).abs().max() < 1e-5 and (y.var(axes, unbiased=False) - 1).abs().max() < 1e-3
 
 
+def test_pooling_layers_by_hand():
+    x = cygrad.tensor([[1.0, 5.0, 2.0, 4.0, 3.0, 0.0]])
+    assert nn.MaxPool1d(2)(x).tolist() == [[5, 4, 3]] and nn.AvgPool1d(2)(x).tolist() == [[3, 3, 1.5]]
+    assert nn.LPPool1d(1, 2)(x).tolist() == [[6, 6, 3]] and nn.AdaptiveMaxPool1d(2)(x).tolist() == [[5, 4]]
+    assert nn.AdaptiveAvgPool2d(1)(x.view(1, 2, 3)).item() == 2.5
+    found, places = nn.MaxPool2d((1, 2), return_indices=True)(x.view(1, 2, 3))
+    assert found.tolist() == [[[5], [4]]] and places.tolist() == [[[1], [3]]]
+    assert nn.MaxUnpool1d(2)(*nn.MaxPool1d(2, return_indices=True)(x)).tolist() == [[0, 5, 0, 4, 3, 0]]
+    with pytest.raises(ValueError, match="only one of output_size and output_ratio"):
+        nn.FractionalMaxPool2d(2, output_size=2, output_ratio=0.5)
+    with pytest.raises(ValueError, match="kernel_size must be greater than 0, but got 0"):
+        nn.FractionalMaxPool3d(0, output_size=2)
+
+
 def test_dropout_in_training_only():
     layer, x = nn.Dropout(0.25), cygrad.ones(10000)
     y = layer(x)

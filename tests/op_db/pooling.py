@@ -77,6 +77,7 @@ def fractional(axes):
         yield S(planes(make, axes, 2), (2, 1, 2)[:axes], (2, 2, 1)[3 - axes:], return_indices=True,
                 _random_samples=drawn(1, 2))
         yield S(make(1, 1, *(3, 3, 4)[3 - axes:], distinct=True), 2, (1, 1, 2)[3 - axes:], _random_samples=drawn(1, 1))
+        yield S(planes(make, axes, 2), 2, (2, 3, 1)[3 - axes:], _random_samples=drawn(3, 2))     # more than is used
         yield S(planes(make, axes, 1, 1), 2, output_ratio=(0.5,) * axes, _random_samples=drawn(1, 1))
     return generate
 

@@ -99,6 +99,26 @@ from cygrad.nn.modules.sparse import Embedding as Embedding
 from cygrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
 from cygrad.nn.modules.flatten import Flatten as Flatten
 from cygrad.nn.modules.flatten import Unflatten as Unflatten
+from cygrad.nn.modules.pooling import MaxPool1d as MaxPool1d
+from cygrad.nn.modules.pooling import MaxPool2d as MaxPool2d
+from cygrad.nn.modules.pooling import MaxPool3d as MaxPool3d
+from cygrad.nn.modules.pooling import MaxUnpool1d as MaxUnpool1d
+from cygrad.nn.modules.pooling import MaxUnpool2d as MaxUnpool2d
+from cygrad.nn.modules.pooling import MaxUnpool3d as MaxUnpool3d
+from cygrad.nn.modules.pooling import AvgPool1d as AvgPool1d
+from cygrad.nn.modules.pooling import AvgPool2d as AvgPool2d
+from cygrad.nn.modules.pooling import AvgPool3d as AvgPool3d
+from cygrad.nn.modules.pooling import LPPool1d as LPPool1d
+from cygrad.nn.modules.pooling import LPPool2d as LPPool2d
+from cygrad.nn.modules.pooling import LPPool3d as LPPool3d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from cygrad.nn.modules.adaptive_pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from cygrad.nn.modules.adaptive_pooling import FractionalMaxPool2d as FractionalMaxPool2d
+from cygrad.nn.modules.adaptive_pooling import FractionalMaxPool3d as FractionalMaxPool3d
 from cygrad.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...

@@ -28,6 +28,10 @@ _FILES = {
     "dropout": ("Dropout",),
     "sparse": ("Embedding", "EmbeddingBag"),
     "flatten": ("Flatten", "Unflatten"),
+    "pooling": ("MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "AvgPool1d",
+                "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d"),
+    "adaptive_pooling": ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool1d",
+                         "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d"),
     "adaptive": ("AdaptiveLogSoftmaxWithLoss",),
 }
 PLACES = {name: file if "." in file else f"cygrad.nn.modules.{file}"

@@ -291,7 +291,8 @@ def fractional_pool(name, axes, input, kernel_size, output_size, output_ratio, s
     kernel = for_each_axis(axes, kernel_size, "kernel_size", name)
     sizes = for_each_axis(axes, output_size, "output_size", name)
     check_fractional(name, axes, input, kernel, sizes, samples)
-    return (_fractional_max_pool2d if axes == 2 else _fractional_max_pool3d)(input, kernel, sizes, samples)
+    used = samples[:1 if input.dim() == axes + 1 else input.size(0)]
+    return (_fractional_max_pool2d if axes == 2 else _fractional_max_pool3d)(input, kernel, sizes, used)
 
 
 def check_fractional(name, axes, input, kernel, sizes, samples):

@@ -63,7 +63,8 @@ SPECIAL = {("select", "index"): "_int", ("select_scatter", "index"): "_int", ("f
            ("set_default_dtype", "d"): "_dtype", ("set_default_device", "where"): "DeviceLike | None",
            ("type", "dtype"): "Any", ("promote_types", "type1"): "_dtype", ("promote_types", "type2"): "_dtype",
            ("can_cast", "from_"): "_dtype", ("can_cast", "to"): "_dtype", ("set_rng_state", "new_state"): "Tensor"}
-SPECIAL |= {(name, "weight"): "Tensor" for name in ("conv1d", "conv2d", "linear")}
+SPECIAL |= {(name, "weight"): "Tensor" for name in (
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "linear")}
 SPECIAL |= {("scaled_dot_product_attention", "value"): "Tensor"}
 STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | Sequence[_int]",
            "shape": "_int | Sequence[_int]", "dims": "Axis | Sequence[Axis]", "repeats": "_int | Sequence[_int]",

@@ -1583,6 +1583,21 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Se
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
         0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of images with filters."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
+        0, dilation: Any = 1, groups: Any = 1) -> Tensor:
+    """Cross-correlation of volumes with filters."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of signals: the gradient of `conv1d` with respect to its input, as a function."""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of images: the gradient of `conv2d` with respect to its input, as a function."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of volumes: the gradient of `conv3d` with respect to its input, as a function."""
+def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[_int] | _int, padding: Any,
+        dilation: Any, transposed: Any, output_padding: Any, groups: Any) -> Tensor:
+    """A convolution over one axis to three, or a transposed one: what the others are by their names."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input with the sign of other."""
 def corrcoef(input: Tensor) -> Tensor:

@@ -19,6 +19,25 @@ def test_convolution_is_the_function():
     assert layer(x[0]).shape == (4, 3, 3)
 
 
+def test_transposed_convolution_is_the_gradient_of_a_convolution():
+    for axes, size in ((1, (9,)), (2, (9, 8)), (3, (5, 9, 8))):
+        forward, back = getattr(F, f"conv{axes}d"), getattr(F, f"conv_transpose{axes}d")
+        x, w = cygrad.randn(2, 4, *size, requires_grad=True), cygrad.randn(6, 2, *(3,) * axes)
+        y = forward(x, w, None, 2, 1, 1, 2)
+        g = cygrad.randn_like(y)
+        extra = [(n + 1) % 2 for n in size]
+        assert cygrad.allclose(cygrad.autograd.grad(y, x, g)[0], back(g, w, None, 2, 1, extra, 2), atol=1e-5)
+
+
+def test_output_size_of_a_transposed_convolution():
+    layer, x = nn.ConvTranspose2d(1, 1, 3, stride=3), cygrad.zeros(1, 1, 2, 2)
+    assert layer(x).shape[2:] == (6, 6) and layer(x, output_size=(7, 8)).shape[2:] == (7, 8)
+    with pytest.raises(ValueError, match="requested an output size of"):
+        layer(x, output_size=(9, 6))
+    with pytest.raises(ValueError, match='Only "zeros" padding mode is supported for ConvTranspose2d'):
+        nn.ConvTranspose2d(1, 1, 3, padding_mode="reflect")
+
+
 @pytest.mark.parametrize("layer, formula", [
     (nn.ReLU(), lambda x: max(x, 0)), (nn.LeakyReLU(0.1), lambda x: x if x > 0 else 0.1 * x),
     (nn.Tanh(), math.tanh), (nn.Sigmoid(), lambda x: 1 / (1 + math.exp(-x))),

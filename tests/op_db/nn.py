@@ -7,8 +7,8 @@ def convolutions(axes):
     """Kernels of every geometry, in every layout that a user can hand over."""
 
     def generate(make):
-        space = (6, 7)[:axes]
-        small = (3, 2)[:axes]
+        space = (6, 7, 5)[:axes]
+        small = (3, 2, 2)[:axes]
 
         def sample(channels=4, filters=6, groups=1, bias=True, kernel=small, batch=(2,), layout="contiguous", **kwargs):
             args = [make(*batch, channels, *space, low=-1, high=1, layout=layout),
@@ -23,11 +23,11 @@ def convolutions(axes):
         yield sample(bias=False)
         yield sample(batch=())
         yield sample(padding=1)
-        yield sample(padding=(2, 1)[:axes], stride=2)
-        yield sample(stride=(1, 3)[:axes], dilation=2)
+        yield sample(padding=(2, 1, 2)[:axes], stride=2)
+        yield sample(stride=(1, 3, 2)[:axes], dilation=2)
         yield sample(groups=2, padding=1)
         yield sample(channels=3, filters=6, groups=3)                   # each channel for itself
-        yield sample(channels=3, filters=3, groups=3, dilation=(2, 1)[:axes])
+        yield sample(channels=3, filters=3, groups=3, dilation=(2, 1, 2)[:axes])
         yield sample(kernel=(1,) * axes)
         yield sample(kernel=(1,) * axes, stride=2)
         yield sample(kernel=space)
@@ -40,16 +40,87 @@ def convolutions(axes):
         yield sample(layout="expanded")
         yield sample(layout="offset")
         for kwargs in ({"padding": 1}, {"stride": 2, "dilation": 2, "padding": 2}, {"groups": 2}):      # for gradcheck
-            weight = make(2, 2 // kwargs.get("groups", 1), *(2, 2)[:axes])
-            yield S(make(1, 2, *(3, 3)[:axes]), weight, make(2), **kwargs)
+            groups = kwargs.get("groups", 1)
+            filters = 2 if axes < 3 else groups         # few enough elements
+            weight = make(filters, 2 // groups, *((2, 2) if axes < 3 else (2, 1, 2))[:axes])
+            yield S(make(1, 2, *((3, 3) if axes < 3 else (2, 2, 3))[:axes]), weight, make(filters), **kwargs)
 
     return generate
+
+
+def transposed_convolutions(axes):
+    def generate(make):
+        space, small = (4, 5, 3)[:axes], (3, 2, 3)[:axes]
+
+        def sample(channels=4, filters=6, groups=1, bias=True, kernel=small, batch=(2,), layout="contiguous", **kwargs):
+            args = [make(*batch, channels, *space, low=-1, high=1, layout=layout),
+                    make(channels, filters // groups, *kernel, low=-1, high=1)]
+            if bias:
+                args.append(make(filters, low=-1, high=1))
+            if groups != 1:
+                kwargs["groups"] = groups
+            return S(*args, **kwargs)
+
+        yield sample()
+        yield sample(bias=False)
+        yield sample(batch=())
+        yield sample(padding=1)
+        yield sample(stride=2, padding=(1, 0, 1)[:axes], output_padding=1)
+        yield sample(stride=(1, 3, 2)[:axes], dilation=2, output_padding=(1, 2, 0)[:axes])
+        yield sample(groups=2, stride=2)
+        yield sample(channels=3, filters=3, groups=3, stride=2)         # each channel for itself
+        yield sample(kernel=(1,) * axes)
+        yield sample(kernel=(2,) * axes, stride=3)                      # places that nothing is added to
+        yield sample(batch=(0,))
+        yield sample(layout="sliced")
+        yield sample(layout="permuted")
+        for kwargs in ({"padding": 1}, {"stride": 2, "output_padding": 1}, {"groups": 2}):              # for gradcheck
+            weight = make(2, 2 // kwargs.get("groups", 1), *((2, 2) if axes < 3 else (2, 1, 2))[:axes])
+            yield S(make(1, 2, *((2, 3) if axes < 3 else (2, 2, 1))[:axes]), weight, make(2), **kwargs)
+
+    return generate
+
+
+def transposed_errors(name, axes):
+    def call(change=None, **kwargs):
+        def run(m):
+            x, w, b = m.ones(2, 4, *(5,) * axes), m.ones(4, 3, *(3,) * axes), m.ones(3)
+            if change is not None:
+                x, w, b = change(m, x, w, b)
+            return getattr(m, name)(x, w, b, **kwargs)
+        return run
+
+    return [
+        ErrorSample(call(lambda m, x, w, b: (x[:, :2], w, b)), "channels differ"),
+        ErrorSample(call(lambda m, x, w, b: (x, w, b[:2])), "bias of another size"),
+        ErrorSample(call(lambda m, x, w, b: (x[0, 0], w, b)), "too few axes"),
+        ErrorSample(call(lambda m, x, w, b: (x, w.double(), b)), "weight of another dtype"),
+        ErrorSample(call(lambda m, x, w, b: (x, w, b.double())), "bias of another dtype"),
+        ErrorSample(call(lambda m, x, w, b: (x[..., :0], w, b)), "no places"),
+        ErrorSample(call(lambda m, x, w, b: (x.double(), w.double(), b.double()), padding=5), "all left away"),
+        ErrorSample(call(lambda m, x, w, b: (x.bool(), w.bool(), None)), "bool"),
+        ErrorSample(call(lambda m, x, w, b: (x.int(), w.int(), None)), "int32"),
+        ErrorSample(call(stride=0), "stride 0"),
+        ErrorSample(call(padding=-1), "negative padding"),
+        ErrorSample(call(padding="same"), "padding by a word"),
+        ErrorSample(call(output_padding=-1), "negative output padding"),
+        ErrorSample(call(output_padding=1), "too much output padding"),
+        ErrorSample(call(groups=3), "groups do not divide the channels"),
+        ErrorSample(call(stride=(1,) * (axes + 1)), "too many numbers"),
+    ]
+
+
+def any_convolution(make):
+    yield S(make(1, 2, 4), make(3, 2, 2), make(3), [1], [1], [1], False, [0], 1)
+    yield S(make(1, 2, 3, 3), make(2, 1, 2, 2), None, [2], [0], [1], False, [0], 2)
+    yield S(make(1, 2, 2, 3), make(2, 2, 2, 2), make(2), [2, 1], [0], [1], True, [1, 0], 1)
+    yield S(make(1, 1, 2, 3, 2), make(1, 2, 2, 1, 2), None, [1] * 3, [0] * 3, [1] * 3, True, [0] * 3, 1)
 
 
 def convolution_errors(name, axes):
     def call(*change, **kwargs):
         def run(m):
-            x, w, b = m.ones(2, 4, *(5, 5)[:axes]), m.ones(6, 4, *(3, 3)[:axes]), m.ones(6)
+            x, w, b = m.ones(2, 4, *(5,) * axes), m.ones(6, 4, *(3,) * axes), m.ones(6)
             for f in change:
                 x, w, b = f(m, x, w, b)
             return getattr(m, name)(x, w, b, **kwargs)
@@ -226,6 +297,17 @@ OPS = [
        reason="sums of products in another order", errors=convolution_errors("conv1d", 1)),
     Op("conv2d", convolutions(2), method=False, dtypes=FLOATS + ("int64",), tolerance=32.0,
        reason="sums of products in another order", errors=convolution_errors("conv2d", 2)),
+    Op("conv3d", convolutions(3), method=False, dtypes=FLOATS + ("int64",), tolerance=64.0,
+       reason="sums of products in another order", errors=convolution_errors("conv3d", 3)),
+    *[Op(f"conv_transpose{axes}d", transposed_convolutions(axes), method=False, dtypes=REAL + ("int64",),
+         tolerance=32.0, reason="sums of products in another order",
+         errors=transposed_errors(f"conv_transpose{axes}d", axes)) for axes in (1, 2, 3)],
+    Op("convolution", any_convolution, method=False, dtypes=FLOATS, tolerance=16.0,
+       reason="sums of products in another order", errors=[
+           ErrorSample(lambda m: m.convolution(m.ones(1, 2, 4), m.ones(3, 1, 2), None, [1], [0], [1], False, [0], 1),
+                       "channels differ"),
+           ErrorSample(lambda m: m.convolution(m.ones(1, 2, 4), m.ones(3, 2, 2), None, [1, 1], [0], [1], False, [0],
+                                               1), "too many numbers")]),
     Op("layer_norm", normalised, method=False, dtypes=FLOATS, tolerance=8.0, errors=LAYER_NORM_ERRORS,
        reason="sums in another order"),
     Op("native_layer_norm", lambda make: [S(make(3, 4), (4,), make(4), make(4), 1e-5),

@@ -31,6 +31,9 @@ DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat
 # Relative and absolute: sums of a few hundred terms in another order.
 TOLERANCE = {"float16": (4e-3, 4e-3), "bfloat16": (5e-2, 5e-2), "float32": (2e-5, 2e-5), "float64": (1e-9, 1e-9),
              "complex64": (4e-5, 4e-5), "complex128": (1e-9, 1e-9)}
+# Times that, where PyTorch adds up in 16 bits what we add up in 32, and where many cancel out.
+COARSE = {(f"nn.functional.conv_transpose{axes}d", dtype): factor for axes in (1, 2, 3)
+          for dtype, factor in (("float16", 32), ("bfloat16", 32), ("float32", 2))}
 
 
 def table(prefix=""):
@@ -165,7 +168,7 @@ def apart(want, got, dtype, factor=1.0):
     return f"{int((~same).sum())} of {same.size} differ, at {at}: want {want[at]!r}, got {got[at]!r}"
 
 
-def difference(want, got, strides=True):
+def difference(want, got, strides=True, factor=1.0):
     """None, or how two results differ."""
     if isinstance(want, Exception) or isinstance(got, Exception):
         if isinstance(want, Exception):
@@ -184,7 +187,7 @@ def difference(want, got, strides=True):
             return f"[{i}] strides {w.stride()}, got {g.stride()}"
         if w.requires_grad != g.requires_grad:
             return f"[{i}] requires_grad {w.requires_grad}, got {g.requires_grad}"
-        if text := apart(numbers(w), numbers(g), dtypes[0]):
+        if text := apart(numbers(w), numbers(g), dtypes[0], factor):
             return f"[{i}] {text}"
     return None
 
@@ -244,7 +247,7 @@ def check_values(op, most):
     for dtype in supported(op):
         for sample in samples(op, dtype, False, most):
             case = Case(sample)
-            yield dtype, case, difference(*both(op, case))
+            yield dtype, case, difference(*both(op, case), factor=COARSE.get((op.name, dtype), 1.0))
 
 
 def check_gradients(op, most, second=False):

@@ -24,8 +24,16 @@ from cygrad.nn.modules.linear import Linear as Linear
 from cygrad.nn.modules.linear import LazyLinear as LazyLinear
 from cygrad.nn.modules.conv import Conv1d as Conv1d
 from cygrad.nn.modules.conv import Conv2d as Conv2d
+from cygrad.nn.modules.conv import Conv3d as Conv3d
+from cygrad.nn.modules.conv import ConvTranspose1d as ConvTranspose1d
+from cygrad.nn.modules.conv import ConvTranspose2d as ConvTranspose2d
+from cygrad.nn.modules.conv import ConvTranspose3d as ConvTranspose3d
 from cygrad.nn.modules.lazy_conv import LazyConv1d as LazyConv1d
 from cygrad.nn.modules.lazy_conv import LazyConv2d as LazyConv2d
+from cygrad.nn.modules.lazy_conv import LazyConv3d as LazyConv3d
+from cygrad.nn.modules.lazy_conv import LazyConvTranspose1d as LazyConvTranspose1d
+from cygrad.nn.modules.lazy_conv import LazyConvTranspose2d as LazyConvTranspose2d
+from cygrad.nn.modules.lazy_conv import LazyConvTranspose3d as LazyConvTranspose3d
 from cygrad.nn.modules.activation import Threshold as Threshold
 from cygrad.nn.modules.activation import ReLU as ReLU
 from cygrad.nn.modules.activation import Hardtanh as Hardtanh

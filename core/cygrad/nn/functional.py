@@ -36,7 +36,9 @@ for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "
 for _name, _words in (("gelu", "found"), ("softplus", "found"), ("softshrink", "found"), ("logsigmoid", "scalar type")):
     globals()[_name] = _with_out(_name, globals()[_name], _words)
 relu = _activations.writes_in_place(_functions["relu"], "relu")
-sigmoid, tanh, conv1d, conv2d = (_functions[_name] for _name in ("sigmoid", "tanh", "conv1d", "conv2d"))
+sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
+conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
 relu_ = _methods["relu_"]
 selu_, celu_, threshold_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_"))
 

@@ -58,6 +58,18 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Se
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
         0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of images with filters."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
+        0, dilation: Any = 1, groups: Any = 1) -> Tensor:
+    """Cross-correlation of volumes with filters."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of signals: the gradient of `conv1d` with respect to its input, as a function."""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of images: the gradient of `conv2d` with respect to its input, as a function."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
+    """The transposed convolution of volumes: the gradient of `conv3d` with respect to its input, as a function."""
 def cosine_embedding_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0, size_average: Any = None, reduce:
         str | None = None, reduction: Any = 'mean') -> Tensor:
     """1 - cosine of the angle between two vectors where the target is 1, max(0, cosine - margin) where it is -1."""

@@ -58,7 +58,7 @@ def solves(call):
     return batch + (a.names[-1:] + b.names[-1:] if call["left"] else b.names[-2:-1] + a.names[-2:-1])
 
 
-@rule("conv1d conv2d")
+@rule("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution")
 def convolves(call):
     """Channels are the weight's; the batch and the places are the input's."""
     own, weight = call.names, call["weight"].names

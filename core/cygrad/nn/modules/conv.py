@@ -8,7 +8,7 @@ from cygrad.nn.modules.module import Module
 from cygrad.nn.modules.utils import _pair, _single, _triple
 from cygrad.nn.parameter import Parameter
 
-__all__ = ["Conv1d", "Conv2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 _TUPLES = {1: _single, 2: _pair, 3: _triple}
 _SPACE = {1: "L", 2: "H, W", 3: "D, H, W"}
@@ -206,6 +206,38 @@ class Conv2d(_Conv):
         return self._conv_forward(input, self.weight, self.bias)
 
 
+class Conv3d(_Conv):
+    """A convolution (cross-correlation) over three axes.
+
+    Parameters
+    ----------
+    in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        As for `Conv1d`; sizes are numbers, or triples of them.
+
+    Attributes
+    ----------
+    weight, bias : Parameter
+        As for `Conv1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.Conv3d(3, 8, 3, stride=(1, 2, 2), padding=1)(cygrad.zeros(2, 3, 4, 8, 8)).shape
+    cygrad.Size([2, 8, 4, 4, 4])
+    """
+
+    _axes = 3
+
+    def _conv_forward(self, input, weight, bias):
+        if self.padding_mode != "zeros":
+            return F.conv3d(self._padded(input), weight, bias, self.stride, _triple(0), self.dilation, self.groups)
+        return F.conv3d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+    def forward(self, input):
+        """(N, in_channels, D, H, W) or (in_channels, D, H, W) -> the same with out_channels and other sizes."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+
 class _ConvTransposeNd(_ConvNd):
     """A transposed convolution over `_axes` axes."""
 
@@ -236,3 +268,116 @@ class _ConvTransposeNd(_ConvNd):
             raise ValueError(f"requested an output size of {output_size}, but valid sizes range from {least} to {most} "
                              f"(for an input of {input.size()[2:]})")
         return [length - low for length, low in zip(output_size, least)]
+
+    def forward(self, input, output_size=None):
+        """(N, in_channels, ...) or (in_channels, ...) -> the same with out_channels and other sizes."""
+        if self.padding_mode != "zeros":
+            raise ValueError(f"Only `zeros` padding mode is supported for {type(self).__name__}")
+        return self._function(input, self.weight, self.bias, self.stride, self.padding,
+                              self._output_padding(input, output_size), self.groups, self.dilation)
+
+
+class ConvTranspose1d(_ConvTransposeNd):
+    """A transposed convolution over one axis: what the gradient of a `Conv1d` with respect to its input computes.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+    kernel_size : int or tuple of int
+        To how much of the output an element of the input is added.
+    stride : int or tuple of int
+        Distance of the places that two neighbours of the input are added to.
+    padding : int or tuple of int
+        How much of the result is left away on both sides, less `dilation * (kernel_size - 1)` zeros around the input.
+    output_padding : int or tuple of int
+        How much longer the result is at its end.
+    groups : int
+        Into how many groups the channels are divided, each of which goes from input to output by itself.
+    bias : bool
+        Whether there is a bias.
+    dilation : int or tuple of int
+        Distance of the places that an element of the input is added to.
+    padding_mode : str
+        "zeros"; there is no other.
+    device : device, optional
+    dtype : dtype, optional
+
+    Attributes
+    ----------
+    weight : Parameter
+        (in_channels, out_channels / groups, *kernel_size), uniform between -1/sqrt(n) and 1/sqrt(n) at first, where n
+        is how many numbers `weight[0]` has.
+    bias : Parameter or None
+        (out_channels,), as the weight.
+
+    Raises
+    ------
+    ValueError
+        If `padding_mode` is not "zeros", or the layer is called with an `output_size` that it can't make.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.ConvTranspose1d(3, 8, 4, stride=2)
+    >>> layer(cygrad.zeros(2, 3, 5)).shape
+    cygrad.Size([2, 8, 12])
+    >>> layer(cygrad.zeros(2, 3, 5), output_size=[13]).shape
+    cygrad.Size([2, 8, 13])
+    """
+
+    _axes, _function = 1, staticmethod(F.conv_transpose1d)
+
+
+class ConvTranspose2d(_ConvTransposeNd):
+    """A transposed convolution over two axes: what the gradient of a `Conv2d` with respect to its input computes.
+
+    Parameters
+    ----------
+    in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation
+    padding_mode, device, dtype
+        As for `ConvTranspose1d`; sizes are numbers, or pairs of them.
+
+    Attributes
+    ----------
+    weight, bias : Parameter
+        As for `ConvTranspose1d`.
+
+    Raises
+    ------
+    ValueError
+        As for `ConvTranspose1d`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.ConvTranspose2d(3, 8, 4, stride=2, padding=1)
+    >>> layer
+    ConvTranspose2d(3, 8, kernel_size=(4, 4), stride=(2, 2), padding=(1, 1))
+    >>> layer(cygrad.zeros(2, 3, 8, 8)).shape
+    cygrad.Size([2, 8, 16, 16])
+    """
+
+    _axes, _function = 2, staticmethod(F.conv_transpose2d)
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """A transposed convolution over three axes: what the gradient of a `Conv3d` with respect to its input computes.
+
+    Parameters
+    ----------
+    in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation
+    padding_mode, device, dtype
+        As for `ConvTranspose1d`; sizes are numbers, or triples of them.
+
+    Attributes
+    ----------
+    weight, bias : Parameter
+        As for `ConvTranspose1d`.
+
+    Raises
+    ------
+    ValueError
+        As for `ConvTranspose1d`.
+    """
+
+    _axes, _function = 3, staticmethod(F.conv_transpose3d)

@@ -1,9 +1,10 @@
 """Convolutions that take the number of input channels from their first input."""
-from cygrad.nn.modules.conv import Conv1d, Conv2d
+from cygrad.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from cygrad.nn.modules.lazy import LazyModuleMixin
 from cygrad.nn.parameter import UninitializedParameter
 
-__all__ = ["LazyConv1d", "LazyConv2d"]
+__all__ = ["LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
+           "LazyConvTranspose3d"]
 
 
 class _LazyConvXdMixin(LazyModuleMixin):
@@ -79,9 +80,57 @@ class LazyConv2d(_LazyConv, Conv2d):
     cls_to_become = Conv2d
 
 
+class LazyConv3d(_LazyConv, Conv3d):
+    """A `Conv3d` that takes `in_channels` from its first input.
+
+    Parameters
+    ----------
+    out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
+        As for `Conv3d`.
+    """
+
+    cls_to_become = Conv3d
+
+
 class _LazyConvTranspose(_LazyConvXdMixin):
     def __init__(self, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
                  dilation=1, padding_mode="zeros", device=None, dtype=None):
         super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode,
                          device, dtype)
         self._leave_open(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+    """A `ConvTranspose1d` that takes `in_channels` from its first input.
+
+    Parameters
+    ----------
+    out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode, device, dtype
+        As for `ConvTranspose1d`.
+    """
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+    """A `ConvTranspose2d` that takes `in_channels` from its first input.
+
+    Parameters
+    ----------
+    out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode, device, dtype
+        As for `ConvTranspose2d`.
+    """
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+    """A `ConvTranspose3d` that takes `in_channels` from its first input.
+
+    Parameters
+    ----------
+    out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation, padding_mode, device, dtype
+        As for `ConvTranspose3d`.
+    """
+
+    cls_to_become = ConvTranspose3d

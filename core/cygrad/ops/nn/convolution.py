@@ -1,100 +1,89 @@
-"""Convolutions (cross-correlations, as PyTorch means them) over one or two axes; the backend's `conv2d` computes both.
+"""Convolutions (cross-correlations, as PyTorch means them) over one axis to three, and transposed ones.
 
 `_convolution` and `_convolution_backward` are each other's derivatives, so gradients exist to any order.
 """
 import operator
 
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.fallback import call
 from cygrad.dispatch.promotion import C_TYPES
-from cygrad.dispatch.raw import copy_, fill_
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
+from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
 from cygrad.ops.nn.padding import constant_pad_nd
 from cygrad.ops.pointwise.several_operands import BOOL, need_tensors, refused
 from cygrad.tensor import Tensor
 
 # ---------------------------------------------------------------------- with its own node
 
-def planes(t):
-    """A tensor of three axes as images of height 1."""
-    return t.unsqueeze(2) if t is not None and t.dim() == 3 else t
-
-
-def pair(numbers, first):
-    """Numbers for two axes from those of one, the missing one being `first`."""
-    return tuple(numbers) if len(numbers) == 2 else (first, *numbers)
-
-
-def out_size(size, kernel, stride, padding, dilation):
-    return (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
-
-
-def for_kernel(stride, padding, dilation, groups):
-    """The numbers of a convolution as the backend's entries take them."""
-    return pair(stride, 1), pair(padding, 0), pair(dilation, 1), groups
+def made_shape(input, weight, geometry):
+    """The shape of a convolution's result."""
+    stride, padding, dilation, groups, transposed, extra = geometry
+    seen, kernel = tuple(input.shape), tuple(weight.shape)
+    if not transposed:
+        return seen[0], kernel[0], *map(out_size, seen[2:], kernel[2:], stride, padding, dilation)
+    sizes = [(n - 1) * step - 2 * p + d * (k - 1) + more + 1
+             for n, k, step, p, d, more in zip(seen[2:], kernel[2:], stride, padding, dilation, extra)]
+    return seen[0], kernel[1] * groups, *sizes
 
 
 # The first argument of both lists the tensors that have gradients, so that one formula computes all three (see the
-# table); `geometry` is (stride, padding, dilation, groups).
+# table); `geometry` is (stride, padding, dilation, groups, transposed, output_padding).
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
-    seen, kernel = tuple(input.shape), tuple(weight.shape)
-    shape = (seen[0], kernel[0], *map(out_size, seen[2:], kernel[2:], *geometry[:3]))
-    out = empty_near(input, shape)
-    if input.numel() and out.numel():
-        call(out, "conv2d", (planes(input), planes(weight), bias, *for_kernel(*geometry), planes(out)), (7,))
-    elif out.numel():                                                   # sums of nothing
-        fill_(out, 0)
-        if bias is not None:
-            copy_(out, bias.reshape(-1, *([1] * (out.dim() - 2))).expand(shape))
+    out = empty_near(input, made_shape(input, weight, geometry))
+    if geometry[4]:
+        slopes(input, out, weight, geometry[:4], out, None)
+        add_bias(out, bias)
+    else:
+        correlate(input, weight, bias, geometry[:4], out)
     return out
 
 
 @primitive(name="convolution_backward")
 def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted):
-    made = [empty_near(grad_output, size) if want else None
-            for want, size in zip(wanted, (input.shape, weight.shape, weight.shape[:1]))]
-    if input.numel() and grad_output.numel():
-        operands = planes(grad_output), planes(input), planes(weight)
-        call(grad_output, "conv2d_backward",
-             (*operands, *for_kernel(*geometry), planes(made[0]), planes(made[1]), made[2]), (7, 8, 9))
-        return tuple(made)
-    for t in made[:2]:
-        if t is not None:
-            fill_(t, 0)
-    if made[2] is not None:
-        made[2] = grad_output.sum([i for i in range(grad_output.dim()) if i != 1])
-    return tuple(made)
+    by_input, by_weight, by_bias = (
+        empty_near(grad_output, size) if want else None
+        for want, size in zip(wanted, (tuple(input.shape), tuple(weight.shape), tuple(grad_output.shape[1:2]))))
+    if not geometry[4]:
+        slopes(grad_output, input, weight, geometry[:4], by_input, by_weight, by_bias)
+        return by_input, by_weight, by_bias
+    if by_input is not None:
+        correlate(grad_output, weight, None, geometry[:4], by_input)
+    if by_weight is not None:
+        slopes(input, grad_output, weight, geometry[:4], None, by_weight)
+    return by_input, by_weight, summed_over_places(grad_output) if wanted[2] else None
 
 
 # ---------------------------------------------------------------------------- public ops
 
-def numbers(name, value, axes):
-    """`stride` and its kind as a tuple with one number for each axis."""
-    if isinstance(value, int):
-        return (value,) * axes
-    value = tuple(value)
+def numbers(name, value, axes, spatial):
+    """`stride` and its kind as a tuple for `spatial` axes; one number is as many as the op has axes, or is repeated."""
+    value = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(value) == 1:
-        return value * axes
-    if len(value) != axes:
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {axes} values to match the "
+        return value * spatial
+    if len(value) != spatial:
+        raise RuntimeError(f"expected {name} to be a single integer value or a list of {spatial} values to match the "
                            f"convolution dimensions, but got {name}={list(value)}")
     return value
 
 
-def check(input, weight, bias, stride, padding, dilation, groups):
+def check(input, weight, bias, geometry):
     """PyTorch's refusals of numbers and shapes, in its order."""
+    stride, padding, dilation, groups, transposed, extra = geometry
     if min(padding) < 0:
         raise RuntimeError("negative padding is not supported")
+    if min(extra) < 0:
+        raise RuntimeError("negative output_padding is not supported")
     if min(stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if min(dilation) <= 0:
+    if min(dilation) < 0:
+        raise RuntimeError("dilation should be greater than zero")
+    if min(dilation) == 0:
         raise RuntimeError("non-positive dilation is not supported")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
-    shape, given, k = list(weight.shape), tuple(input.shape), input.dim()
+    shape, k = list(weight.shape), input.dim()
     if weight.dim() != k:
         raise RuntimeError(f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight {shape}, "
                            f"but got {k}-dimensional input of size {list(input.shape)} instead")
@@ -104,32 +93,81 @@ def check(input, weight, bias, stride, padding, dilation, groups):
     if shape[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
                            f"got weight of size [{shape}] instead")
-    if given[1] != shape[1] * groups:
-        raise RuntimeError(f"Given groups={groups}, weight of size {shape}, expected input{list(input.shape)} to have "
-                           f"{shape[1] * groups} channels, but got {given[1]} channels instead")
-    if bias is not None and (bias.dim() != 1 or bias.numel() != shape[0]):
-        raise RuntimeError(f"Given weight of size {shape}, expected bias to be 1-dimensional with {shape[0]} elements, "
-                           f"but got bias of size {list(bias.shape)} instead")
-    padded = [size + 2 * n for size, n in zip(given[2:], padding)]
-    reach = [d * (size - 1) + 1 for size, d in zip(shape[2:], dilation)]
+    channels, filters = (shape[0], shape[1] * groups) if transposed else (shape[1] * groups, shape[0])
+    given = "Given transposed=1" if transposed else f"Given groups={groups}"
+    if input.shape[1] != channels:
+        raise RuntimeError(f"{given}, weight of size {shape}, expected input{list(input.shape)} to have {channels} "
+                           f"channels, but got {input.shape[1]} channels instead")
+    if bias is not None and (bias.dim() != 1 or bias.numel() != filters):
+        given = f"{given}, weight of size" if transposed else "Given weight of size"
+        raise RuntimeError(f"{given} {shape}, expected bias to be 1-dimensional with {filters} elements, but got bias "
+                           f"of size {list(bias.shape)} instead")
+    (check_output if transposed else check_reach)(input, weight, geometry)
+
+
+def check_reach(input, weight, geometry):
+    """Filters are no larger than the input."""
+    _, padding, dilation, *_ = geometry
+    padded = [size + 2 * n for size, n in zip(input.shape[2:], padding)]
+    reach = [d * (size - 1) + 1 for size, d in zip(weight.shape[2:], dilation)]
     if any(map(operator.lt, padded, reach)):
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
                            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size")
 
 
-def check_dtypes(input, weight, bias):
+def check_output(input, weight, geometry):
+    """The result has places, and none at the end that no filter reaches."""
+    stride, _, dilation, _, _, extra = geometry
+    if any(more >= step and more >= d for more, step, d in zip(extra, stride, dilation)):
+        words = ("depth", "height", "width")[-max(len(extra), 2):]
+        told = " ".join(f"{name}_{word}: {n}" for name, numbers, usual in (
+            ("output_padding", extra, 0), ("stride", stride, 1), ("dilation", dilation, 1))
+            for word, n in zip(words, (usual, *numbers)[-len(words):]))
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {told}")
+    sizes = made_shape(input, weight, geometry)[2:]
+    if min(sizes) < 1:
+        given, made = ((1, *n) if len(n) == 1 else n for n in (tuple(input.shape[2:]), sizes))
+        raise RuntimeError(f"Given input size per channel: ({' x '.join(map(str, given))}). Calculated output size per "
+                           f"channel: ({' x '.join(map(str, made))}). Output size is too small")
+
+
+def refused_by(input, weight, geometry):
+    """The function of PyTorch's that has no such dtype, or None: bool, and integers but int64 with a dilation or
+    transposed."""
+    _, _, dilation, _, transposed, _ = geometry
+    axes, whole = max(input.dim() - 2, 2), not (input.is_floating_point() or input.is_complex())
+    other = whole and input.dtype.name != "int64"
+    if other and transposed:
+        return f"slow_conv_transpose{axes}d_out_cpu"
+    if other and any(n != 1 for n in dilation):
+        return "slow_conv_dilated<>"
+    if input.dtype is BOOL:
+        if axes == 2:
+            return "slow_conv2d_cpu"
+        return "slow_conv3d_cpu" if is_plain(weight, geometry[:4]) else "compute_columns3d"
+    return None
+
+
+def check_dtypes(input, weight, bias, geometry):
     if weight.dtype is not input.dtype:
         raise RuntimeError(f"Input type ({input.type()}) and weight type ({weight.type()}) should be the same or input "
                            "should be a MKLDNN tensor and weight is a dense tensor".replace("cygrad.", "torch."))
     if bias is not None and bias.dtype is not input.dtype:
+        if geometry[4]:
+            raise RuntimeError(f"Input type ({input.type()}) and bias type ({bias.type()}) should be the same or input "
+                               "should be a MKLDNN tensor and bias is a dense tensor".replace("cygrad.", "torch."))
         raise RuntimeError(f"Input type ({C_TYPES[input.dtype.code]}) and bias type ({C_TYPES[bias.dtype.code]}) "
                            "should be the same")
-    if input.dtype is BOOL:
-        raise refused("slow_conv2d_cpu", BOOL)
+    if function := refused_by(input, weight, geometry):
+        raise refused(function, input.dtype)
 
 
 def same_padding(name, input, weight, stride, dilation):
     """(input, padding) such that the output has the input's size: padded here first where the two sides differ."""
+    if input.dim() != weight.dim():
+        k = weight.dim()
+        raise RuntimeError(f"Expected {k}-dimensional input for {k}-dimensional weight{list(weight.shape)}, but got "
+                           f"{input.dim()}-dimensional input of size {list(input.shape)} instead")
     if any(n != 1 for n in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     whole = [d * (size - 1) for size, d in zip(weight.shape[2:], dilation)]
@@ -141,8 +179,9 @@ def same_padding(name, input, weight, stride, dilation):
     return input, tuple(n // 2 for n in whole)
 
 
-def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups):
-    """A convolution over `axes` axes; the input may lack the axis of the batch."""
+def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups, output_padding=None):
+    """A convolution over `axes` axes, transposed if there is an `output_padding`; the input may lack the axis of the
+    batch."""
     need_tensors(name, input=input, weight=weight)
     if bias is not None and not isinstance(bias, Tensor):
         raise TypeError(f"{name}(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
@@ -155,18 +194,29 @@ def convolve(name, axes, input, weight, bias, stride, padding, dilation, groups)
     spatial = weight.dim() - 2
     if spatial < 1:
         raise RuntimeError("weight should have at least three dimensions")
-    stride, dilation = numbers("stride", stride, spatial), numbers("dilation", dilation, spatial)
-    if padding == "same":
-        input, padding = same_padding(name, input, weight, stride, dilation)
-    elif padding == "valid":
-        padding = (0,) * spatial
-    elif isinstance(padding, str):
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    padding = numbers("padding", padding, spatial)
-    check(input, weight, bias, stride, padding, dilation, groups)
-    check_dtypes(input, weight, bias)
-    out = _convolution((input, weight, bias), input, weight, bias, (stride, padding, dilation, groups))
+    transposed = output_padding is not None
+    if isinstance(padding, str):
+        if transposed:
+            raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        if padding == "same":
+            input, padding = same_padding(name, input, weight, numbers("stride", stride, 1, spatial),
+                                          numbers("dilation", dilation, 1, spatial))
+    stride, padding, dilation, extra = (numbers(name, value, axes, spatial) for name, value in (
+        ("stride", stride), ("padding", 0 if padding == "valid" else padding), ("dilation", dilation),
+        ("output_padding", output_padding if transposed else 0)))
+    out = checked_convolution(input, weight, bias, (stride, padding, dilation, groups, transposed, extra))
     return out if batched else out.squeeze(0)
+
+
+def checked_convolution(input, weight, bias, geometry):
+    check(input, weight, bias, geometry)
+    check_dtypes(input, weight, bias, geometry)
+    if not input.numel() and all(input.shape[:2]):
+        shape = [*input.shape[:2], 1, 0] if input.dim() == 3 else list(input.shape)
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")
+    return _convolution((input, weight, bias), input, weight, bias, geometry)
 
 
 @op(method=False)
@@ -223,3 +273,142 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         (N, O, P).
     """
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@op(method=False)
+def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Cross-correlation of volumes with filters.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W), or (C, D, H, W).
+    weight : Tensor
+        (O, C / groups, K, R, S): O filters.
+    bias, stride, padding, dilation, groups
+        As in `conv2d`, for three axes.
+
+    Returns
+    -------
+    Tensor
+        (N, O, P, Q, T).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> volume = cygrad.arange(8.).view(1, 1, 2, 2, 2)
+    >>> cygrad.conv3d(volume, cygrad.ones(1, 1, 2, 2, 2))
+    tensor([[[[[28.]]]]])
+    """
+    return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@op(method=False)
+def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """The transposed convolution of signals: the gradient of `conv1d` with respect to its input, as a function.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, L), or (C, L).
+    weight : Tensor
+        (C, O / groups, R).
+    bias, stride, padding, output_padding, groups, dilation
+        As in `conv_transpose2d`, for one axis.
+
+    Returns
+    -------
+    Tensor
+        (N, O, P).
+    """
+    return convolve("conv_transpose1d", 1, input, weight, bias, stride, padding, dilation, groups, output_padding)
+
+
+@op(method=False)
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """The transposed convolution of images: the gradient of `conv2d` with respect to its input, as a function.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, H, W), or (C, H, W).
+    weight : Tensor
+        (C, O / groups, R, S): what each element of the input adds to its surroundings.
+    bias : Tensor, optional
+        (O,).
+    stride, dilation : int or pair of int
+        Distance that two neighbours of the input have in the output, and that of two elements of a filter.
+    padding : int or pair of int
+        How much of the result is left away on both sides.
+    output_padding : int or pair of int
+        How much longer the result is at its end.
+    groups : int
+        The channels are split into so many groups.
+
+    Returns
+    -------
+    Tensor
+        (N, O, P, Q), with P = (H - 1) * stride - 2 * padding + dilation * (R - 1) + output_padding + 1.
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or numbers don't fit, or `output_padding` is not less than `stride` or `dilation`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conv_transpose2d(cygrad.tensor([[[1., 2.]]]), cygrad.ones(1, 1, 1, 2), stride=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
+    return convolve("conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, groups, output_padding)
+
+
+@op(method=False)
+def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """The transposed convolution of volumes: the gradient of `conv3d` with respect to its input, as a function.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W), or (C, D, H, W).
+    weight : Tensor
+        (C, O / groups, K, R, S).
+    bias, stride, padding, output_padding, groups, dilation
+        As in `conv_transpose2d`, for three axes.
+
+    Returns
+    -------
+    Tensor
+        (N, O, P, Q, T).
+    """
+    return convolve("conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups, output_padding)
+
+
+@op(method=False)
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """A convolution over one axis to three, or a transposed one: what the others are by their names.
+
+    Parameters
+    ----------
+    input, weight : Tensor
+        As in `conv1d`, `conv2d` and `conv3d`, or as in the transposed ones, with the axis of the batch.
+    bias : Tensor or None
+    stride, padding, dilation, output_padding : sequence of int
+        One number, or one for each axis.
+    transposed : bool
+    groups : int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.convolution(cygrad.ones(1, 1, 4), cygrad.ones(1, 1, 2), None, [2], [0], [1], False, [0], 1)
+    tensor([[[2., 2.]]])
+    """
+    need_tensors("convolution", input=input, weight=weight)
+    axes = weight.dim() - 2
+    if axes < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    given = (("stride", stride), ("padding", padding), ("dilation", dilation), ("output_padding", output_padding))
+    stride, padding, dilation, extra = (numbers(name, value, axes, axes) for name, value in given)
+    return checked_convolution(input, weight, bias, (stride, padding, dilation, groups, bool(transposed), extra))

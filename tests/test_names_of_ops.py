@@ -176,7 +176,9 @@ ORDERED = set("""
     scatter.reduce scatter_add scatter_reduce select_scatter slice_scatter take take_along_dim Tensor.fill_diagonal_
     linalg.matrix_exp linalg.matrix_power linalg.solve matrix_power tril triu
     constant_pad_nd conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution
-    nn.functional.dropout nn.functional.pad nn.functional.scaled_dot_product_attention
+    nn.functional.dropout nn.functional.pad nn.functional.scaled_dot_product_attention feature_dropout
+    nn.functional.alpha_dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d
+    nn.functional.feature_alpha_dropout nn.functional.gumbel_softmax nn.functional.rrelu cdist nn.functional.bilinear
     native_batch_norm native_group_norm nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm
     max_pool1d_with_indices nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d
     nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.lp_pool1d

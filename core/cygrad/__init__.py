@@ -47,7 +47,7 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
         "ops.create.signal_windows", "tensors.queries", "devices.pinning")
 # Modules of ops/nn that are imported when a name is first missing.
 _LATER = ("element_losses", "margin_losses", "ctc", "embeddings", "channel_normalization", "scale_normalization",
-          "pooling", "adaptive_pooling")
+          "pooling", "adaptive_pooling", "random_activations")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402

@@ -1378,6 +1378,10 @@ def all(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims =
 def allclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
         False) -> _bool:
     """Whether `isclose` holds for all elements, as a Python bool."""
+def alpha_dropout(input: Tensor, p: Any, train: Any) -> Tensor:
+    """Elements set to what SELU gives far below 0, with probability `p`; mean 0 and variance 1 stay so."""
+def alpha_dropout_(input: Tensor, p: Any, train: Any) -> Tensor:
+    """In-place version of `alpha_dropout`: writes the result into the tensor and returns it."""
 def amax(input: Tensor, dim: Dims = (), keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out: Any
         = None) -> Tensor:
     """The largest element, of all or along some axes; equal ones share the gradient."""
@@ -1480,6 +1484,8 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
     """`nn.functional.batch_norm` in the order of PyTorch's `torch.batch_norm`."""
 def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Tensor:
     """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
+def bilinear(input1: Any, input2: Any, weight: Tensor | None, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 for each k, plus bias."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Any =
         None, reduction: Any = 1) -> Tensor:
     """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum."""
@@ -1521,7 +1527,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of one element of each vector, a row each."""
 def cat(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along an existing axis."""
-def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Tensor:
+def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The p-norm distances of every row of `x1` to every row of `x2`."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the smallest integer not below each element."""
@@ -1671,6 +1677,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
     """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
 def dropout(input: Tensor, p: Any, train: Any) -> Tensor:
     """Elements set to 0 with probability `p`, the others divided by 1 - p."""
+def dropout_(input: Tensor, p: Any, train: Any) -> Tensor:
+    """In-place version of `dropout`: writes the result into the tensor and returns it."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the third axis, as `tensor_split` makes them."""
 def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -1729,6 +1737,14 @@ def eye(n: _int, m: _int | None = None, *, out: Any = None, dtype: _dtype | None
         device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str |
         None] | None = None) -> Tensor:
     """An n by m matrix (square unless m is given) with ones on the diagonal."""
+def feature_alpha_dropout(input: Tensor, p: Any, train: Any) -> Tensor:
+    """`alpha_dropout` of whole channels."""
+def feature_alpha_dropout_(input: Tensor, p: Any, train: Any) -> Tensor:
+    """In-place version of `feature_alpha_dropout`: writes the result into the tensor and returns it."""
+def feature_dropout(input: Tensor, p: Any, train: Any) -> Tensor:
+    """`dropout` of whole channels."""
+def feature_dropout_(input: Tensor, p: Any, train: Any) -> Tensor:
+    """In-place version of `feature_dropout`: writes the result into the tensor and returns it."""
 def fill(input: Tensor, value: Tensor | Number) -> Tensor:
     """A tensor like `input` full of `value`."""
 def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
@@ -2136,6 +2152,8 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
 def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` over the last axis."""
+def pdist(input: Tensor, p: Any = 2.0) -> Tensor:
+    """The p-norm distances of every two rows."""
 def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
@@ -2239,6 +2257,10 @@ def round_(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """In-place version of `round`: writes the result into the tensor and returns it."""
 def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the first axis, vectors as rows."""
+def rrelu(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+    """x where x > 0, else x times a number uniform between `lower` and `upper`; their mean if not `training`."""
+def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+    """In-place version of `rrelu`: writes the result into the tensor and returns it."""
 def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the reciprocal of the square root of each element."""
 def rsqrt_(input: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Layers of networks: look-ups, normalisation, pooling, resampling, dropout (convolution and attention: nn)."""
+"""Layers of networks: look-ups, normalisation, distances, dropout (convolution and attention: nn)."""
 
 from .nn import f
 from .table import FLOATS, REAL, ErrorSample, Op
@@ -120,7 +120,145 @@ def neighbours(make):
     yield S(make(2, 4, 2, 1, 2), 3)
 
 
-OPS = [
+# ------------------------------------------------------------------------------------- distances
+
+def two_sets(make):
+    for p in (2.0, 1.0, 3.0, float("inf")):
+        yield S(make(3, 4), make(2, 4), p)
+        yield S(make(2, 3, 4), make(2, 5, 4), p)
+    yield S(make(3, 2), make(2, 2), 0.0).kink()
+    yield S(make(2, 1, 3, 4), make(5, 2, 4), 1.5)
+    yield S(make(3, 4, layout="transposed"), make(2, 4, layout="sliced"), 2.0, "use_mm_for_euclid_dist")
+    yield S(make(27, 3), make(2, 3))
+    yield S(make(0, 4), make(2, 4))
+    yield S(make(3, 0), make(2, 0)).kink()
+
+
+def one_set(make):
+    for p in (2.0, 1.0, 3.0, float("inf")):
+        yield S(make(4, 3), p)
+    yield S(make(4, 3, layout="transposed"))
+    yield S(make(3, 2), 0.0).kink()
+    yield S(make(1, 3, grad=False))         # their backward pass crashes PyTorch
+    yield S(make(0, 3, grad=False))
+
+
+def two_vectors(make):
+    yield S(make(3, 4), make(3, 4))
+    yield S(make(2, 3, 4, layout="permuted"), make(4))
+    yield S(make(4), make(3, 4, layout="sliced"))
+
+
+def near(make):
+    for sample in two_vectors(make):
+        yield S(*sample.args, 3.0, 1e-3, True)
+        yield sample
+
+
+def angles(make):
+    for sample in two_vectors(make):
+        yield S(*sample.args, -1)
+    yield S(make(3, 4), make(3, 4), dim=0, eps=0.5)
+
+
+def two_and_weight(make):
+    yield S(make(3, 2), make(3, 4), make(5, 2, 4), make(5))
+    yield S(make(2), make(3), make(2, 2, 3))
+    yield S(make(2, 3, 2, layout="permuted"), make(2, 3, 3, layout="sliced"), make(4, 2, 3, layout="transposed"))
+    yield S(make(0, 2), make(0, 3), make(2, 2, 3), make(2))
+
+
+# --------------------------------------------------------------------- what draws random numbers
+
+def seeded(name, path="nn.functional."):
+    """The op after a seed: its numbers are PyTorch's."""
+    def call(m, x, *args, **kwargs):
+        m.manual_seed(3)
+        return (f(name)(m) if path else getattr(m, name))(x, *args, **kwargs)
+    return call
+
+
+def elements(make):
+    yield S(make(5, 7), 0.5, True)
+    yield S(make(37), 0.1, True)
+    yield S(make(4, 40, layout="transposed"), 0.3, True)
+    yield S(make(3), 0.0, True)
+    yield S(make(3), 1.0, True)
+    yield S(make(3), 0.5, False)
+
+
+def channels(axes):
+    def generate(make):
+        for shape in ((3, 5), (2, 20)):
+            yield S(make(*shape, *(2, 3, 1)[:axes]), 0.5, True)
+        yield S(make(2, 5, *(2, 3, 1)[:axes], layout="permuted"), 0.2, True)
+        yield S(make(2, 3, *(2, 3, 1)[:axes]), 1.0, True)
+        yield S(make(2, 3, *(2, 3, 1)[:axes]), 0.5, False)
+    return generate
+
+
+def some_without_batch(axes):
+    def generate(make):
+        yield from channels(axes)(make)
+        yield S(make(5, *(2, 3, 1)[:axes]), 0.5, True)
+    return generate
+
+
+def leaks(make):
+    yield S(make(5, 7), 0.1, 0.4, True)
+    yield S(make(40, layout="sliced"), training=True)
+    yield S(make(3, 4, layout="transposed"), 0.0, 1.0, True)
+    yield S(make(3, 4))
+
+
+def classes(make):
+    yield S(make(3, 4))
+    yield S(make(20, 3), 0.5, dim=0)
+    yield S(make(3, 4), hard=True).kink()
+
+
+def probability(m, f):
+    return f(m.ones(2, 3, 4), 1.5)
+
+
+RANDOM = [
+    layer(name, samples, call=seeded(name), errors=[("probability", probability), *errors], **more)
+    for name, samples, errors, more in (
+        ("dropout", elements, [], {}), ("alpha_dropout", elements, [], {"tolerance": 4.0, "reason": "two roundings"}),
+        ("dropout1d", some_without_batch(1), [("axes", lambda m, f: f(m.ones(2)))], {}),
+        ("dropout2d", channels(2), [], {}), ("dropout3d", some_without_batch(3), [], {}),
+        ("feature_alpha_dropout", channels(2), [("one axis", lambda m, f: f(m.ones(2), 0.5, True)),
+                                                ("integers", lambda m, f: f(m.ones(2, 2).long(), 0.5, True))],
+         {"tolerance": 4.0, "reason": "two roundings"}),
+    )] + [
+    layer("feature_dropout", channels(1), call=seeded("feature_dropout", ""), path="", errors=[
+        ("one axis", lambda m, f: f(m.ones(2), 0.5, True)), ("probability", lambda m, f: f(m.ones(2, 3), -1.0, True))]),
+    layer("rrelu", leaks, REAL + ("bfloat16",), call=seeded("rrelu"), errors=[
+        ("order", lambda m, f: f(m.ones(2), 0.5, 0.1)), ("nan", lambda m, f: f(m.ones(2), float("nan"))),
+        ("integers", lambda m, f: f(m.ones(2).long(), training=True))]),
+    layer("gumbel_softmax", classes, call=seeded("gumbel_softmax"), tolerance=8.0, reason="sums in another order"),
+]
+
+OPS = RANDOM + [
+    layer("cdist", two_sets, REAL, path="", tolerance=200.0, reason="a product and its cancellation", errors=[
+        ("p", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), -1)), ("one axis", lambda m, f: f(m.ones(2), m.ones(2, 2))),
+        ("mode", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), compute_mode="fast")),
+        ("dtypes", lambda m, f: f(m.ones(2, 2), m.ones(2, 2).double())),
+        ("16 bits", lambda m, f: f(m.ones(2, 2).half(), m.ones(2, 2).half()))]),
+    layer("pdist", one_set, REAL, path="", tolerance=4.0, reason="sums in another order", errors=[
+        ("p", lambda m, f: f(m.ones(2, 2), -1)), ("one axis", lambda m, f: f(m.ones(2))),
+        ("integers", lambda m, f: f(m.ones(2, 2).long())), ("16 bits", lambda m, f: f(m.ones(2, 2).half()))]),
+    layer("pairwise_distance", near, REAL, path="", tolerance=8.0, reason="sums in another order"),
+    layer("cosine_similarity", angles, REAL, path="", tolerance=8.0, reason="sums in another order", errors=[
+        ("integers", lambda m, f: f(m.ones(2, 2).long(), m.ones(2, 2).long()))]),
+    layer("bilinear", two_and_weight, REAL + ("int64",), tolerance=16.0, reason="sums in another order", errors=[
+        ("axes", lambda m, f: f(m.ones(2, 2), m.ones(2), m.ones(2, 2, 2))),
+        ("batch", lambda m, f: f(m.ones(2, 2), m.ones(3, 2), m.ones(2, 2, 2))),
+        ("first", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), m.ones(2, 3, 2))),
+        ("second", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), m.ones(2, 2, 3))),
+        ("bias", lambda m, f: f(m.ones(2, 2), m.ones(2, 2), m.ones(2, 2, 2), m.ones(3))),
+        ("dtypes", lambda m, f: f(m.ones(2, 2), m.ones(2, 2).double(), m.ones(2, 2, 2))),
+        ("bool", lambda m, f: f(m.ones(2, 2) > 0, m.ones(2, 2) > 0, m.ones(2, 2, 2) > 0))]),
     layer("batch_norm", normal_batches, call=with_stats("batch_norm"), tolerance=32.0, strides=False,
           reason="sums in another order", errors=[
               ("one value", lambda m, f: f(m.ones(1, 2), None, None, training=True)),

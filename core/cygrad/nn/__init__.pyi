@@ -21,6 +21,7 @@ from cygrad.nn.modules.container import ParameterDict as ParameterDict
 from cygrad.nn.parallel import DataParallel as DataParallel
 from cygrad.nn.modules.linear import Identity as Identity
 from cygrad.nn.modules.linear import Linear as Linear
+from cygrad.nn.modules.linear import Bilinear as Bilinear
 from cygrad.nn.modules.linear import LazyLinear as LazyLinear
 from cygrad.nn.modules.conv import Conv1d as Conv1d
 from cygrad.nn.modules.conv import Conv2d as Conv2d
@@ -52,6 +53,7 @@ from cygrad.nn.modules.activation import GELU as GELU
 from cygrad.nn.modules.activation import Hardshrink as Hardshrink
 from cygrad.nn.modules.activation import LeakyReLU as LeakyReLU
 from cygrad.nn.modules.activation import LogSigmoid as LogSigmoid
+from cygrad.nn.modules.activation import RReLU as RReLU
 from cygrad.nn.modules.activation import Softplus as Softplus
 from cygrad.nn.modules.activation import Softshrink as Softshrink
 from cygrad.nn.modules.activation import Softsign as Softsign
@@ -103,6 +105,13 @@ from cygrad.nn.modules.padding import ZeroPad1d as ZeroPad1d
 from cygrad.nn.modules.padding import ZeroPad2d as ZeroPad2d
 from cygrad.nn.modules.padding import ZeroPad3d as ZeroPad3d
 from cygrad.nn.modules.dropout import Dropout as Dropout
+from cygrad.nn.modules.dropout import Dropout1d as Dropout1d
+from cygrad.nn.modules.dropout import Dropout2d as Dropout2d
+from cygrad.nn.modules.dropout import Dropout3d as Dropout3d
+from cygrad.nn.modules.dropout import AlphaDropout as AlphaDropout
+from cygrad.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
+from cygrad.nn.modules.distance import PairwiseDistance as PairwiseDistance
+from cygrad.nn.modules.distance import CosineSimilarity as CosineSimilarity
 from cygrad.nn.modules.sparse import Embedding as Embedding
 from cygrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
 from cygrad.nn.modules.flatten import Flatten as Flatten

@@ -1,5 +1,5 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
-from cygrad.ops.nn import activations as _activations, dropout as _dropout, padding as _padding
+from cygrad.ops.nn import activations as _activations, padding as _padding
 from cygrad.ops.reduce import scans as _scans
 from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
@@ -13,6 +13,8 @@ from cygrad.ops.nn.adaptive_pooling import (  # noqa: F401
     fractional_max_pool3d_with_indices)
 from cygrad.ops.nn.channel_normalization import batch_norm, group_norm, instance_norm  # noqa: F401
 from cygrad.ops.nn.ctc import ctc_loss  # noqa: F401
+from cygrad.ops.nn.dropout import (alpha_dropout, dropout, dropout1d, dropout2d, dropout3d,  # noqa: F401
+                                   feature_alpha_dropout)
 from cygrad.ops.nn.element_losses import (binary_cross_entropy, binary_cross_entropy_with_logits,  # noqa: F401
                                           gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss,
                                           soft_margin_loss)
@@ -24,11 +26,12 @@ from cygrad.ops.nn.margin_losses import (cosine_embedding_loss, hinge_embedding_
 from cygrad.ops.nn.pooling import (avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d,  # noqa: F401
                                    max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d,
                                    max_pool3d_with_indices)
+from cygrad.ops.nn.random_activations import gumbel_softmax, rrelu  # noqa: F401
 from cygrad.ops.nn.scale_normalization import local_response_norm, normalize, rms_norm  # noqa: F401
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
-from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
-                                          public as _public, with_out as _with_out)
+from cygrad.ops.declare.registry import (functions as _functions, methods as _methods, public as _public,
+                                          with_out as _with_out)
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
@@ -40,7 +43,9 @@ sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
 relu_ = _methods["relu_"]
-selu_, celu_, threshold_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_"))
+selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
+bilinear, cosine_similarity, pairwise_distance, pdist = (
+    _functions[_name] for _name in ("bilinear", "cosine_similarity", "pairwise_distance", "pdist"))
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
@@ -98,14 +103,6 @@ linear.__name__ = linear.__qualname__ = "linear"
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
     return _functions["layer_norm"](input, normalized_shape, weight, bias, eps)
-
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    """Elements set to 0 with probability `p`, the others divided by 1 - p; the input itself if not `training`."""
-    if not 0.0 <= p <= 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    drop = _inplace_form("dropout", _dropout.dropout) if inplace else _dropout.dropout
-    return drop(input, p, training)
 
 
 def pad(input, pad, mode="constant", value=None):

@@ -9,6 +9,9 @@ from cygrad.dispatch.programs import Term, one_pass, where
 derivative("relu", self=one_pass(lambda grad, result: threshold_backward(grad, result, 0)))
 derivative("threshold", self=one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)))
 derivative("leaky_relu", self=one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)))
+derivative("rrelu_with_noise", self=lambda grad, self, noise: grad * noise)
+derivative("rrelu_mean", name="RreluWithNoiseBackward0",
+           self=one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)))
 derivative("hardtanh", self=one_pass(lambda grad, self, min_val, max_val:
                                      where((self > min_val).logical_and(self < max_val), grad, 0)))
 derivative("hardsigmoid", self=one_pass(lambda grad, self: where((self > -3).logical_and(self < 3), grad / 6, 0)))

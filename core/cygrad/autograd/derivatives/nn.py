@@ -1,4 +1,4 @@
-"""Derivatives of layers of networks: normalisation, convolution, attention, losses.
+"""Derivatives of layers of networks: normalisation, convolution, attention, distances, losses.
 
 An op whose gradients one kernel computes together takes the tensors twice: as the list `tensors`, which has the edges,
 and one by one, for its formula to keep what it reads.
@@ -8,6 +8,7 @@ from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
+from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
 from cygrad.ops.nn.attention import _safe_softmax, attention_scores
 from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
@@ -35,6 +36,11 @@ derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad,
 derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",
            tensors=lambda grad, query, key, value, mask, causal, scale, needs:
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
+derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2, p, result),
+           x2=lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT))
+derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),
+           x2=lambda grad, x1, x2, result: euclidean_slope(grad.mT, x2, x1, result.mT))
+derivative("pdist", self=lambda grad, self, p, result: pdist_slope(grad, self, p, result))
 derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
            target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
 derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)

@@ -126,9 +126,10 @@ derivative("std_mean", self=lambda grads, self, dim, correction, keepdim, result
                             correction, keepdim))
 derivative("logsumexp", self=lambda grad, self, dim, keepdim, result: restored(grad, self.shape, dim, keepdim)
            * conj((self - restored(result, self.shape, dim, keepdim)).exp()))
-derivative("linalg_vector_norm", self=lambda grad, self, ord, dim, keepdim, result:
-           norm_backward(restored(grad, self.shape, dim, keepdim), self, ord, dim,
-                         restored(result, self.shape, dim, keepdim)))
+for _op, _name in (("linalg_vector_norm", "LinalgVectorNormBackward0"), ("norm", "NormBackward1")):
+    derivative(_op, name=_name, self=lambda grad, self, ord, dim, keepdim, result:
+               norm_backward(restored(grad, self.shape, dim, keepdim), self, ord, dim,
+                             restored(result, self.shape, dim, keepdim)))
 derivative("dist", self=lambda grad, self, other, p, result: dist_backward(grad, self, other, p, result),
            other=lambda grad, self, other, p, result: dist_backward(-grad, self, other, p, result))
 derivative("renorm", self=lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))

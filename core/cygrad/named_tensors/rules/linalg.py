@@ -73,6 +73,18 @@ def pairs_rows(call):
     return unify(a[:-2], b[:-2]) + a[-2:-1] + b[-2:-1]
 
 
+@rule("pdist")
+def pairs_own_rows(call):
+    """Pairs have no name."""
+
+
+@rule("bilinear")
+def maps_two(call):
+    """The batch is the inputs', the last axis the weight's."""
+    found = unify(call["input1"].names[:-1], call["input2"].names[:-1]) + call["weight"].names[:1]
+    return found if call["bias"] is None else unify(found, call["bias"].names)
+
+
 @rule("linear")
 def maps(call):
     weight = call["weight"].names

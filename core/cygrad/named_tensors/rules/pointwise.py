@@ -19,7 +19,8 @@ from cygrad.named_tensors.rules.helpers import rule
     renorm roll softmax softmin sort topk tril triu
     chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
     diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
-    constant_pad_nd dropout layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad
+    alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout feature_dropout gumbel_softmax rrelu
+    constant_pad_nd layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad
     adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool1d_with_indices
     adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d adaptive_max_pool3d_with_indices avg_pool1d
     avg_pool2d avg_pool3d fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d

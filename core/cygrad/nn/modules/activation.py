@@ -7,8 +7,8 @@ from cygrad.nn.modules.module import Module
 from cygrad.nn.modules.softmax import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = ["Threshold", "ReLU", "Hardtanh", "ReLU6", "Sigmoid", "Hardsigmoid", "Tanh", "SiLU", "Mish", "Hardswish",
-           "ELU", "CELU", "SELU", "GLU", "GELU", "Hardshrink", "LeakyReLU", "LogSigmoid", "Softplus", "Softshrink",
-           "Softsign", "Tanhshrink", "Softmin", "Softmax", "Softmax2d", "LogSoftmax"]
+           "ELU", "CELU", "SELU", "GLU", "GELU", "Hardshrink", "LeakyReLU", "LogSigmoid", "RReLU", "Softplus",
+           "Softshrink", "Softsign", "Tanhshrink", "Softmin", "Softmax", "Softmax2d", "LogSoftmax"]
 
 
 class _Plain(Module):
@@ -300,6 +300,39 @@ class LeakyReLU(_Chosen):
     def forward(self, input):
         """(...) -> (...)."""
         return F.leaky_relu(input, self.negative_slope, inplace=self.inplace)
+
+
+class RReLU(Module):
+    """x where x > 0, else x times a number uniform between lower and upper; their mean when it does not train.
+
+    Parameters
+    ----------
+    lower, upper : float
+    inplace : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.RReLU(0.25, 0.75)
+    >>> layer.eval()(cygrad.tensor([-4., 4.]))
+    tensor([-2.,  4.])
+    """
+
+    __constants__ = ["lower", "upper", "inplace"]
+
+    def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input):
+        """(...) -> (...)."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self):
+        """Its bounds."""
+        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
 
 
 class LogSigmoid(Module):

@@ -1,4 +1,4 @@
-"""Layers that are a product with a matrix, and the one that is none."""
+"""Layers that are a product with a matrix or with several, and the one that is none."""
 import math
 
 import cygrad
@@ -8,7 +8,7 @@ from cygrad.nn.modules.lazy import LazyModuleMixin
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parameter import Parameter, UninitializedParameter
 
-__all__ = ["Identity", "LazyLinear", "Linear"]
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
@@ -93,6 +93,69 @@ class Linear(Module):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """The Linear inside MultiheadAttention."""
+
+
+class Bilinear(Module):
+    """x1 @ weight[k] @ x2 for each output k, plus bias.
+
+    Parameters
+    ----------
+    in1_features, in2_features, out_features : int
+        Lengths of the last axes of both inputs and of the output.
+    bias : bool
+        Whether there is a bias.
+    device : device, optional
+    dtype : dtype, optional
+
+    Attributes
+    ----------
+    weight : Parameter
+        (out_features, in1_features, in2_features), uniform between -1/sqrt(in1_features) and 1/sqrt(in1_features) at
+        first.
+    bias : Parameter or None
+        (out_features,), as the weight.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> layer = cygrad.nn.Bilinear(4, 3, 5)
+    >>> layer
+    Bilinear(in1_features=4, in2_features=3, out_features=5, bias=True)
+    >>> layer(cygrad.ones(2, 4), cygrad.ones(2, 3)).shape
+    cygrad.Size([2, 5])
+    """
+
+    __constants__ = ["in1_features", "in2_features", "out_features"]
+
+    def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        self.weight = Parameter(cygrad.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(cygrad.empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw weight and bias anew."""
+        if self.in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
+        bound = 1 / math.sqrt(self.weight.size(1))
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1, input2):
+        """(..., in1_features) and (..., in2_features) -> (..., out_features)."""
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self):
+        """Its sizes."""
+        return (f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+                f"out_features={self.out_features}, bias={self.bias is not None}")
 
 
 class LazyLinear(LazyModuleMixin, Linear):

@@ -67,8 +67,8 @@ def composed(query, key, value, mask, dropout, causal, scale):
     root = math.sqrt(abs(scale))
     chances = _safe_softmax(attention_scores(query * math.copysign(root, scale), key * root, mask, causal), -1)
     if dropout > 0:
-        from cygrad.ops.nn.dropout import dropout as drop
-        chances = drop(chances, dropout, True)
+        from cygrad.ops.nn.dropout import drop_elements
+        chances = drop_elements(chances, dropout, True)
     return chances @ value
 
 

@@ -187,6 +187,7 @@ ORDERED = set("""
     nn.functional.adaptive_max_pool1d nn.functional.adaptive_max_pool2d nn.functional.adaptive_max_pool3d
     nn.functional.max_unpool1d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.local_response_norm
     nn.functional.ctc_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
+    nn.functional.multi_head_attention_forward
     addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
 
 def test_every_op_has_a_rule():

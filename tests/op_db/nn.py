@@ -205,6 +205,59 @@ def with_masks(make):
     yield S(*three(1, **small), make(2, 3))
 
 
+def heads(make):
+    """Attention of two heads over four features; sequences of 3 and of 5 steps in two batches."""
+
+    def number(*shape):
+        return make(*shape, low=-1, high=1)
+
+    def rest(**kwargs):
+        return [4, 2, number(12, 4), number(12), kwargs.pop("bias_k", None), kwargs.pop("bias_v", None),
+                kwargs.pop("add_zero_attn", False), 0.0, number(4, 4), number(4)], kwargs
+
+    def sample(*inputs, **kwargs):
+        args, kwargs = rest(**kwargs)
+        return S(*inputs, *args, **kwargs)
+
+    hidden = make.of([[False, True, False], [True, False, False], [False, False, False]], dtype="bool")
+    for weights in (True, False):
+        x, y = number(3, 2, 4), number(5, 2, 4)
+        yield sample(x, x, x, need_weights=weights)
+        yield sample(x, y, y, need_weights=weights, average_attn_weights=False)
+        yield sample(x, y, number(5, 2, 4), need_weights=weights)
+        yield sample(x, x, x, attn_mask=hidden, need_weights=weights)
+        yield sample(x, x, x, need_weights=weights,
+                     key_padding_mask=make.of([[False, False, True], [False, True, True]], dtype="bool"))
+        yield sample(x, x, x, bias_k=number(1, 1, 4), bias_v=number(1, 1, 4), add_zero_attn=True, need_weights=weights)
+        yield sample(number(3, 4), number(5, 4), number(5, 4), need_weights=weights)
+    yield S(number(3, 2, 4), number(5, 2, 3), number(5, 2, 2), 4, 2, None, number(12), None, None, False, 0.0,
+            number(4, 4), number(4), use_separate_proj_weight=True, q_proj_weight=number(4, 4), k_proj_weight=number(4, 3),
+            v_proj_weight=number(4, 2))
+    for weights in (True, False):                                                               # for gradcheck
+        small = number(6, 2), None, number(1, 1, 2), number(1, 1, 2), False, 0.0, number(2, 2), None
+        yield S(number(2, 1, 2), number(2, 1, 2), number(2, 1, 2), 2, 1, *small, need_weights=weights)
+        yield S(number(2, 2), number(2, 2), number(2, 2), 2, 2, *small, need_weights=weights)
+
+
+def attends(m, x, **kwargs):
+    weights = m.ones(12, 4), m.ones(12), None, None, False, 0.0, m.ones(4, 4), m.ones(4)
+    return f("multi_head_attention_forward")(m)(x, x, x, kwargs.pop("width", 4), kwargs.pop("heads", 2), *weights,
+                                                **kwargs)
+
+
+HEAD_ERRORS = [
+    ErrorSample(lambda m: attends(m, m.ones(4)), "one axis"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), width=5), "width"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), heads=3), "heads do not divide the width"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), is_causal=True), "causal without a mask"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), attn_mask=m.ones(2, 3)), "mask's shape"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), attn_mask=m.ones(2)), "mask's axes"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), attn_mask=m.ones(2, 2).long()), "mask of integers"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 1, 4), key_padding_mask=m.ones(2)), "padding's axes"),
+    ErrorSample(lambda m: attends(m, m.ones(2, 4), key_padding_mask=m.ones(1, 2)), "padding's axes, no batch"),
+]
+
+
 def sdpa(m, *args, **kwargs):
     return m.nn.functional.scaled_dot_product_attention(*args, **kwargs)
 
@@ -317,6 +370,8 @@ OPS = [
        reason="sums in another order"),
     Op("nn.functional.scaled_dot_product_attention", with_masks, method=False, dtypes=FLOATS, tolerance=16.0,
        reason="sums in another order", errors=ATTENTION_ERRORS),
+    Op("nn.functional.multi_head_attention_forward", heads, method=False, dtypes=REAL, tolerance=64.0,
+       reason="sums in another order", errors=HEAD_ERRORS),
     Op("nn.functional.nll_loss", classes, method=False, dtypes=FLOATS, tolerance=4.0, reason="sums in another order",
        errors=CLASS_ERRORS),
     Op("nn.functional.cross_entropy", entropies, method=False, dtypes=FLOATS, tolerance=8.0,

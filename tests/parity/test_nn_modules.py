@@ -15,9 +15,8 @@ FLOATS = {torch.float64: cygrad.float64, torch.float32: cygrad.float32}
 NOT_HERE = {"LinearCrossEntropyLoss"}       # needs the options of a function that only PyTorch has
 
 NOT_YET = {"CircularPad1d", "CircularPad2d", "CircularPad3d", "GRU", "GRUCell", "LSTM", "LSTMCell",
-           "LocalResponseNorm", "MultiheadAttention", "PReLU", "RNN", "RNNCell", "ReflectionPad1d", "ReflectionPad2d",
-           "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Transformer",
-           "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"}
+           "LocalResponseNorm", "PReLU", "RNN", "RNNCell", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+           "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d"}
 
 
 def names():
@@ -48,6 +47,8 @@ def translated(value):
         return made.requires_grad_(value.requires_grad)
     if isinstance(value, torch.dtype):
         return getattr(cygrad, str(value).partition(".")[2])
+    if isinstance(value, torch.nn.TransformerEncoderLayer):
+        return translated_layer(value)
     if isinstance(value, torch.nn.Module):
         return getattr(cygrad.nn, type(value).__name__)()
     if isinstance(value, (tuple, list)):
@@ -55,6 +56,17 @@ def translated(value):
     if isinstance(value, dict):
         return {key: translated(each) for key, each in value.items()}
     return TORCH_FUNCTIONS.get(value, value) if callable(value) else value
+
+
+def translated_layer(layer):
+    """The same layer of a transformer, with the same weights."""
+    attention = layer.self_attn
+    made = cygrad.nn.TransformerEncoderLayer(
+        attention.embed_dim, attention.num_heads, layer.linear1.out_features, layer.dropout.p,
+        translated(layer.activation), layer.norm1.eps, attention.batch_first, layer.norm_first,
+        attention.in_proj_bias is not None, dtype=translated(layer.linear1.weight.dtype))
+    made.load_state_dict({key: translated(t) for key, t in layer.state_dict().items()})
+    return made
 
 
 TORCH_FUNCTIONS = {torch.nn.functional.relu: cygrad.nn.functional.relu,

@@ -168,6 +168,9 @@ class Stripped:
         if isinstance(value, Tensor):
             if any(value is t for t in self.written):
                 return value
+            for plain, original in self.originals:
+                if original is value:           # ops may ask whether two operands are one tensor
+                    return plain
             plain = value._plain()
             self.originals.append((plain, value))
             return plain

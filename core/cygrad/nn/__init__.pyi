@@ -112,6 +112,12 @@ from cygrad.nn.modules.dropout import AlphaDropout as AlphaDropout
 from cygrad.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
 from cygrad.nn.modules.distance import PairwiseDistance as PairwiseDistance
 from cygrad.nn.modules.distance import CosineSimilarity as CosineSimilarity
+from cygrad.nn.modules.attention import MultiheadAttention as MultiheadAttention
+from cygrad.nn.modules.transformer import TransformerEncoder as TransformerEncoder
+from cygrad.nn.modules.transformer import TransformerDecoder as TransformerDecoder
+from cygrad.nn.modules.transformer import TransformerEncoderLayer as TransformerEncoderLayer
+from cygrad.nn.modules.transformer import TransformerDecoderLayer as TransformerDecoderLayer
+from cygrad.nn.modules.transformer import Transformer as Transformer
 from cygrad.nn.modules.sparse import Embedding as Embedding
 from cygrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
 from cygrad.nn.modules.flatten import Flatten as Flatten

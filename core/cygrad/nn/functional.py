@@ -23,6 +23,7 @@ from cygrad.ops.nn.margin_losses import (cosine_embedding_loss, hinge_embedding_
                                          margin_ranking_loss, multi_margin_loss, multilabel_margin_loss,
                                          multilabel_soft_margin_loss, triplet_margin_loss,
                                          triplet_margin_with_distance_loss)
+from cygrad.ops.nn.multi_head import multi_head_attention_forward  # noqa: F401
 from cygrad.ops.nn.pooling import (avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d,  # noqa: F401
                                    max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d,
                                    max_pool3d_with_indices)

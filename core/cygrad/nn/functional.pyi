@@ -209,6 +209,13 @@ def mish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tens
 def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: str | None = None, reduction: Any =
         'mean', weight: Tensor | None = None) -> Tensor:
     """(input - target) ** 2, and its mean or sum."""
+def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor | Number, embed_dim_to_check: Any, num_heads:
+        Any, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: Any, dropout_p: Any,
+        out_proj_weight: Any, out_proj_bias: Any, training: Any = True, key_padding_mask: Any = None, need_weights: Any
+        = True, attn_mask: Tensor | None = None, use_separate_proj_weight: Any = False, q_proj_weight: Any = None,
+        k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
+        average_attn_weights: Any = True, is_causal: Any = False) -> Tensor:
+    """Attention of several heads, each on a projection of its own; see `nn.MultiheadAttention`."""
 def multi_margin_loss(input: Tensor, target: Tensor, p: Any = 1, margin: Any = 1.0, weight: Tensor | None = None,
         size_average: Any = None, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The sum over other classes i of max(0, margin - input[target] + input[i]) ** p, divided by the number of

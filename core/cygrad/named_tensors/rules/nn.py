@@ -51,6 +51,11 @@ def shortens_rows(call):
     return call.names
 
 
+@rule("multi_head_attention_forward")
+def attends(call):
+    """Heads have no name."""
+
+
 @rule("native_batch_norm")
 def normalises_channels(call):
     """The statistics have the axis of the channels."""

@@ -158,6 +158,8 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != "cygrad." + name:
                 raise
+    if name.startswith("_foreach_"):
+        return getattr(_importlib.import_module("cygrad.ops.pointwise.lists"), name)
     if not name.startswith("_"):
         _load_later()
         if name in globals():

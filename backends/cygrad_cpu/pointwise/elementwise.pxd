@@ -11,9 +11,10 @@ cdef struct Details:        # what the threads share
     Py_ssize_t unit         # of one buffer
     int views               # operands of the job that are inputs
     int inputs[8]           # the slot of each
+    bint early[4]           # out j shares memory with an input that is read after it is written
 
 cdef struct Workspace:      # of a thread
-    char *slots[48]
+    char *slots[56]
     char *moved[12]         # for each operand of the job, a buffer where it needs one; or NULL
     char *converted[12]     # likewise
     char *scratch           # between two conversions

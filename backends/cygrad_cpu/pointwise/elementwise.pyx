@@ -22,6 +22,8 @@ cdef enum:
     DEAR_GRAIN = 4096       # ... for programs with an op that takes tens of cycles an element
     LOCAL = 8192            # bytes of buffers on the stack, for small operands
     LONG = 16384            # elements of a block without buffers
+    SETTLED = 16384         # bytes of all runs and buffers of a block that many steps go over
+    FEW = 4                 # runs and buffers that stay in the first-level cache at their usual size
 
 
 cdef inline bint strided(const Job *job, int which) noexcept nogil:
@@ -87,7 +89,7 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
             operand = &job.operands[which]
             if operand.conversion.steps:
                 slots[OUTS + which] = converted[which]
-            elif plan.early[which] or strided(job, which):
+            elif details.early[which] or strided(job, which):
                 slots[OUTS + which] = moved[which]
             else:
                 slots[OUTS + which] = corners[which]
@@ -100,7 +102,7 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
             operand = &job.operands[which]
             target = slots[OUTS + which]
             if operand.conversion.steps:
-                target = moved[which] if plan.early[which] or strided(job, which) else corners[which]
+                target = moved[which] if details.early[which] or strided(job, which) else corners[which]
                 convert(&operand.conversion, slots[OUTS + which], n, target, w.scratch)
             if target != corners[which]:
                 job.kernels.move[operand.log_item](target, cursor.columns, 1, corners[which], operand.strides[1],
@@ -120,13 +122,24 @@ cdef bint reads_plainly(const Plan *plan, tuple ins):
     return True
 
 
+cdef bint early(const Plan *plan, tuple ins, tuple outs, int j):
+    """Whether out j shares memory with an input that is read after it is written."""
+    cdef unsigned int later = plan.read_later[j]
+    cdef int i
+    if later:
+        for i in range(plan.ins):
+            if later >> i & 1 and (<View>ins[i]).memory is (<View>outs[j]).memory:
+                return True
+    return False
+
+
 cdef bint plain(const Plan *plan, tuple ins, tuple outs):
     """Whether all operands are dense and of the dtypes that the steps use."""
     cdef View view
     cdef int i
     for i in range(plan.outs):
         view = <View>outs[i]
-        if not view.dense or view.dtype.code != plan.out_code[i] or plan.early[i]:
+        if not view.dense or view.dtype.code != plan.out_code[i] or early(plan, ins, outs, i):
             return False
     return reads_plainly(plan, ins)
 
@@ -148,7 +161,7 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
         return NotImplemented
     cdef const Plan *plan = &made.plan
     cdef char values[384]
-    cdef char *slots[48]
+    cdef char *slots[56]
     cdef char local[8192 + 64]
     cdef View out = <View>outs[0]
     cdef Py_ssize_t n = out.elements, unit
@@ -198,6 +211,7 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
             details.views += 1
     for i in range(plan.outs):
         dense = dense and (<View>outs[i]).dense
+        details.early[i] = early(plan, ins, outs, i)
     start(&job, PROGRAM, plan.outs + details.views - 1, <View>outs[0], dense)
     for which in range(plan.outs):
         view = <View>outs[which]
@@ -217,6 +231,8 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
     arrange(&job)
     if plan.steps == 1 and plan.buffers == 0 and plain(plan, ins, outs):
         set_columns(&job, LONG)                 # nothing lies between the steps: no need for the first-level cache
+    elif dense and plan.buffers + details.views > FEW:
+        set_columns(&job, max(64, SETTLED // (max(plan.item, 4) * (plan.buffers + details.views)) // 64 * 64))
     if n < 2 * grain:
         threads = 1
     details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64

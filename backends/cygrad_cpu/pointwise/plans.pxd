@@ -1,17 +1,18 @@
 """Pointwise programs, compiled to calls of inner loops; see plans.pyx."""
 
 cdef enum:
-    MOST_INS = 8
+    MOST_INS = 16           # numbers included
+    MOST_VIEWS = 8
     MOST_OUTS = 4
     MOST_CONSTANTS = 24
     MOST_BUFFERS = 12
     MOST_STEPS = 64
 
 cdef enum Place:            # where the values of each kind are among a plan's slots
-    OUTS = 8
-    CONSTANTS = 12
-    BUFFERS = 36
-    SLOTS = 48
+    OUTS = 16
+    CONSTANTS = 20
+    BUFFERS = 44
+    SLOTS = 56
 
 cdef enum StepKind:
     UNARY_STEP, BINARY_STEP, TERNARY_STEP, SCALED_STEP, WHERE_STEP, CONVERT_STEP, COPY_STEP, SPREAD_STEP
@@ -41,9 +42,9 @@ cdef struct Plan:
     Step spread[12]
     Step step[64]
     char values[384]        # of the constants, 16 bytes each
-    int number[8]           # the constant that input i fills; -1: it is a View
+    int number[16]          # the constant that input i fills; -1: it is a View
     int out_code[4]         # dtype in which out or result j is computed
-    bint early[4]           # out j is known before the last input is read
+    unsigned int read_later[4]      # a bit for each input that is read after out j is written
 
 cdef class Compiled:
     cdef Plan plan

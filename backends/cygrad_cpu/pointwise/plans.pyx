@@ -51,20 +51,23 @@ cdef Compiled compiled(tuple program, tuple ins, tuple outs, bint reduced=False)
     `reduced`: the results stay in slots, for a reduction; outs only tell numbers' dtype where all inputs are masks.
     """
     cdef unsigned long long key
-    cdef int code = -1, i, count = len(ins)
+    cdef int code = -1, i, count = len(ins), views = 0
     cdef View view
     if count > MOST_INS or len(outs) > MOST_OUTS:
         return None
-    key = <unsigned long long>reduced << 32
+    key = <unsigned long long>reduced << 48
     for i in range(count):
         if isinstance(ins[i], View):
             view = <View>ins[i]
+            views += 1
             if view.dtype.code == BOOL:
-                key |= 1ull << (8 + i)
+                key |= 1ull << (16 + i)
             elif code < 0:
                 code = view.dtype.code
         else:
             key |= 1ull << i
+    if views > MOST_VIEWS:
+        return None
     if code < 0:
         code = (<View>outs[0]).dtype.code
     return planned(program, count, 0 if reduced else len(outs), key, code)
@@ -75,16 +78,16 @@ cdef Compiled compiled_finish(tuple program, int results, int numbers, int outs,
     if results + numbers > MOST_INS or outs > MOST_OUTS:
         return None
     return planned(program, results + numbers, outs, ((1ull << numbers) - 1) << results
-                   | (((1ull << results) - 1) << 8 if code == BOOL else 0ull), code)
+                   | (((1ull << results) - 1) << 16 if code == BOOL else 0ull), code)
 
 
 cdef Compiled planned(tuple program, int ins, int outs, unsigned long long key, int code):
-    """The plan of a program; `key`: a bit for each input that is a number, and from 8 on, for each that is a mask."""
+    """The plan of a program; `key`: a bit for each input that is a number, and from 16 on, for each that is a mask."""
     cdef Recent *recent
     if code == FLOAT16 or code == BFLOAT16:
         code = FLOAT32
-    key |= <unsigned long long>code << 16
-    recent = &_recent[(<size_t><void *>program >> 4 ^ key >> 16 ^ key) % RECENT]
+    key |= <unsigned long long>code << 32
+    recent = &_recent[(<size_t><void *>program >> 4 ^ key >> 32 ^ key >> 16 ^ key) % RECENT]
     if recent.program == <void *>program and recent.key == key:
         return <Compiled>recent.made
     entry = _plans.get(<size_t><void *>program)
@@ -113,8 +116,8 @@ cdef class Compiler:
     cdef list stack
     cdef dict kept
     cdef dict spread_of         # (constant, dtype): its buffer
-    cdef int[48] codes          # dtype of each slot's value
-    cdef int[48] uses           # places on the stack, and loads of kept values to come
+    cdef int[56] codes          # dtype of each slot's value
+    cdef int[56] uses           # places on the stack, and loads of kept values to come
 
     def __init__(self, tuple program, int ins, int outs, unsigned long long key, int code):
         cdef int i
@@ -131,14 +134,15 @@ cdef class Compiler:
             self.codes[i] = code
             if key >> i & 1:
                 plan.number[i] = self.constant(code) - CONSTANTS
-            elif key >> (8 + i) & 1:
+            elif key >> (16 + i) & 1:
                 self.codes[i] = BOOL
         loads = [step[1] for step in program if step[0] == "kept"]
         for i, step in enumerate(program):
-            self.add(step, loads, i == len(program) - 1)
+            self.add(step, loads)
         self.place_spreads()
+        self.note_reads()
 
-    cdef add(self, tuple step, list loads, bint last):
+    cdef add(self, tuple step, list loads):
         cdef str kind = step[0]
         cdef int slot
         if kind == "in":
@@ -161,7 +165,7 @@ cdef class Compiler:
         elif kind == "where":
             self.where()
         elif kind == "out":
-            self.out(step[1], last)
+            self.out(step[1])
         else:
             raise Unfit(f"unknown step {step!r}")
 
@@ -284,6 +288,18 @@ cdef class Compiler:
                 plan.result[i] = BUFFERS + buffers + SLOTS - 1 - plan.result[i]
         plan.buffers = buffers + plan.spreads
 
+    cdef note_reads(self):
+        """Which inputs are read after an output is written: it can't be computed in the place of one of these."""
+        cdef Plan *plan = self.plan
+        cdef unsigned int later = 0
+        cdef int i, k
+        for i in range(plan.steps - 1, -1, -1):
+            if OUTS <= plan.step[i].slots[0] < CONSTANTS:
+                plan.read_later[plan.step[i].slots[0] - OUTS] = later
+            for k in range(1, 5):
+                if 0 <= plan.step[i].slots[k] < OUTS:
+                    later |= 1u << plan.step[i].slots[k]
+
     cdef unary(self, int op):
         cdef int a = self.pop(), code = self.codes[a]
         cdef bint predicate = op == ops.LOGICAL_NOT or ops.ISNAN <= op <= ops.ISFINITE
@@ -398,7 +414,7 @@ cdef class Compiler:
         a, b, c = self.run_of(a), self.run_of(b), self.run_of(c)
         self.call(WHERE_STEP, 0, <void *>kernels.where[log_of_item(ITEMS[code])], 0, code, c, a, b)
 
-    cdef out(self, int j, bint last):
+    cdef out(self, int j):
         cdef Plan *plan = self.plan
         cdef int slot = self.run_of(self.pop())
         cdef Step *step
@@ -409,7 +425,6 @@ cdef class Compiler:
             plan.result[j] = slot
             plan.results += 1
             return
-        plan.early[j] = not last
         if (slot >= BUFFERS and self.uses[slot] == 1 and plan.steps
                 and plan.step[plan.steps - 1].slots[0] == slot):
             plan.step[plan.steps - 1].slots[0] = OUTS + j           # nobody else wants it: computed in its place

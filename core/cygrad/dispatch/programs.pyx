@@ -42,6 +42,10 @@ class Term:
             return self * self if exponent == 2 else self * self * self
         return pair("pow", self, exponent)
 
+    def where(self, condition, other):
+        """This value where `condition` holds, else the other."""
+        return where(condition, self, other)
+
     def __getattr__(self, name):
         if name in UNARY:
             return lambda: Term(("unary", UNARY.index(name)), (self,), name in PREDICATES)

@@ -34,7 +34,10 @@ def update(formula, written, read, numbers, capturable=False):
     if not recorded and not capturable:
         numbers = [value_of(number) for number in numbers]
     count = len(written)
-    for tensors in zip(*written, *read):
+    tuples = list(zip(*written, *read))
+    if not recorded and not any(isinstance(number, cygrad.Tensor) for number in numbers):
+        tuples = [tuples[i] for i in cygrad._foreach_update_(formula, written, read, numbers)]
+    for tensors in tuples:
         if tensors[0].is_complex():
             tensors = [cygrad.view_as_real(t) for t in tensors]
         # What is recorded may be read again in backward, so it must not be what is written to.

@@ -21,9 +21,15 @@ class Variable(metaclass=_VariableMeta):
         return out
 
 
+def _is_checkpoint_valid():
+    """Whether the pass that runs in this thread adds to the gradients of all leaves."""
+    from cygrad.autograd.engine import fills_all_leaves
+    return fills_all_leaves()
+
+
 def __getattr__(name):
     """Parts that are imported when first used."""
     import importlib
-    if name == "functional":
-        return importlib.import_module("cygrad.autograd.functional")
+    if name in ("functional", "graph"):
+        return importlib.import_module("cygrad.autograd." + name)
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

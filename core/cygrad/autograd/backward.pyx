@@ -1,12 +1,12 @@
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
 from cygrad.autograd.engine cimport begin, close, new_pass, run
-from cygrad.autograd.node cimport Node
+from cygrad.autograd.node cimport AccumulateGrad, Node, meta_of
 from cygrad.autograd.recording cimport gradient_edge
-from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
 from cygrad.tensor cimport Tensor, requires_grad
-from cygrad.view cimport same_sizes
+from cygrad.view cimport View, same_sizes
 
 from cygrad.autograd.pass_hooks import retain_grad_of
 from cygrad.errors import warn
@@ -84,7 +84,7 @@ cdef inline int begin_at(object started, Tensor output, object given, Py_ssize_t
 
 
 cdef int begin_at_all(object started, object outputs, object gradients) except -1:
-    cdef tuple tensors = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
+    cdef tuple tensors = tensors_of(outputs)
     cdef tuple grads = (None,) * len(tensors)
     cdef Py_ssize_t i
     if gradients is not None:
@@ -99,6 +99,33 @@ cdef int begin_at_all(object started, object outputs, object gradients) except -
 cdef inline int number_in(Tensor t) noexcept:
     """Which output of its node a tensor is."""
     return t.output_number if t.node is not None else 0
+
+
+cdef bint is_edge(object t):
+    """Whether a user gave an `autograd.graph.GradientEdge` in the place of a tensor."""
+    return isinstance(t, tuple) and len(<tuple>t) == 3 and isinstance((<tuple>t)[0], Node)
+
+
+cdef Tensor placed(tuple edge):
+    """A tensor, of any values, at an edge: the leaf itself, or one with the shape and dtype that the node knows of."""
+    cdef Node node = <Node>edge[0]
+    cdef View meta
+    cdef Tensor made
+    if isinstance(node, AccumulateGrad):
+        return (<AccumulateGrad>node).variable
+    meta = meta_of(node, edge[1])
+    made = empty(node.backend, node.index, meta.dtype, meta.rank, meta.sizes)
+    made.node, made.output_number, made.requires = node, edge[1], True
+    return made
+
+
+cdef tuple tensors_of(object given):
+    """One tensor or several, with one in the place of each edge."""
+    if isinstance(given, Tensor):
+        return (given,)
+    if is_edge(given):
+        return (placed(<tuple>given),)
+    return tuple([placed(<tuple>t) if is_edge(t) else t for t in given])
 
 
 cdef tuple edge_of(Tensor t):
@@ -174,7 +201,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                                " Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None:
-        inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+        inputs = tensors_of(inputs)
         if len(inputs) == 0:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     differentiate(tensors, grad_tensors, retain_graph, create_graph, inputs, True)
@@ -187,6 +214,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     Parameters
     ----------
     outputs, inputs : Tensor or sequence of Tensor
+        Or of places in the graph (`graph.GradientEdge`).
     grad_outputs : Tensor, None or sequence of them, optional
         The gradients of `outputs` to start with; None stands for 1 at a scalar.
     retain_graph, create_graph : bool
@@ -216,7 +244,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
-    tensors = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    tensors = tensors_of(inputs)
     for t in tensors:
         if not isinstance(t, Tensor):
             raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")

@@ -9,7 +9,7 @@ from cpython.ref cimport Py_CLEAR
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
-from cygrad.autograd.saved cimport SavedTensor, check_saved, modified, spent
+from cygrad.autograd.saved cimport SavedTensor, check_saved, hooks_apply, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.tensor cimport Tensor, requires_grad, version_of
@@ -369,7 +369,7 @@ cdef tuple kept_by(FunctionCtx ctx):
         t = <Tensor>given[i]
         if t.base is not None:
             gradient_edge(t)
-        if i < FEW and t.node is not ctx:
+        if i < FEW and t.node is not ctx and not hooks_apply():
             check_saved(t)
             ctx.versions[i] = version_of(t)
         else:

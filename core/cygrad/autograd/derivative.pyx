@@ -270,12 +270,16 @@ cdef class OpNode(Node):
             raise spent()
         if value is DROPPED or type(value) is View:
             return None
+        if type(value) is SavedTensor:
+            return (<SavedTensor>value).unpack(self)
         return value
 
     cdef View geometry(self, int i):
         """Sizes and strides of argument i, of which the node kept no more (or all)."""
         value = self.value(i)
         if not isinstance(value, View):
+            if type(value) is SavedTensor:
+                return (<SavedTensor>value).like
             raise spent()
         return <View>value
 
@@ -284,6 +288,8 @@ cdef class OpNode(Node):
             raise spent()
         if type(self.result) is Outputs:
             return Outputs(self, (<Outputs>self.result).saved)
+        if type(self.result) is SavedTensor:
+            return (<SavedTensor>self.result).unpack(self)
         return self.reattached(self.raw_result(), 0)
 
     cdef Tensor raw_result(self):
@@ -291,6 +297,8 @@ cdef class OpNode(Node):
         cdef Tensor saved
         if self.released:
             raise spent()
+        if type(self.result) is SavedTensor:
+            return alias((<SavedTensor>self.result).unpack(None))
         saved = <Tensor>self.result
         if version_of(saved) != self.result_version:
             raise modified(self.reattached(saved, 0), self.result_version)

@@ -26,6 +26,22 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.autograd.node import keep_tracebacks
 
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    static __declspec(thread) PyObject *cygrad_pass = NULL;
+    #else
+    static __thread PyObject *cygrad_pass = NULL;
+    #endif
+    static PyObject *enter_pass(PyObject *pass) {
+        PyObject *before = cygrad_pass;
+        cygrad_pass = pass;
+        return before;
+    }
+    """
+    PyObject *cygrad_pass               # the pass that runs in this thread; borrowed
+    PyObject *enter_pass(PyObject *begun)
+
 cdef unsigned long long _passes = 0    # so many were begun
 cdef bint _anomaly = False
 cdef bint _nan_matters = True
@@ -284,6 +300,7 @@ cdef list run(object begun):
     cdef Pass self = <Pass>begun
     cdef Node node = None, state
     cdef bint needed, captured, spare, last
+    cdef PyObject *outer = enter_pass(<PyObject *>self)
     set_grad_enabled(self.records)
     try:
         while self.waiting:
@@ -329,7 +346,25 @@ cdef list run(object begun):
         if _anomaly:
             report_anomaly(node)
         raise
+    finally:
+        enter_pass(outer)
     return self.found
+
+
+def current_pass():
+    """The number of the pass that calls a hook in this thread; 0 outside of passes."""
+    return 0 if cygrad_pass == NULL else (<Pass>cygrad_pass).number
+
+
+def fills_all_leaves():
+    """Whether no inputs were named for the pass in this thread, if there is one."""
+    return cygrad_pass == NULL or (<Pass>cygrad_pass).wanted is None
+
+
+def will_run(Node node not None):
+    """Whether the current pass reaches a node, which has not run yet, and needs it."""
+    cdef Node state = None if cygrad_pass == NULL else (<Pass>cygrad_pass).state(node)
+    return state is not None and ((<Pass>cygrad_pass).wanted is None or state.needed)
 
 
 cdef int close(object ended) except -1:

@@ -8,5 +8,6 @@ cdef bint connect(Node node, Tensor t) except -1
 cdef OpNode record(Derivative row, tuple args)
 cdef OpNode record_pair(Derivative row, object x, object y, tuple extra)
 cdef int attach(OpNode node, object outputs) except -1
+cdef int keep_result(OpNode node, Tensor t) except -1
 cdef regenerate(Tensor view)
 cdef int refuse_change(Tensor view, bint indirect) except -1

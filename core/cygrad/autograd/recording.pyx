@@ -11,7 +11,7 @@ from cygrad.autograd.modes cimport set_grad_enabled
 from cygrad.autograd.node cimport (accumulator_of, add_edge, meta_of, move_retained, number_node, set_meta,
                                    set_output)
 from cygrad.autograd.derivative cimport DROPPED, ListOf, Outputs, RESULT_BIT, find_row, new_node
-from cygrad.autograd.saved cimport SavedTensor, check_saved, op_words
+from cygrad.autograd.saved cimport SavedTensor, check_saved, hooked, hooks_apply, op_words
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_INFERENCE, CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias,
                             requires_grad, version_of)
@@ -162,10 +162,12 @@ cdef inline object keep(OpNode node, Derivative row, unsigned long long needs, i
     if isinstance(value, Tensor):
         t = <Tensor>value
         if needs >> i & 1:
+            node.kept |= 1ull << i
+            if hooked and hooks_apply():
+                return SavedTensor(t)
             check_saved(t)
             if i < 8:
                 node.versions[i] = version_of(t)
-            node.kept |= 1ull << i
             return t
         if row.geometries >> i & 1:
             return make_view(None, t.dtype, t.offset, t.rank, t.sizes, t.strides)
@@ -187,6 +189,16 @@ cdef inline OpNode recorded(OpNode node, unsigned long long needs):
     return node
 
 
+cdef int keep_result(OpNode node, Tensor t) except -1:
+    """Keep the output of an op, without the history that it has or will have."""
+    if hooked and hooks_apply():
+        node.result = SavedTensor(t, node, True)
+    else:
+        node.result = alias(t)
+        node.result_version = version_of(t)
+    return 0
+
+
 cdef int attach(OpNode node, object outputs) except -1:
     """Make the outputs of the op (a Tensor, or a tuple or list) point to its node; those of integer dtype don't."""
     cdef int i
@@ -196,8 +208,7 @@ cdef int attach(OpNode node, object outputs) except -1:
         t = <Tensor>outputs
         set_output(node, t, 0)
         if node.result is not None:
-            node.result = alias(t)
-            node.result_version = version_of(t)
+            keep_result(node, t)
         return 0
     for i in range(len(outputs)):
         if isinstance(outputs[i], Tensor):

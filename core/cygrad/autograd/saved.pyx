@@ -1,9 +1,16 @@
-"""Tensors kept for backward: with the version they had, so that one changed in place since is refused."""
+"""Tensors kept for backward: with the version they had, so that one changed in place since is refused.
+
+Where hooks of users are in force (`autograd.graph.saved_tensors_hooks`), a node keeps a `SavedTensor` that has what the
+hook made of the tensor. Without any, that costs one test of a flag for each tensor.
+"""
 cimport cython
 
+from _thread import get_ident
+
+from cygrad.autograd.modes cimport set_grad_enabled
 from cygrad.autograd.recording cimport gradient_edge
-from cygrad.tensor cimport alias, version_of
-from cygrad.view cimport size_of
+from cygrad.tensor cimport alias, requires_grad, version_of
+from cygrad.view cimport make_view, size_of
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -15,18 +22,27 @@ SECOND_BACKWARD = (
 @cython.final
 @cython.freelist(32)
 cdef class SavedTensor:
-    """A tensor kept for backward with the version it had; `unpack` refuses a tensor changed in place since."""
+    """A tensor kept for backward with the version it had; `unpack` refuses a tensor changed in place since.
 
-    def __init__(self, Tensor tensor not None, Node node=None):
+    It is an output of `node` if it has this node, or `output` says that it will.
+    """
+
+    def __init__(self, Tensor tensor not None, Node node=None, bint output=False):
         check_saved(tensor)
-        self.is_output = node is not None and tensor.node is node
-        self.number = tensor.output_number
+        self.is_output = output or node is not None and tensor.node is node
+        self.number = 0 if output else tensor.output_number
+        cdef tuple hooks = hooks_here() if hooked else None
+        if hooks is not None:
+            self.pack(tensor, hooks)
+            return
         # What an op made is kept apart from the tensor that its caller gets, and may give names.
         self.tensor = alias(tensor) if self.is_output or node is not None and tensor.node is None else tensor
         self.version = version_of(tensor)
 
     cpdef Tensor unpack(self, Node node=None):
         """The tensor; an output of `node` gets it back as its history."""
+        if self.unpack_hook is not None:
+            return self.unpacked(node)
         cdef Tensor again = self.tensor
         if self.is_output:
             again = alias(self.tensor)
@@ -37,6 +53,82 @@ cdef class SavedTensor:
         if version_of(again) != self.version:
             raise modified(again, self.version)
         return again
+
+    cdef int pack(self, Tensor tensor, tuple hooks) except -1:
+        """Let a hook make of the tensor what is kept."""
+        cdef bint mode = set_grad_enabled(False)
+        cdef unsigned int version = version_of(tensor)
+        if requires_grad(tensor) and not self.is_output:
+            self.edge = gradient_edge(tensor)
+        self.like = make_view(None, tensor.dtype, tensor.offset, tensor.rank, tensor.sizes, tensor.strides)
+        self.unpack_hook = hooks[1]
+        try:
+            self.packed = hooks[0](tensor)
+        finally:
+            set_grad_enabled(mode)
+        if version_of(tensor) != version:
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                               "pack hook cannot be modified by in-place operations as this can lead to unexpected "
+                               "side-effects. Please open an issue if you need to perform in-place operations on the "
+                               "input to a pack hook.")
+        return 0
+
+    cdef Tensor unpacked(self, Node node):
+        """What the other hook makes of that again, in the tensor's place in the graph."""
+        cdef object found = self.unpack_hook(self.packed)
+        cdef Tensor again
+        if not isinstance(found, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                            f"{type(found).__name__}")
+        again = <Tensor>found
+        if self.edge is not None and gradient_edge(again) is self.edge and again.output_number == self.number:
+            return again
+        again = alias(again)
+        again.node = node if self.is_output else self.edge
+        again.output_number = self.number
+        again.requires = again.node is not None
+        return again
+
+
+# ------------------------------------------------------- hooks
+
+cdef dict _hooks = {}           # a thread's number: its pairs (pack, unpack), the innermost last
+cdef dict _refusals = {}        # a thread's number: why it may have none
+
+
+cdef tuple hooks_here():
+    """The hooks that apply to what this thread saves now, or None."""
+    cdef list pairs = _hooks.get(get_ident())
+    return pairs[len(pairs) - 1] if pairs else None
+
+
+def push_hooks(pack, unpack):
+    """Let what this thread saves go through a pair of hooks from now on."""
+    global hooked
+    if get_ident() in _refusals:
+        raise RuntimeError(_refusals[get_ident()])
+    _hooks.setdefault(get_ident(), []).append((pack, unpack))
+    hooked += 1
+
+
+def pop_hooks():
+    """Take away the pair of hooks that was pushed last."""
+    global hooked
+    pairs = _hooks[get_ident()]
+    pairs.pop()
+    hooked -= 1
+    if not pairs:
+        del _hooks[get_ident()]
+
+
+def refuse_hooks(why):
+    """Refuse hooks in this thread with these words, or (None) allow them again; returns the words so far."""
+    before = _refusals.pop(get_ident(), None)
+    if why is not None:
+        _refusals[get_ident()] = why
+        if _hooks.get(get_ident()):
+            raise RuntimeError(why)
+    return before
 
 
 cdef object refusal():

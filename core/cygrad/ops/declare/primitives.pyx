@@ -1,12 +1,12 @@
 """Primitives: ops written in Python that have a derivative row, and so a node, of their own."""
 from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of, shadow_of
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
-from cygrad.autograd.recording cimport attach, record
+from cygrad.autograd.recording cimport attach, keep_result, record
 from cygrad.autograd.derivative cimport Derivative, OpNode, parameters_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
 from cygrad.dtype cimport CATEGORY_FLOAT
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad, version_of
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor, bump_version, requires_grad
 
 from cygrad.dispatch.raw import clone_dense, clone_like
 
@@ -102,8 +102,7 @@ cdef class Primitive(Op):
         if node is not None:
             set_meta_of(node, target, 0)
             if node.result is not None:
-                node.result = alias(target)
-                node.result_version = version_of(target)
+                keep_result(node, target)
             rebase(target, node, 0)
         return target
 

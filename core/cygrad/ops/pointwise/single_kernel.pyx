@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from cygrad cimport backend as k
 from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.autograd.recording cimport attach, record_pair
+from cygrad.autograd.recording cimport attach, keep_result, record_pair
 from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
@@ -24,7 +24,7 @@ from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING,
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.ops.declare.op cimport Op
-from cygrad.tensor cimport Tensor, alias, bump_version, plain, requires_grad, version_of
+from cygrad.tensor cimport Tensor, bump_version, plain, requires_grad
 from cygrad.view cimport INLINE_RANK, same_sizes, size_of
 from cygrad.tensors cimport operators as table
 from cygrad.tensors.operators cimport Binary, Pair, Unary, operators
@@ -413,8 +413,7 @@ cdef object apply_unary_(KernelOp op, Tensor a):
             bump_version(a)
             set_meta_of(node, a, 0)
             if node.result is not None:
-                node.result = alias(a)
-                node.result_version = version_of(a)
+                keep_result(node, a)
             rebase(a, node, 0)
             return a
         from cygrad.autograd.inplace import shadow

@@ -5,14 +5,15 @@ import pytest
 from cygrad.backend import BINARY, REDUCE, UNARY
 from cygrad.dtype import all_dtypes
 from cygrad_cuda import compiler
+from cygrad_gpu.codegen.element_types import ELEMENTS
 from cygrad_gpu.codegen.traits import Traits
 from cygrad_gpu.index import gather_scatter, nonzero
 from cygrad_gpu.nn import attention, convolution, depthwise, layer_norm, softmax
 from cygrad_gpu.pointwise import pointwise, transpose_gpu
 from cygrad_gpu.pointwise.pointwise import Declined, Layout
 from cygrad_gpu.products import matmul
-from cygrad_gpu.reduce import argreduce, map_reduce_kernels, reduce, scan
-from cygrad_gpu.reduce.map_reduce_programs import Mapped
+from cygrad_gpu.reduce import argreduce, map_reduce_kernels, scan
+from cygrad_gpu.reduce.map_reduce_programs import Mapped, loaded
 from cygrad_gpu.runtime import philox
 from cygrad_gpu.sort import sort
 from extras import lacking
@@ -58,6 +59,11 @@ def pointwise_kernels():
             (("in", 0), ("out", 0)), (source,), (target,), layout, None)
 
 
+def reduced(op, code, target, steps):
+    """The entry `reduce`: a program that loads."""
+    return Mapped(loaded(1), ELEMENTS[code].compute_code, (code,), (op,), None, 1, target, steps)
+
+
 def mapped_kernels():
     """Two results of two operands, finished or not, by neighbours or not, in one launch or in two."""
     sub, div = BINARY.index("sub"), BINARY.index("div")
@@ -81,7 +87,7 @@ def family_kernels():
         yield f"nonzero/{name}", nonzero.make, ("write", *nonzero.compared(code))
         yield f"cumprod/{name}", scan.make, ("cumprod", code, code)
         yield f"scatter/{name}", gather_scatter.make_scatter, ("add", code, 3)
-        yield f"sum/{name}", reduce.make_rows, (SUM, code, code, True)
+        yield f"sum/{name}", map_reduce_kernels.make_rows, (reduced(SUM, code, code, "1"),)
         yield f"convolve/{name}", convolution.make, (code, "convolve", True)
         yield f"convolve_weights/{name}", convolution.make, (code, "convolve_weights", False)
         yield f"depthwise/{name}", depthwise.make, (code, None, None, True)
@@ -90,7 +96,7 @@ def family_kernels():
         code = CODES[name]
         yield f"sort/{name}", sort.make, ("sort_blocks", code)
         yield f"places/{name}", argreduce.make, (0, code, True, name == "int64")
-        yield f"sum/columns/{name}", reduce.make_columns, (SUM, code, code, True)
+        yield f"sum/columns/{name}", map_reduce_kernels.make_columns, (reduced(SUM, code, code, "1"),)
     code = CODES["float32"]
     yield "addmm", matmul.make, (code, True)
     yield "count", nonzero.make, ("count", *nonzero.compared(code))
@@ -100,7 +106,7 @@ def family_kernels():
     yield "scatter_max", gather_scatter.make_scatter, ("max", code, 3)
     for op in range(1, len(REDUCE), 2):
         target = CODES["bool"] if REDUCE[op] in ("any", "all") else code
-        yield f"{REDUCE[op]}/float32", reduce.make_rows, (op, code, target, False)
+        yield f"{REDUCE[op]}/float32", map_reduce_kernels.make_rows, (reduced(op, code, target, "s"),)
     for name in ("float16", "float64"):
         code = CODES[name]
         yield f"softmax/{name}", softmax.make, (code, False)

@@ -16,7 +16,8 @@ from cygrad_gpu.codegen.source import assemble
 from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.reduce import fold_processor as folds
 from cygrad_gpu.reduce.accumulators import decompose, each_output
-from cygrad_gpu.reduce.reduce import SHORT, columns_of_group, dense_strides, elements_of_group, owned_rows, parts_wanted
+from cygrad_gpu.reduce.splitting import (SHORT, columns_of_group, dense_strides, elements_of_group, owned_rows,
+                                         parts_wanted)
 
 
 def make(traits, op, code, neighbours, second):
@@ -29,7 +30,8 @@ def make(traits, op, code, neighbours, second):
 
     group = 1 if traits.processor else traits.group
     shared, search = (_search_in_lanes if traits.processor else _search_in_tree)(op, code, load, place.format)
-    walk = each_output(f"        GLOBAL const {element.stored} *row = a + a_base;\n{search}        NEXT(1);\n")
+    walk = each_output(f"        GLOBAL const {element.stored} *row = a + a_base;\n{search}        NEXT(1);\n",
+                       {"a_base": "strides"})
     return "places", assemble(traits, group, f"""
 #define BLOCK 512
 KERNEL(places)(ARRAY(i64, out), ARRAY(const {element.stored}, a), ARRAY(const i64, found), const i64 splits_before,

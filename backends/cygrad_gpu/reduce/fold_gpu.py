@@ -3,11 +3,10 @@
 An item keeps LANES accumulators, which hides latency. Sums are cascaded: BLOCK steps are summed apart and then added,
 which keeps float32 as exact as pairwise summation does.
 """
-from cygrad.backend import REDUCE
+from functools import partial
 
-from cygrad_gpu.codegen.element_types import ELEMENTS, convert
-from cygrad_gpu.codegen.formulas import expression
-from cygrad_gpu.reduce.accumulators import COMBINE, accumulator, columns_kernel, decompose, identity, rows_kernel
+from cygrad_gpu.codegen.element_types import ELEMENTS
+from cygrad_gpu.reduce.accumulators import combined, declared, decompose, entered, identity
 
 DEFINES = """
 #define BLOCK 64
@@ -39,86 +38,91 @@ _TREE = """
 """
 
 
-def folded(traits, T, total, shared, combine):
+def _folded(traits, T, total, shared, combine):
     """C that folds the items' `total`, of an `Element` T, into one that all of them have; `shared` is a local array."""
     form = _WARPS if traits.dialect == "cuda" and T.kind != "complex" else _TREE
     return form.format(T=T.computed, total=total, shared=shared, exchanged=combine(total, "other_"),
                        halves=combine(f"{shared}[ITEM]", f"{shared}[ITEM + half_]"))
 
 
-def _fold(name, work):
-    """(C type of the running value, its start, how two are combined, how an element gets in)."""
-    T = ELEMENTS[work]
-    enter = f"SQUARE_{T.suffix}({{0}})" if name == "square_sum" else "{0}"
-    return T, identity(name, T), lambda a, b: expression(COMBINE[name], T, a, b), enter.format
+def shared(mapped):
+    """C that declares what a group's items fold through."""
+    return "".join(f"    LOCAL {ELEMENTS[mapped.work].computed} shared{j}_[GROUP];\n" for j in range(len(mapped.names)))
 
 
-def rows(traits, op, code, out_code, neighbours):
-    """Each output from axes of its own, see `rows_kernel`: one a group."""
-    name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
-    work = accumulator(name, out_code)
-    T, start, combine, enter = _fold(name, work)
+def rows(traits, mapped):
+    """Each output from axes of its own: one a group."""
+    names, work = mapped.names, mapped.work
+    codes = [work] * len(names)
 
-    def taken(place):
-        place = place if neighbours else f"({place}) * step"
-        return enter(convert(f"LOAD_{element.name}(row, {place})", element.compute_code, work))
+    def each(text):
+        return " ".join(text(j) for j in range(len(names)))
 
-    return DEFINES + rows_kernel(element, out, f"""\
-        {T.computed} total, kept[LANES];
-        UNROLL for (int l = 0; l < LANES; l++) kept[l] = {start};
+    def lanes(variable):
+        kinds = f"{ELEMENTS[work].computed} " + ", ".join(f"{variable}{j}[LANES]" for j in range(len(names)))
+        starts = each(lambda j: f"{variable}{j}[l] = {identity(names[j], ELEMENTS[work])};")
+        return f"{kinds}; UNROLL for (int l = 0; l < LANES; l++) {{ {starts} }}"
+
+    at = {"1": "at", "0": "0", "s": "at * {0}_step"}.get
+    return f"""\
+        {lanes("kept")}
         for (i64 q = q_begin; q < q_end; q++) {{
-            i64 base = a_base;
-            {decompose("q", "inner_sizes", {"base": "inner_strides"})}
-            GLOBAL const {element.stored} *row = a + base;
+            {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
+            {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
+            {mapped.pointers("{0}_row")}
             i64 k = begin;
             while (k + LANES * GROUP <= end) {{
                 const i64 stop = k + (i64)BLOCK * LANES * GROUP <= end ? k + (i64)BLOCK * LANES * GROUP : end;
-                {T.computed} sum[LANES];
-                UNROLL for (int l = 0; l < LANES; l++) sum[l] = {start};
+                {lanes("sum")}
                 for (; k + LANES * GROUP <= stop; k += LANES * GROUP)
                     UNROLL for (int l = 0; l < LANES; l++) {{
-                        const {T.computed} x = {taken("k + l * GROUP + ITEM")};
-                        sum[l] = {combine("sum[l]", "x")};
+                        const i64 at = k + l * GROUP + ITEM;
+                        {_taken(mapped, at, "sum{}[l]")}
                     }}
-                UNROLL for (int l = 0; l < LANES; l++) kept[l] = {combine("kept[l]", "sum[l]")};
+                UNROLL for (int l = 0; l < LANES; l++) {{
+                    {each(lambda j: f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'sum{j}[l]')};")}
+                }}
             }}
             UNROLL for (int l = 0; l < LANES; l++) {{       /* less than LANES * GROUP are left */
                 const i64 at = k + l * GROUP + ITEM;
-                if (at < end) {{
-                    const {T.computed} x = {taken("at")};
-                    kept[l] = {combine("kept[l]", "x")};
-                }}
+                if (at < end) {_taken(mapped, at, "kept{}[l]")}
             }}
         }}
-        UNROLL for (int width = LANES / 2; width > 0; width /= 2)
-            UNROLL for (int l = 0; l < width; l++) kept[l] = {combine("kept[l]", "kept[l + width]")};
-        total = kept[0];
-{folded(traits, T, "total", "shared_", combine)}\
-        if (ITEM == 0) STORE_{out.name}(out, out_base, {convert("total", work, out_code)});
-        NEXT(1);
-""", f"    LOCAL {T.computed} shared_[GROUP];\n")
+        UNROLL for (int w = LANES / 2; w > 0; w /= 2)
+            UNROLL for (int l = 0; l < w; l++) {{
+                {each(lambda j: f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'kept{j}[l + w]')};")}
+            }}
+{"".join(_folded(traits, ELEMENTS[work], f"kept{j}[0]", f"shared{j}_", partial(combined, name, work))
+         for j, name in enumerate(names))}\
+        if (ITEM == 0) {{ {mapped.store([f"kept{j}[0]" for j in range(len(names))], codes)} }}
+"""
 
 
-def columns(traits, op, code, out_code, neighbours):
-    """Neighbouring outputs from neighbouring elements, see `columns_kernel`: one an item."""
-    name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
-    work = accumulator(name, out_code)
-    T, start, combine, enter = _fold(name, work)
-    return DEFINES + columns_kernel(element, out, f"""\
-    const i64 column = block * width + ITEM;
-    i64 base = column * apart, out_base = part + column * out_step;
-    {decompose("which / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
-    GLOBAL const {element.stored} *row = a + base;
-    {T.computed} kept = {start};
+def columns(mapped):
+    """Neighbouring outputs from neighbouring elements: one an item."""
+    names, work = mapped.names, mapped.work
+    codes = [work] * len(names)
+    place = {"1": "0", "0": "0", "s": "0"}.get          # the pointer goes on
+    return f"""\
+    {declared(names, codes, "kept{}")}
     if (column >= columns) return;
     while (k < end) {{
         const i64 stop = k + BLOCK < end ? k + BLOCK : end;
-        {T.computed} sum = {start};
+        {declared(names, codes, "sum{}")}
         for (; k < stop; k++) {{
-            const {T.computed} x = {enter(convert(f"LOAD_{element.name}(row, k * step)", element.compute_code, work))};
-            sum = {combine("sum", "x")};
+            {_taken(mapped, place, "sum{}")}
+            {" ".join(f"{i} += {i}_step;" for i in mapped.operands())}
         }}
-        kept = {combine("kept", "sum")};
+        {" ".join(f"kept{j} = {combined(name, work, f'kept{j}', f'sum{j}')};" for j, name in enumerate(names))}
     }}
-    STORE_{out.name}(out, out_base, {convert("kept", work, out_code)});
-""")
+    {mapped.store([f"kept{j}" for j in range(len(names))], codes)}
+"""
+
+
+def _taken(mapped, place, target):
+    """C that takes the element at `place` into the variables `target`, which has the result's number."""
+    values = mapped.values([mapped.work] * len(mapped.names), place)
+    folding = " ".join(f"{{ const {ELEMENTS[mapped.work].computed} x = {entered(name, mapped.work, f's{j}')}; "
+                       f"{target.format(j)} = {combined(name, mapped.work, target.format(j), 'x')}; }}"
+                       for j, name in enumerate(mapped.names))
+    return f"{{ {values} {folding} }}"

@@ -10,18 +10,15 @@ from functools import partial
 from collections.abc import Callable
 from typing import NamedTuple
 
-from cygrad.backend import REDUCE
-
-from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32, FLOAT64, convert
-from cygrad_gpu.codegen.formulas import expression
-from cygrad_gpu.reduce.accumulators import (COMBINE, LOWEST, accumulator, arrive, columns_kernel, decompose, identity,
-                                            rows_kernel)
+from cygrad_gpu.codegen.element_types import ELEMENTS, FLOAT32, FLOAT64
+from cygrad_gpu.reduce.accumulators import LOWEST, combined, declared, decompose, entered, identity
 
 BLOCK = 2048                # elements that are combined apart
 SCATTERED_BLOCK = 512       # the same where they are no neighbours: then lanes may be refused, and a block is one chain
 TOGETHER = 4                # short rows in one loop
 SHORT = 512                 # elements of the longest of them
 WIDTH = 1024                # columns that a group keeps results of, at most
+HEAVY = 5                   # statements of a program that is computed for fewer vectors at a time
 
 
 class Variable(NamedTuple):
@@ -79,8 +76,7 @@ def fold(name, work):
                      Variable(f"u{bits}", f"(u{bits})-1", _smaller, unsigned.format),
                      Variable(f"u{bits}", "0", _larger, unsigned.format))
         return Fold(variables, f"{name}_of_bits_{T.suffix}({{0}}, {{1}}, {{2}})".format)
-    enter = f"SQUARE_{T.suffix}({{0}})".format if name == "square_sum" else "{0}".format
-    only = Variable(T.computed, identity(name, T), partial(expression, COMBINE[name], T), enter)
+    only = Variable(T.computed, identity(name, T), partial(combined, name, work), partial(entered, name, work))
     return Fold((only,), "{0}".format)
 
 
@@ -98,161 +94,188 @@ def total_code(traits, name, work):
     return FLOAT64 if work == FLOAT32 and traits.fp64 and name in ("sum", "square_sum") else work
 
 
+def totals_of(traits, mapped):
+    """The dtype codes of what blocks of rows add up to on a processor."""
+    return [total_code(traits, name, mapped.work) for name in mapped.names]
+
+
 def lanes(*codes):
     return 64 // max(int(ELEMENTS[code].computed[1:]) // 8 for code in codes)
 
 
-def _rows_together(folded, value, store, width):
-    """C that takes TOGETHER neighbouring rows of one block at once, as long as there are so many.
+def rows(traits, mapped):
+    """Each output from axes of its own, in parts or not."""
+    names, work = mapped.names, mapped.work
+    neighbours = "s" not in mapped.steps
+    totals = totals_of(traits, mapped)
+    inner = [work] * len(names) if neighbours else totals       # one by one, double costs nothing and saves digits
+    folded = [fold(name, code) for name, code in zip(names, inner)]
+    width = lanes(work, mapped.number, *mapped.ins)
+    streams = 4 if len(mapped.program) <= HEAVY else 2
+    values = mapped.values(inner, {"1": "k", "0": "0", "s": "k * {0}_step"}.get)
 
-    `value` and `store` are functions: of a row's pointer; of a running value and its row's number.
-    """
-    each = range(TOGETHER)
+    def each(text):
+        return " ".join(text(j) for j in range(len(names)))
 
-    def loop(hint, begin, end, name):
-        steps = "ANY_ORDER\n" + "\n".join(f"                const VALUE x{j} = {value(f'row{j}')}; "
-                                          f"{folded.take(f'{name}{j}', f'x{j}')}" for j in each)
-        return f"            {hint}\n            for (int k = {begin}; k < {end}; k++) {{\n{steps}\n            }}"
+    def loop(hint, first, stop, into):
+        taken = each(lambda j: folded[j].take(f"{into}{j}", f"s{j}"))
+        return (f"                {hint}\n                for (int k = {first}; k < {stop}; k++) "
+                f"{{ {values} {{ ANY_ORDER {taken} }} }}\n")
 
+    together = _rows_together(mapped, folded, inner, width) if neighbours and not mapped.parted else ""
+    decided = {"any": "if (total0) break;", "all": "if (!total0) break;"}.get(names[0], "") if len(names) == 1 else ""
+    block = BLOCK if neighbours else SCATTERED_BLOCK
+    # combining lanes and ends is a chain of its own, which the processor does not see the next row's elements behind
+    fetched = mapped.fetched("{0}_base + {0}_strides.s0 + begin", "count")
+    ahead = f"if (end - at <= {block}) {{ {fetched} }}" if neighbours else ""
+    return f"""\
+{together}        {declared(names, totals, "total{}")}
+        for (i64 q = q_begin; q < q_end; q++) {{
+            {" ".join(f"i64 {i}_row = {i}_base;" for i in mapped.operands())}
+            {decompose("q", "inner_sizes", {f"{i}_row": f"{i}_inner" for i in mapped.operands()})}
+            for (i64 at = begin; at < end; at += {block}) {{
+                {mapped.pointers("{0}_row + at * {1}")}
+                const int count = end - at < {block} ? (int)(end - at) : {block};
+                const int even = count - count % {streams * width};
+                {each(lambda j: folded[j].start(f"sum{j}", f"rest{j}"))}
+                {ahead}
+{loop(f"LANES({width}, {streams})", "0", "even", "sum")}{loop(f"MASKED_LANES({width})", "even", "count", "rest")}\
+                {each(lambda j: folded[j].join(f"sum{j}", f"rest{j}"))}
+                {each(lambda j: f"const {ELEMENTS[totals[j]].computed} block{j} = {folded[j].result(f'sum{j}')}; "
+                                f"total{j} = {combined(names[j], totals[j], f'total{j}', f'block{j}')};")}
+                {decided}
+            }}
+            {decided}
+        }}
+        {_stored_row(mapped, totals)}
+"""
+
+
+def _rows_together(mapped, folded, codes, width):
+    """C that takes some short rows that are neighbours at once."""
+    each, results = range(TOGETHER), range(len(folded))
+    taken = [mapped.values(codes, {"1": "k", "0": "0"}.get, f"{{0}}_{row}") for row in each]
+
+    def loop(hint, first, stop, into):
+        text = " ".join(f"{{ {taken[row]} {{ ANY_ORDER "
+                        f"{' '.join(folded[j].take(f'{into}{j}_{row}', f's{j}') for j in results)} }} }}"
+                        for row in each)
+        return f"            {hint}\n            for (int k = {first}; k < {stop}; k++) {{ {text} }}\n"
+
+    def starts(into):
+        return " ".join(folded[j].start(*(f"{into}{j}_{row}" for row in each)) for j in results)
+
+    pointers = " ".join(mapped.pointers(f"{{0}}_base + {row} * {{0}}_strides.s0 + begin * {{1}}", f"_{row}")
+                        for row in each)
+    fetched = mapped.fetched(f"{{0}}_base + {2 * TOGETHER} * {{0}}_strides.s0 + begin", f"{TOGETHER} * count")
+    ends = " ".join(folded[j].join(f"sum{j}_{row}", f"rest{j}_{row}") for row in each for j in results)
+    stored = " ".join(mapped.store([folded[j].result(f"sum{j}_{row}") for j in results], codes,
+                                   f"out_base + {row} * out_strides.s0") for row in each)
     return f"""\
         if (repeat == 1 && end - begin <= {SHORT} && left >= {TOGETHER} && o + {TOGETHER} <= last) {{
             const int count = (int)(end - begin), even = count - count % {width};
-            FETCH(ELEMENT, a + a_base + {2 * TOGETHER} * strides.s0 + begin, {TOGETHER} * count);
-            {"; ".join(f"GLOBAL const ELEMENT *row{j} = a + a_base + {j} * strides.s0 + begin" for j in each)};
-            {folded.start(*(f"sum{j}" for j in each))}
-{loop(f"LANES({width}, 1)", "0", "even", "sum")}
-            if (even < count) {{
-            {folded.start(*(f"rest{j}" for j in each))}
-{loop(f"MASKED_LANES({width})", "even", "count", "rest")}
-            {" ".join(folded.join(f"sum{j}", f"rest{j}") for j in each)}
+            {pointers}
+            {fetched}
+            {starts("sum")}
+{loop(f"LANES({width}, 1)", "0", "even", "sum")}            if (even < count) {{
+            {starts("rest")}
+{loop(f"MASKED_LANES({width})", "even", "count", "rest")}            {ends}
             }}
-            {" ".join(store(folded.result(f"sum{j}"), j) for j in each)}
+            {stored}
             NEXT({TOGETHER});
             continue;
         }}
 """
 
 
-def rows(traits, op, code, out_code, neighbours, parted=False):
-    """Each output from axes of its own, in parts or not; see `rows_kernel`."""
-    name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
-    work = accumulator(name, out_code)
-    total = total_code(traits, name, work)
-    inner = work if neighbours else total       # one by one, double costs nothing and saves digits
-    folded, whole = fold(name, inner), ELEMENTS[total]
-    width = lanes(code, work)
-
-    def value(row):
-        return convert(f"LOAD_{element.name}({row}, {'k' if neighbours else 'k * step'})", element.compute_code, inner)
-
-    def store(value, row, code=inner):
-        return f"STORE_{out.name}(out, out_base + {row} * out_strides.s0, {convert(value, code, out_code)});"
-
-    decided = {"any": "if (total) break;", "all": "if (!total) break;"}.get(name, "")
-    together = _rows_together(folded, value, store, width) if neighbours and not parted else ""
-    stored = store("total", 0, total)
-    # combining lanes and ends is a chain of its own, which the processor does not see the next row's elements behind
-    ahead = f"{' ' * 16}if (end - at <= BLOCK) FETCH(ELEMENT, a + a_base + strides.s0 + begin, count);\n" * neighbours
-    return f"""
-#define BLOCK {BLOCK if neighbours else SCATTERED_BLOCK}
-#define ELEMENT {element.stored}
-typedef {ELEMENTS[inner].computed} VALUE;
-""" + rows_kernel(element, out, f"""\
-{together}\
-        {whole.computed} total = {identity(name, whole)};
-        for (i64 q = q_begin; q < q_end; q++) {{
-            i64 base = a_base;
-            {decompose("q", "inner_sizes", {"base": "inner_strides"})}
-            for (i64 at = begin; at < end; at += BLOCK) {{
-                GLOBAL const ELEMENT *row = a + base + at{'' if neighbours else ' * step'};
-                const int count = end - at < BLOCK ? (int)(end - at) : BLOCK, even = count - count % {4 * width};
-                {folded.start("sum", "rest")}
-{ahead}                LANES({width}, 4)
-                for (int k = 0; k < even; k++) {{
-                    ANY_ORDER
-                    const VALUE x = {value("row")};
-                    {folded.take("sum", "x")}
-                }}
-                MASKED_LANES({width})
-                for (int k = even; k < count; k++) {{
-                    ANY_ORDER
-                    const VALUE x = {value("row")};
-                    {folded.take("rest", "x")}
-                }}
-                {folded.join("sum", "rest")}
-                const {whole.computed} block = {folded.result("sum")};
-                total = {expression(COMBINE[name], whole, "total", "block")};
-                {decided}
-            }}
-            {decided}
-        }}
-{arrive(name, whole, stored) if parted else f"        {stored}"}
-        NEXT(1);
-""", parts=whole if parted else None)
+def _stored_row(mapped, codes):
+    """C that stores an output, or keeps a part of it; whoever kept the last one combines them, in order, and stores."""
+    totals = [f"total{j}" for j in range(len(codes))]
+    store = mapped.store(totals, codes)
+    if not mapped.parted:
+        return store
+    keep = " ".join(f"p{j}[o * all_splits + part] = {total};" for j, total in enumerate(totals))
+    start = " ".join(f"{total} = {identity(name, ELEMENTS[code])};"
+                     for name, code, total in zip(mapped.names, codes, totals))
+    take = " ".join(f"{total} = {combined(name, code, total, f'p{j}[at]')};"
+                    for j, (name, code, total) in enumerate(zip(mapped.names, codes, totals)))
+    return (f"{keep} if (LAST_ARRIVED(arrivals + o, all_splits)) {{ {start} "
+            f"for (i64 at = o * all_splits; at < (o + 1) * all_splits; at++) {{ {take} }} {store} }}")
 
 
-def columns(traits, op, code, out_code, neighbours, parted=False):
-    """Neighbouring outputs from elements that are neighbours or ``apart``, in parts or not: ``width`` a group."""
-    name, element, out = REDUCE[op], ELEMENTS[code], ELEMENTS[out_code]
-    work = accumulator(name, out_code)
-    T = ELEMENTS[work]
-    kind, first = T.computed, identity(name, T)
-    square = f"SQUARE_{T.suffix}({{0}})" if name == "square_sum" else "{0}"
+def columns(mapped):
+    """Neighbouring outputs from elements that are neighbours or apart, in parts or not: ``width`` a group.
 
-    def combine(a, b):
-        return expression(COMBINE[name], T, a, b)
+    256 rows are combined apart, then with the others; of them four rows among themselves first.
+    """
+    names, work = mapped.names, mapped.work
+    T, results = ELEMENTS[work], range(len(names))
+    width = lanes(work, mapped.number, *mapped.ins)
+    fours = 4 if T.kind != "complex" else 1
+    streams = 1 if len(names) > 1 else 4 if len(mapped.program) <= HEAVY else 2
 
-    def value(row):
-        return square.format(convert(f"LOAD_{element.name}({row}, {'l' if neighbours else 'l * apart'})",
-                                     element.compute_code, work))
+    def taken(row):
+        values = mapped.values([work] * len(names), {"1": f"{row} * {{0}}_step + l", "0": f"{row} * {{0}}_step",
+                                                     "s": f"{row} * {{0}}_step + l * {{0}}_apart"}.get)
+        kept = " ".join(f"x{j}_{row} = {entered(names[j], work, f's{j}')};" for j in results)
+        return f"{{ {values} {kept} }}"
 
-    width = lanes(code, work)
+    def loops(count):
+        xs = " ".join(f"{T.computed} {', '.join(f'x{j}_{row}' for row in range(count))};" for j in results)
 
-    def each_column(indent, *statements):
-        """Loops over the columns: those that fill vectors, and the rest."""
-        text = "".join(f"{indent}    {line}\n" for line in statements)
-        return "".join(f"{indent}{hint}\n{indent}for (int l = {first}; l < {stop}; l++) {{\n{text}{indent}}}\n"
-                       for hint, first, stop in ((f"LANES({width}, 4)", 0, "even"),
+        def all_of(j, rows):
+            return rows[0] if len(rows) == 1 else combined(
+                names[j], work, f"({all_of(j, rows[:len(rows) // 2])})", f"({all_of(j, rows[len(rows) // 2:])})")
+
+        ends = " ".join(f"{{ const {T.computed} x = {all_of(j, [f'x{j}_{row}' for row in range(count)])}; "
+                        f"sum{j}[l] = {combined(names[j], work, f'sum{j}[l]', 'x')}; }}" for j in results)
+        text = f"{{ {xs} {' '.join(taken(row) for row in range(count))} {ends} }}"
+        return "".join(f"            {hint}\n            for (int l = {begin}; l < {stop}; l++) {text}\n"
+                       for hint, begin, stop in ((f"LANES({width}, {streams})", 0, "even"),
                                                  (f"MASKED_LANES({width})", "even", "count")))
 
-    fours = ""
-    if ELEMENTS[work].kind != "complex":
-        four = combine(f"({combine('x0', 'x1')})", f"({combine('x2', 'x3')})")
-        fours = f"""        for (; k + 4 <= stop; k += 4, row += 4 * step) {{
-{each_column(" " * 12, *(f"const {kind} x{j} = {value(f'row + {j} * step')};" for j in range(4)),
-             f"const {kind} x = {four};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
-"""
-    arrived = ""
-    if parted:                          # the last group of these columns has all parts, and combines them in order
-        arrived = f"""\
-    GLOBAL {T.stored} *mine = pieces + (which * splits + part) * width;
-{each_column(" " * 4, f"STORE_{T.name}(mine, l, kept[l]);")}\
-    if (!LAST_ARRIVED(arrivals + which, splits)) return;
-    mine -= part * width;
-    for (int l = 0; l < count; l++) kept[l] = {first};
-    for (i64 other = 0; other < splits; other++, mine += width) {{
-{each_column(" " * 8, f"const {kind} x = LOAD_{T.name}(mine, l);", f"kept[l] = {combine('kept[l]', 'x')};")}\
-    }}
-"""
-    return f"""
-#define WIDTH {WIDTH}
-""" + columns_kernel(element, out, f"""\
-    const i64 column = block * width;
+    def forth(count):
+        return " ".join(f"{i} += {count} * {i}_step;" for i in mapped.operands())
+
+    together = f"""        for (; k + {fours} <= stop; k += {fours}) {{
+{loops(fours)}            {forth(fours)}
+        }}
+""" if fours > 1 else ""
+    start = " ".join(f"kept{j}[l] = {identity(names[j], T)};" for j in results)
+    return f"""\
     const int count = columns - column < width ? (int)(columns - column) : (int)width;
-    const int even = count - count % {4 * width};
-    i64 base = column * apart, out_base = column * out_step;
-    {kind} kept[WIDTH], sum[WIDTH];
-    {decompose("which / blocks", "sizes", {"base": "strides", "out_base": "out_strides"})}
-    GLOBAL const {element.stored} *row = a + base + k * step;
-    for (int l = 0; l < count; l++) kept[l] = {first};
+    const int even = count - count % {streams * width};
+    {T.computed} {", ".join(f"kept{j}[{WIDTH}], sum{j}[{WIDTH}]" for j in results)};
+    for (int l = 0; l < count; l++) {{ {start} }}
     while (k < end) {{
         const i64 stop = k + 256 < end ? k + 256 : end;
-        for (int l = 0; l < count; l++) sum[l] = {first};
-{fours}        for (; k < stop; k++, row += step) {{
-{each_column(" " * 12, f"const {kind} x = {value('row')};", f"sum[l] = {combine('sum[l]', 'x')};")}        }}
-{each_column(" " * 8, f"kept[l] = {combine('kept[l]', 'sum[l]')};")}\
+        for (int l = 0; l < count; l++) {{ {start.replace("kept", "sum")} }}
+{together}        for (; k < stop; k++) {{
+{loops(1)}            {forth(1)}
+        }}
+        LANES({width}, 1)
+        for (int l = 0; l < count; l++) {{
+            {" ".join(f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'sum{j}[l]')};" for j in results)}
+        }}
     }}
-{arrived}\
-    for (int l = 0; l < count; l++)
-        STORE_{out.name}(out, out_base + l * out_step, {convert("kept[l]", work, out_code)});
-""", parts=T if parted else None)
+{_PARTS_OF_COLUMNS.format(
+    keep=" ".join(f"p{j}[(which * splits + part) * width + l] = kept{j}[l];" for j in results), start=start,
+    take=" ".join(f"kept{j}[l] = {combined(names[j], work, f'kept{j}[l]', f'p{j}[from + l]')};" for j in results),
+    width=width) if mapped.parted else ""}\
+    for (int l = 0; l < count; l++) {{
+        {mapped.store([f"kept{j}[l]" for j in results], [work] * len(names), "out_base + l * out_step")}
+    }}
+"""
+
+
+# As for rows, but that a group which is not the last leaves.
+_PARTS_OF_COLUMNS = """\
+    for (int l = 0; l < count; l++) {{ {keep} }}
+    if (!LAST_ARRIVED(arrivals + which, splits)) return;
+    for (int l = 0; l < count; l++) {{ {start} }}
+    for (i64 other = 0; other < splits; other++) {{
+        const i64 from = (which * splits + other) * width;
+        LANES({width}, 1)
+        for (int l = 0; l < count; l++) {{ {take} }}
+    }}
+"""

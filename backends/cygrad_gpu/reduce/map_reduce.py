@@ -1,20 +1,36 @@
-"""The entry `map_reduce`: reductions of what programs make of their operands; kernels are in map_reduce_kernels.py.
+"""The entries `reduce` and `map_reduce`: reductions of what programs make of their operands, or of an operand itself.
 
-They are cut as those of `reduce`: a group owns an output, or some, or a stretch of neighbouring ones (`columns`). Where
-outputs are few they are split; then a processor's last group combines the parts and finishes, on GPUs a second launch
-does, of a program that only loads.
+A group owns one output, or some on a processor, or a stretch of neighbouring ones (`columns`); kernels are in
+map_reduce_kernels.py. Where outputs are few what is reduced is split; then a processor's last group combines the parts
+and finishes, on GPUs a second launch does, of a program that only loads.
 """
 from math import prod
 
+from cygrad.backend import REDUCE
+from cygrad.tensor import as_tensor_view
 from cygrad.view import View
 
 from cygrad_gpu.codegen.element_types import BOOL, ELEMENTS
+from cygrad_gpu.codegen.high_rank import RANK
 from cygrad_gpu.codegen.statements import Declined
 from cygrad_gpu.index.gather_scatter import reversed_axes
-from cygrad_gpu.reduce.map_reduce_kernels import make_columns, make_rows, totals_of
-from cygrad_gpu.reduce.map_reduce_programs import Mapped
-from cygrad_gpu.reduce.reduce import (SHORT, columns_of_group, dense_strides, divided, owned_rows, parts_wanted,
-                                      parts_worthwhile)
+from cygrad_gpu.reduce.fold_processor import totals_of
+from cygrad_gpu.reduce.map_reduce_kernels import make_columns, make_rows
+from cygrad_gpu.reduce.map_reduce_programs import Mapped, letters, loaded
+from cygrad_gpu.reduce.splitting import (SHORT, columns_of_group, dense_strides, divided, divided_columns, owned_rows)
+
+
+def reduce(backend, device, a, out, op):
+    """The entry `Backend.reduce`: the program is one load."""
+    name, code, out_code = REDUCE[op], a.dtype.code, out.dtype.code
+    kind = ELEMENTS[out_code].kind
+    if name in ("any", "all") and out_code != BOOL or name == "square_sum" and kind != "real" \
+            or name in ("max", "min") and kind == "complex":
+        return NotImplemented
+    if len(a.shape) > RANK:             # contiguous: others come with fewer axes
+        a, out = as_tensor_view(a).view(out.numel(), -1), as_tensor_view(out).view(-1)
+    mapped = Mapped(loaded(1), ELEMENTS[code].compute_code, (code,), (op,), None, 1, out_code)
+    _launch(backend, device, mapped, [out], [a], [[], []])
 
 
 class MapReduce:
@@ -35,15 +51,8 @@ class MapReduce:
             return NotImplemented
         count = sum(step[0] == "number" for step in self.program)
         numbers = [_arguments(number, numbers[:count]), _arguments(mapped.work, numbers[count:])]
-        walks = [_Walk(view, len(outs[0].shape)) for view in ins]
-        sizes, inner_sizes, lead = walks[0].sizes, walks[0].inner_sizes, walks[0]
-        launch, traits = _rows, backend.traits(device)
-        if len(inner_sizes) == 1 and sizes and sizes[-1] >= 16:
-            lead = next((walk for walk in walks if walk.strides[-1] and walk.inner[0]), lead)
-            if lead.strides[-1] == 1 != lead.inner[0] or traits.processor and inner_sizes[0] <= SHORT:
-                launch = _columns
         try:
-            return launch(backend, device, traits, mapped, outs, walks, numbers)
+            return _launch(backend, device, mapped, outs, ins, numbers)
         except Declined:
             self.declined.add(mapped)
             return NotImplemented
@@ -64,11 +73,19 @@ class _Walk:
         self.view = view
         shape, strides = list(view.shape), list(view.stride())
         self.sizes, self.strides = shape[:kept], strides[:kept]
-        self.inner_sizes, self.inner = shape[kept:], strides[kept:]
+        self.inner_sizes, self.inner = shape[kept:] or [1], strides[kept:] or [1]
 
 
-def _letter(step):
-    return "1" if step == 1 else "0" if step == 0 else "s"
+def _launch(backend, device, mapped, outs, ins, numbers):
+    traits = backend.traits(device)
+    walks = [_Walk(view, len(outs[0].shape)) for view in ins]
+    sizes, inner_sizes, lead = walks[0].sizes, walks[0].inner_sizes, walks[0]
+    launch = _rows
+    if len(inner_sizes) == 1 and sizes and sizes[-1] >= 16:
+        lead = next((walk for walk in walks if walk.strides[-1] and walk.inner[0]), lead)
+        if lead.strides[-1] == 1 != lead.inner[0] or traits.processor and inner_sizes[0] <= SHORT:
+            launch = _columns
+    launch(backend, device, traits, mapped, outs, walks, numbers)
 
 
 def _rows(backend, device, traits, mapped, outs, walks, numbers):
@@ -78,7 +95,7 @@ def _rows(backend, device, traits, mapped, outs, walks, numbers):
     owned, parts = owned_rows(traits, outputs, n * repeat), splits * q_splits
     first, targets, strides, pieces, given = _first(backend, device, mapped, outs, sizes, parts, numbers,
                                                     totals_of(traits, mapped), outputs)
-    compiled = first._replace(steps="".join(_letter(walk.inner[-1]) for walk in walks))
+    compiled = first._replace(steps=letters([walk.inner[-1] for walk in walks]))
     kernel = backend.kernel(device, ("map_rows", compiled), make_rows, compiled)
     geometry = [value for walk in walks for value in (walk.inner[-1], reversed_axes(walk.strides, 0),
                                                       reversed_axes(walk.inner[:-1], 0))]
@@ -114,13 +131,10 @@ def _columns(backend, device, traits, mapped, outs, walks, numbers):
     sizes, n = walks[0].sizes, walks[0].inner_sizes[0]
     outer = prod(sizes[:-1])
     width, blocks = columns_of_group(traits, sizes)
-    parts = max(1, min(-(-parts_wanted(traits) // (blocks * outer)), n // 64,
-                       parts_worthwhile(traits, n * width, mapped.cost())))
-    chunk = -(-n // parts)
-    parts = -(-n // chunk)
+    parts, chunk = divided_columns(traits, blocks * outer, width, n, mapped.cost())
     first, targets, strides, pieces, given = _first(backend, device, mapped, outs, sizes, parts, numbers,
                                                     [mapped.work] * len(mapped.ops), blocks * outer * width)
-    compiled = first._replace(steps="".join(_letter(walk.strides[-1]) for walk in walks))
+    compiled = first._replace(steps=letters([walk.strides[-1] for walk in walks]))
     kernel = backend.kernel(device, ("map_columns", compiled), make_columns, compiled)
     geometry = [value for walk in walks for value in (walk.inner[0], walk.strides[-1],
                                                       reversed_axes(walk.strides[:-1], 0))]

@@ -11,9 +11,18 @@ from cygrad.backend import REDUCE
 from cygrad_gpu.codegen.element_types import ELEMENTS, convert
 from cygrad_gpu.codegen.statements import statements
 
-LOADED = ("in", 0), ("out", 0)
 _LOAD = re.compile(r"LOAD_(\w+)\(i(\d+), i\d+@\)")
 _NUMBER = re.compile(r"\bn(\d+i?)\b")
+
+
+def loaded(count):
+    """The program whose results are its operands."""
+    return tuple(step for j in range(count) for step in (("in", j), ("out", j)))
+
+
+def letters(steps):
+    """How far each operand's neighbours are apart: "1", "0", or "s" for any step, also for one alone that is "0"."""
+    return "".join("1" if step == 1 else "0" if step == 0 and len(steps) > 1 else "s" for step in steps)
 
 
 class Mapped(NamedTuple):
@@ -26,7 +35,7 @@ class Mapped(NamedTuple):
     finish: tuple           # or None
     outs: int               # how many
     out_code: int
-    steps: str = ""         # a letter an operand, how far its neighbours are apart: "1", "0", or "s" for any step
+    steps: str = ""         # a letter an operand, see `letters`
     parted: bool = False    # outputs have parts, and the last group of one that arrives combines them
 
     @property
@@ -40,9 +49,9 @@ class Mapped(NamedTuple):
 
     def parts(self):
         """The second of two launches, which reduces the results of the first one, that is of `unfinished`."""
-        program = tuple(step for j in range(len(self.ops)) for step in (("in", j), ("out", j)))
         again = tuple(REDUCE.index("sum") if name == "square_sum" else op for name, op in zip(self.names, self.ops))
-        return self._replace(program=program, number=self.work, ins=(self.work,) * len(self.ops), ops=again)
+        count = len(again)
+        return self._replace(program=loaded(count), number=self.work, ins=(self.work,) * count, ops=again)
 
     def cost(self):
         """What an element costs, in bytes that could be read meanwhile: 4 for a step."""
@@ -92,9 +101,18 @@ class Mapped(NamedTuple):
         return f"\nKERNEL({name})({', '.join(found)}) {{\n{opened}{body}}}\n"
 
     def pointers(self, start, more=""):
-        """C that sets pointers, the operands' names and `more`, to where they `start`: ``{0}`` is an operand's name."""
-        return " ".join(f"GLOBAL const {ELEMENTS[code].stored} *{i}{more} = all_{i} + {start.format(i)};"
-                        for i, code in zip(self.operands(), self.ins))
+        """C that sets pointers, the operands' names and `more`, to where they `start`.
+
+        ``{0}`` stands for an operand's name, ``{1}`` for how far its neighbours are apart.
+        """
+        return " ".join(f"GLOBAL const {ELEMENTS[code].stored} *{i}{more} = "
+                        f"all_{i} + {start.format(i, f'{i}_step' if step not in '01' else step)};"
+                        for i, code, step in zip(self.operands(), self.ins, self.steps))
+
+    def fetched(self, start, count):
+        """C that fetches `count` elements of the operands whose elements are neighbours; `start` as for `pointers`."""
+        return " ".join(f"FETCH({ELEMENTS[code].stored}, all_{i} + {start.format(i)}, {count});"
+                        for i, code, step in zip(self.operands(), self.ins, self.steps) if step == "1")
 
     def values(self, codes, place, pointer="{0}"):
         """C that computes an element's values as these dtype codes.

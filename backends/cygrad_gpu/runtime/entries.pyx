@@ -13,7 +13,7 @@ from cygrad_gpu.runtime.launch cimport Arguments, GPUBackend, Kernel, add_axes, 
 
 from cygrad_gpu.nn import attention, convolution, layer_norm, softmax
 from cygrad_gpu.index import gather_scatter, nonzero
-from cygrad_gpu.reduce import map_reduce, argreduce, reduce, scan
+from cygrad_gpu.reduce import argreduce, map_reduce, scan
 from cygrad_gpu.products import matmul
 from cygrad_gpu.runtime import philox
 from cygrad_gpu.pointwise import pointwise, transpose_gpu
@@ -411,7 +411,7 @@ cdef class KernelBackend(GPUBackend):
     # ---- reductions
 
     cpdef reduce(self, int op, View a, View out):
-        return self.planned(reduce.reduce, (a, out), (op,))
+        return self.planned(map_reduce.reduce, (a, out), (op,))
 
     cpdef map_reduce(self, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers, tuple outs):
         cdef list views = list(outs), values = []

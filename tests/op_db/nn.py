@@ -231,8 +231,8 @@ def heads(make):
         yield sample(x, x, x, bias_k=number(1, 1, 4), bias_v=number(1, 1, 4), add_zero_attn=True, need_weights=weights)
         yield sample(number(3, 4), number(5, 4), number(5, 4), need_weights=weights)
     yield S(number(3, 2, 4), number(5, 2, 3), number(5, 2, 2), 4, 2, None, number(12), None, None, False, 0.0,
-            number(4, 4), number(4), use_separate_proj_weight=True, q_proj_weight=number(4, 4), k_proj_weight=number(4, 3),
-            v_proj_weight=number(4, 2))
+            number(4, 4), number(4), use_separate_proj_weight=True, q_proj_weight=number(4, 4),
+            k_proj_weight=number(4, 3), v_proj_weight=number(4, 2))
     for weights in (True, False):                                                               # for gradcheck
         small = number(6, 2), None, number(1, 1, 2), number(1, 1, 2), False, 0.0, number(2, 2), None
         yield S(number(2, 1, 2), number(2, 1, 2), number(2, 1, 2), 2, 1, *small, need_weights=weights)

@@ -146,7 +146,7 @@ def _binary_forms(KernelOp op):
 
 
 def _publish():
-    for name, rule, inplace, what in UNARY_OPS:
+    for name, rule, inplace, what, argument, result in UNARY_OPS:
         function, function_ = _unary_forms(UNARY_BY_NAME[name])
         doc = f"""Elementwise: {what}.
 
@@ -154,30 +154,38 @@ def _publish():
     ----------
     input : Tensor
         Any shape{"; integers give the default float dtype" if rule == "TO_FLOAT" else ""}.
-    out : Tensor, optional
-        Receives the result.
 
     Returns
     -------
     Tensor
         Of input's shape{", of dtype bool" if rule == "TO_BOOL" else ""}.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor({argument}))
+    tensor({result})
     """
         add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
-    for name, rule, inplace, what in BINARY_OPS:
+    for name, rule, inplace, what, first, second, result in BINARY_OPS:
         function, function_ = _binary_forms(BINARY_BY_NAME[name])
         doc = f"""Elementwise: {what}.
 
     Parameters
     ----------
-    input, other : Tensor or number
-        At least one tensor; shapes broadcast and dtypes promote.
-    out : Tensor, optional
-        Receives the result.
+    input, other : Tensor{"" if name in TENSORS_ONLY else " or number"}
+        {"Their" if name in TENSORS_ONLY else "At least one tensor;"} shapes broadcast and dtypes promote.
 
     Returns
     -------
     Tensor
         Of the broadcast shape{" and dtype bool" if rule == "TO_BOOL" else ""}.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor({first}), {"cygrad.tensor(" + second + ")" if "[" in second else second})
+    tensor({result})
     """
         add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
 
@@ -301,7 +309,26 @@ def sub_(self, other, *, alpha=1):
 
 
 def rsub(input, other, *, alpha=1):
-    """other - alpha * input, elementwise."""
+    """other - alpha * input, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+    alpha : number
+        Factor of `input`; an integer for integer tensors.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.rsub(cygrad.tensor([1., 2.]), 10)
+    tensor([9., 8.])
+    """
     if alpha == 1 and not PyBool_Check(alpha):
         return checked_binary(op_rsub, other, input)
     return scaled(op_rsub, other, input, alpha)
@@ -332,8 +359,16 @@ def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
         At least one tensor; shapes broadcast. Integers give the default float dtype unless a rounding mode is given.
     rounding_mode : {"trunc", "floor"} or None, optional
         Round the quotient towards zero or down, and keep integer dtypes.
-    out : Tensor, optional
-        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        For another rounding mode, or when integers are divided by zero with one.
 
     Examples
     --------
@@ -365,7 +400,29 @@ cdef object divided_in_place(KernelOp op, object self, object other):
 
 
 def floor_divide(input, other, *, out=None):
-    """floor(input / other), elementwise."""
+    """floor(input / other), elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one tensor; shapes broadcast and dtypes promote.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape; integers stay integers.
+
+    Raises
+    ------
+    RuntimeError
+        When an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.floor_divide(cygrad.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    """
     return divided(op_floor_divide, input, other, out)
 
 
@@ -380,13 +437,22 @@ def pow(input, exponent, *, out=None):
     ----------
     input, exponent : Tensor or number
         At least one tensor; shapes broadcast and dtypes promote.
-    out : Tensor, optional
-        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
 
     Raises
     ------
     RuntimeError
         For integers to a negative integer power.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.pow(cygrad.tensor([1, 2, 3]), 2)
+    tensor([1, 4, 9])
     """
     if out is not None:
         refuse_out_grad("pow", input, exponent, out)
@@ -410,7 +476,24 @@ def pow_(self, exponent):
 
 
 def square(input, *, out=None):
-    """input ** 2, elementwise."""
+    """input ** 2, elementwise.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype; int64 for bools.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.square(cygrad.tensor([1., -3.]))
+    tensor([1., 9.])
+    """
     return pow(input, 2, out=out)
 
 
@@ -426,8 +509,16 @@ SCALED = """input {sign} alpha * other, elementwise.
         At least one tensor; shapes broadcast and dtypes promote.
     alpha : number
         Factor of `other`; an integer for integer tensors.
-    out : Tensor, optional
-        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        If shapes don't broadcast, or `alpha` is a fraction and all tensors are of integers.
 
     Examples
     --------

@@ -112,6 +112,16 @@ def clamp(input, min=None, max=None):
     min, max : number or Tensor, optional
         At least one; both of one kind. Where min > max the result is max.
 
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape of input and bounds.
+
+    Raises
+    ------
+    RuntimeError
+        If both bounds are omitted, or for a complex tensor.
+
     Examples
     --------
     >>> import cygrad
@@ -147,13 +157,51 @@ def _clamp_max_(self, max):
 
 @op(inplace=_clamp_min_, out=numbers_only)
 def clamp_min(input, min):
-    """Each element, but not below `min` (a number or a tensor)."""
+    """Each element, but not below `min` (a number or a tensor).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    min : number or Tensor
+        The lower bound; a tensor broadcasts with `input`.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clamp_min(cygrad.tensor([1, 5, 3]), 3)
+    tensor([3, 5, 3])
+    """
     return _clamp_min_tensor(input, min) if bounded("clamp_min", input, min, None) else _clamp_min(input, min)
 
 
 @op(inplace=_clamp_max_, out=numbers_only)
 def clamp_max(input, max):
-    """Each element, but not above `max` (a number or a tensor)."""
+    """Each element, but not above `max` (a number or a tensor).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    max : number or Tensor
+        The upper bound; a tensor broadcasts with `input`.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clamp_max(cygrad.tensor([1, 5, 3]), 3)
+    tensor([1, 3, 3])
+    """
     return _clamp_max_tensor(input, max) if bounded("clamp_max", input, None, max) else _clamp_max(input, max)
 
 

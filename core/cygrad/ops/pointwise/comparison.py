@@ -65,6 +65,12 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     -------
     Tensor
         Of dtype bool.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.isclose(cygrad.tensor([1., 2.]), cygrad.tensor([1. + 1e-9, 2.1]))
+    tensor([ True, False])
     """
     check_close(input, other, rtol, atol)
     return _isclose(input, other, rtol, atol, equal_nan)
@@ -83,7 +89,33 @@ def check_close(input, other, rtol, atol):
 
 @op
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether `isclose` holds for all elements, as a Python bool."""
+    """Whether `isclose` holds for all elements, as a Python bool.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of one dtype; their shapes broadcast.
+    rtol, atol : float
+        Tolerances: relative to `other`, and absolute.
+    equal_nan : bool
+        Whether two NaN count as equal.
+
+    Returns
+    -------
+    bool
+        True where abs(input - other) <= atol + rtol * abs(other) for all elements.
+
+    Raises
+    ------
+    RuntimeError
+        For tensors of different dtypes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.allclose(cygrad.tensor([1., 2.]), cygrad.tensor([1., 2. + 1e-7]))
+    True
+    """
     check_close(input, other, rtol, atol)
     if is_plain(input, other, equal_nan):
         return bool(NEAR.reduced((ALL,), None, False, BOOL, (input, other, rtol, atol)))
@@ -93,6 +125,16 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 @op
 def equal(input, other):
     """Whether two tensors have the same shape and elements, as a Python bool.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        On one device.
+
+    Returns
+    -------
+    bool
+        False where shapes differ.
 
     Examples
     --------
@@ -113,13 +155,57 @@ def equal(input, other):
 
 @op(out="exact")
 def isposinf(input):
-    """Whether each element is positive infinity."""
+    """Whether each element is positive infinity.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype bool.
+
+    Raises
+    ------
+    RuntimeError
+        For a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.isposinf(cygrad.tensor([-cygrad.inf, 0., cygrad.inf]))
+    tensor([False, False,  True])
+    """
     return is_infinity(input, math.inf, "isposinf")
 
 
 @op(out="exact")
 def isneginf(input):
-    """Whether each element is negative infinity."""
+    """Whether each element is negative infinity.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype bool.
+
+    Raises
+    ------
+    RuntimeError
+        For a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.isneginf(cygrad.tensor([-cygrad.inf, 0., cygrad.inf]))
+    tensor([ True, False, False])
+    """
     return is_infinity(input, -math.inf, "isneginf")
 
 
@@ -133,13 +219,52 @@ def is_infinity(input, infinity, name):
 
 @op
 def isreal(input):
-    """Whether the imaginary part of each element is 0."""
+    """Whether the imaginary part of each element is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype bool.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.isreal(cygrad.tensor([1 + 0j, 1 + 1j]))
+    tensor([ True, False])
+    """
     return input.imag == 0 if input.is_complex() else cygrad.ones_like(input, dtype=BOOL)
 
 
 @op(out="exact")
 def signbit(input):
-    """Whether the sign bit of each element is set: negative numbers and -0.0."""
+    """Whether the sign bit of each element is set: negative numbers and -0.0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype bool.
+
+    Raises
+    ------
+    RuntimeError
+        For a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signbit(cygrad.tensor([-1., -0., 0.]))
+    tensor([ True,  True, False])
+    """
     if input.is_complex():
         raise NotImplementedError("signbit is not implemented for complex tensors.")
     if is_integral(input):
@@ -150,5 +275,27 @@ def signbit(input):
 
 @op
 def is_nonzero(input):
-    """Whether the only element of the tensor is not zero."""
+    """Whether the only element of the tensor is not zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        With one element.
+
+    Returns
+    -------
+    bool
+        Whether that element is not zero.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor with none or several elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_nonzero(cygrad.tensor([0.5]))
+    True
+    """
     return bool(input)

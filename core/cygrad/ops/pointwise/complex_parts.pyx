@@ -46,7 +46,30 @@ cdef Tensor pairs(Tensor t):
 
 
 def view_as_real(Tensor input not None):
-    """The real and imaginary parts of a complex tensor along a new last axis, as a view."""
+    """The real and imaginary parts of a complex tensor along a new last axis, as a view.
+
+    Parameters
+    ----------
+    input : Tensor
+        (...), of a complex dtype.
+
+    Returns
+    -------
+    Tensor
+        (..., 2), of the dtype of the parts; it shares input's memory.
+
+    Raises
+    ------
+    RuntimeError
+        For a real tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.view_as_real(cygrad.tensor([1 + 2j, 3 + 4j]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     cdef Tensor out
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -56,7 +79,29 @@ def view_as_real(Tensor input not None):
 
 
 def view_as_complex(Tensor input not None):
-    """A real tensor whose last axis holds (real, imaginary) pairs, as a complex view without that axis."""
+    """A real tensor whose last axis holds (real, imaginary) pairs, as a complex view without that axis.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., 2), of a floating-point dtype; the pairs lie side by side.
+
+    Returns
+    -------
+    Tensor
+        (...), complex; it shares input's memory.
+
+    Raises
+    ------
+    RuntimeError
+        For another last axis, other strides, or another dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.view_as_complex(cygrad.tensor([[1., 2.], [3., 4.]]))
+    tensor([1.+2.j, 3.+4.j])
+    """
     cdef Py_ssize_t strides[64]
     cdef int i, last = input.rank - 1
     cdef Tensor out
@@ -82,14 +127,53 @@ def view_as_complex(Tensor input not None):
 
 
 def real(Tensor input not None):
-    """The real parts, as a view; a real tensor itself."""
+    """The real parts, as a view; a real tensor itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape; it shares its memory.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.real(cygrad.tensor([1 + 2j]))
+    tensor([1.])
+    """
     if input.dtype.category != CATEGORY_COMPLEX:
         return input
     return view_as_real(input).select(-1, 0)
 
 
 def imag(Tensor input not None):
-    """The imaginary parts of a complex tensor, as a view."""
+    """The imaginary parts of a complex tensor, as a view.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a complex dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape; it shares its memory.
+
+    Raises
+    ------
+    RuntimeError
+        For a real tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.imag(cygrad.tensor([1 + 2j]))
+    tensor([2.])
+    """
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return view_as_real(input).select(-1, 1)
@@ -123,12 +207,41 @@ def _conj_physical(self):
 
 
 def conj(Tensor input not None):
-    """The complex conjugate of each element, a copy; a real tensor itself."""
+    """The complex conjugate of each element, a copy; a real tensor itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conj(cygrad.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
     return _conj(input) if input.dtype.category == CATEGORY_COMPLEX else input
 
 
 def conj_physical(Tensor input not None):
-    """The complex conjugate of each element, a copy; a real tensor itself."""
+    """The complex conjugate of each element, a copy; a real tensor itself.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conj_physical(cygrad.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
     return _conj_physical(input) if input.dtype.category == CATEGORY_COMPLEX else input
 
 
@@ -143,27 +256,118 @@ cdef object unchanged(Tensor t):
 
 
 def resolve_conj(Tensor input not None):
-    """The tensor itself: conjugation is never put off."""
+    """The tensor itself: conjugation is never put off.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.resolve_conj(cygrad.tensor([1 + 2j]).conj())
+    tensor([1.-2.j])
+    """
     return input
 
 
 def resolve_neg(Tensor input not None):
-    """The tensor itself: negation is never put off."""
+    """The tensor itself: negation is never put off.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.resolve_neg(cygrad.tensor([1.]))
+    tensor([1.])
+    """
     return input
 
 
 def is_conj(Tensor input not None):
-    """False: conjugation is never put off."""
+    """False: conjugation is never put off.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    bool
+        False, always.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_conj(cygrad.tensor([1j]).conj())
+    False
+    """
     return False
 
 
 def is_neg(Tensor input not None):
-    """False: negation is never put off."""
+    """False: negation is never put off.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    bool
+        False, always.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_neg(-cygrad.tensor([1.]))
+    False
+    """
     return False
 
 
 def adjoint(Tensor input not None):
-    """The conjugate transpose of the last two axes."""
+    """The conjugate transpose of the last two axes.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n).
+
+    Returns
+    -------
+    Tensor
+        (..., n, m).
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of one axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.adjoint(cygrad.tensor([[1 + 1j, 2 - 3j]]))
+    tensor([[1.-1.j],
+            [2.+3.j]])
+    """
     return conj(input.mT)
 
 
@@ -212,6 +416,17 @@ def complex_(Tensor real not None, Tensor imag not None):
     ----------
     real, imag : Tensor
         Of one dtype, float32 or float64; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        complex64 of float32 parts, complex128 of float64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.complex(cygrad.tensor([1., 2.]), cygrad.tensor([3., 4.]))
+    tensor([1.+3.j, 2.+4.j])
     """
     check_parts(real, imag)
     if real.dtype.code != FLOAT32 and real.dtype.code != FLOAT64:
@@ -232,6 +447,17 @@ def polar(Tensor abs not None, Tensor angle not None):
     ----------
     abs, angle : Tensor
         Of one dtype, float32 or float64; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        complex64 of float32 parts, complex128 of float64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.polar(cygrad.tensor([1., 2.]), cygrad.tensor([0., 1.]))
+    tensor([1.0000+0.0000j, 1.0806+1.6829j])
     """
     check_parts(abs, angle)
     if abs.dtype.code != FLOAT32 and abs.dtype.code != FLOAT64:

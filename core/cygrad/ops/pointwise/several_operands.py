@@ -106,7 +106,26 @@ def where(condition, input=None, other=None):
 
 @op(name="where", only_method=True)
 def _where_method(self, condition, other):
-    """`self` where `condition` holds, else `other`."""
+    """`self` where `condition` holds, else `other`.
+
+    Parameters
+    ----------
+    condition : Tensor
+        bool; broadcasts with the others.
+    other : Tensor or number
+        Taken where the condition is false.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape and promoted dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).where(cygrad.tensor([True, False]), 0)
+    tensor([1, 0])
+    """
     return where(condition, self, other)
 
 
@@ -172,6 +191,17 @@ def lerp(input, end, weight):
         Of one floating-point or complex dtype.
     weight : number or Tensor
         0 gives input, 1 gives end.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.lerp(cygrad.tensor([0., 10.]), cygrad.tensor([10., 20.]), 0.25)
+    tensor([ 2.5000, 12.5000])
     """
     if isinstance(weight, float) and same_floats(input, end):
         return _lerp(input, end, weight)
@@ -255,6 +285,17 @@ def addcmul(input, tensor1, tensor2, *, value=1):
         Shapes broadcast and dtypes promote.
     value : number
         An integer for integer tensors.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addcmul(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
+    tensor([21., 41.])
     """
     if same_floats(input, tensor1, tensor2):
         return _addcmul(input, tensor1, tensor2, value)
@@ -280,6 +321,22 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
     input, tensor1, tensor2 : Tensor
         Shapes broadcast and dtypes promote; tensor1 and tensor2 not both of integers.
     value : number
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        If all are tensors of integers.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addcdiv(cygrad.tensor([1., 1.]), cygrad.tensor([1., 2.]), cygrad.tensor([2., 2.]), value=10)
+    tensor([ 6., 11.])
     """
     if same_floats(input, tensor1, tensor2):
         return _addcdiv(input, tensor1, tensor2, value)
@@ -321,7 +378,24 @@ def _sgn(self):
 
 @op(inplace=True, out="exact")
 def sgn(input):
-    """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""
+    """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.sgn(cygrad.tensor([3 + 4j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """
     return _sgn(input)
 
 
@@ -335,14 +409,53 @@ def _frac(self):
 
 @op(inplace=True, out="exact")
 def frac(input):
-    """The fractional part of each element, with its sign."""
+    """The fractional part of each element, with its sign.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.frac(cygrad.tensor([1.5, -2.25]))
+    tensor([ 0.5000, -0.2500])
+    """
     need_float(input, "frac_cpu")
     return _frac(input)
 
 
 @op
 def positive(input):
-    """`+input`: the tensor itself; bool is refused."""
+    """`+input`: the tensor itself; bool is refused.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of any dtype but bool.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of bools.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.positive(cygrad.tensor([1, -2]))
+    tensor([ 1, -2])
+    """
     if input.dtype is BOOL:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -372,6 +485,24 @@ def round_(input, *, decimals=None):
         Integers come back as they are.
     decimals : int, optional
         May be negative; for floating-point dtypes only. Without it: 0.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For integers with `decimals`, and for complex tensors.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.round(cygrad.tensor([0.5, 1.5, 2.345]))
+    tensor([0., 2., 2.])
+    >>> cygrad.round(cygrad.tensor([0.5, 1.5, 2.345]), decimals=1)
+    tensor([0.5000, 1.5000, 2.3000])
     """
     if decimals is None:
         if input.is_complex() or input.dtype is BOOL:
@@ -411,7 +542,28 @@ def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
 
 @op(inplace=_nan_to_num_, out="exact")
 def nan_to_num(input, nan=None, posinf=None, neginf=None):
-    """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers)."""
+    """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers).
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+    nan : number, optional
+        In the place of NaN; 0 when omitted.
+    posinf, neginf : number, optional
+        In the place of the infinities; the dtype's largest and smallest numbers when omitted.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nan_to_num(cygrad.tensor([cygrad.nan, cygrad.inf, 1.]), posinf=9)
+    tensor([0., 9., 1.])
+    """
     refuse_complex_gradient(input, "nan_to_num")
     return _nan_to_num(input, nan, posinf, neginf)
 
@@ -426,7 +578,31 @@ def _heaviside(self, values):
 
 @op(inplace="pointwise", out="exact")
 def heaviside(input, values):
-    """0 for negative elements, 1 for positive ones, `values` where they are 0."""
+    """0 for negative elements, 1 for positive ones, `values` where they are 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    values : Tensor
+        Of input's dtype; broadcast with it.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        For complex tensors, or for two dtypes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.heaviside(cygrad.tensor([-1., 0., 2.]), cygrad.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     need_tensors("heaviside", input=input, values=values)
     if input.is_complex() or values.is_complex():
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
@@ -439,7 +615,24 @@ def heaviside(input, values):
 
 @op(inplace=True, out=True)
 def ldexp(input, other):
-    """input * 2 ** other, elementwise."""
+    """input * 2 ** other, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Their shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape, of a floating-point or complex dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ldexp(cygrad.tensor([1., 3.]), cygrad.tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    """
     return input * cygrad.pow(2.0, other)
 
 
@@ -450,7 +643,24 @@ def _deg2rad(self):
 
 @op(inplace=True, out=True)
 def deg2rad(input):
-    """Degrees as radians."""
+    """Degrees as radians.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape; integers give the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.deg2rad(cygrad.tensor([180., 90.]))
+    tensor([3.1416, 1.5708])
+    """
     if input.is_complex():
         raise RuntimeError("deg2rad is not supported for complex tensors.")
     return _deg2rad(input)
@@ -463,7 +673,24 @@ def _rad2deg(self):
 
 @op(inplace=True, out=True)
 def rad2deg(input):
-    """Radians as degrees."""
+    """Radians as degrees.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape; integers give the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.rad2deg(cygrad.tensor([3.14159265, 1.]))
+    tensor([180.0000,  57.2958])
+    """
     if input.is_complex():
         raise RuntimeError("rad2deg is not supported for complex tensors.")
     return _rad2deg(input)
@@ -485,6 +712,17 @@ def float_power(input, exponent):
     ----------
     input, exponent : Tensor or number
         At least one tensor.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape, float64 or complex128.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.float_power(cygrad.tensor([1, 2, 3]), 0.5)
+    tensor([1.0000, 1.4142, 1.7321], dtype=cygrad.float64)
     """
     dtype = power_dtype(input, exponent)
     return cygrad.pow(input.to(dtype) if isinstance(input, Tensor) else input,

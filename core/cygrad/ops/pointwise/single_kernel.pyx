@@ -430,9 +430,9 @@ cdef object apply_unary_(KernelOp op, Tensor a):
 cdef dict RULES = {"SAME": SAME, "TO_FLOAT": TO_FLOAT, "TO_BOOL": TO_BOOL, "TO_REAL": TO_REAL, "NO_BOOL": NO_BOOL,
                    "INTEGRAL": INTEGRAL, "NO_COMPLEX": NO_COMPLEX, "ROUNDING": ROUNDING}
 cdef tuple ONE = ("self",), TWO = ("self", "other"), SCALED = ("self", "other", "alpha")
-UNARY_BY_NAME = {name: KernelOp(name, UNARY.index(name), RULES[rule], ONE) for name, rule, _, _ in UNARY_OPS}
+UNARY_BY_NAME = {name: KernelOp(name, UNARY.index(name), RULES[rule], ONE) for name, rule, *_ in UNARY_OPS}
 BINARY_BY_NAME = {name: KernelOp(name, BINARY.index(name if name in BINARY else name.removeprefix("bitwise_")),
-                                 RULES[rule], TWO) for name, rule, _, _ in BINARY_OPS}
+                                 RULES[rule], TWO) for name, rule, *_ in BINARY_OPS}
 op_neg, op_abs, op_bitwise_not = UNARY_BY_NAME["neg"], UNARY_BY_NAME["abs"], UNARY_BY_NAME["bitwise_not"]
 op_reciprocal = UNARY_BY_NAME["reciprocal"]
 op_mul, op_remainder = BINARY_BY_NAME["mul"], BINARY_BY_NAME["remainder"]

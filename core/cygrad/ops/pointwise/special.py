@@ -27,7 +27,24 @@ def _sinc(self):
 
 @op(inplace=True, out=True)
 def sinc(input):
-    """sin(pi * x) / (pi * x) of each element, 1 at 0."""
+    """sin(pi * x) / (pi * x) of each element, 1 at 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape; integers give the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.sinc(cygrad.tensor([0., 0.5, 1.]))
+    tensor([ 1.0000e+00,  6.3662e-01, -2.7828e-08])
+    """
     return _sinc(input)
 
 
@@ -49,6 +66,17 @@ def logit(input, eps=None):
     input : Tensor
     eps : float, optional
         Elements are first moved into [eps, 1 - eps].
+
+    Returns
+    -------
+    Tensor
+        Of input's shape; integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logit(cygrad.tensor([0.5, 0.9, 1.]), eps=1e-6)
+    tensor([ 0.0000,  2.1972, 13.8023])
     """
     if input.is_complex():
         raise refused("logit_cpu", input.dtype)
@@ -82,6 +110,17 @@ def xlogy(input, other):
     ----------
     input, other : Tensor or number
         At least one tensor, of real dtypes.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape; integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.xlogy(cygrad.tensor([0., 2.]), cygrad.tensor([0., 3.]))
+    tensor([0.0000, 2.1972])
     """
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         raise TypeError(f"xlogy(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -110,7 +149,24 @@ def _logaddexp(self, other):
 
 @op(out=True)
 def logaddexp(input, other):
-    """log(exp(input) + exp(other)), without overflow."""
+    """log(exp(input) + exp(other)), without overflow.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of floating-point or complex dtypes; their shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logaddexp(cygrad.tensor([0., -1000.]), cygrad.tensor([0., -1000.]))
+    tensor([ 6.9315e-01, -9.9931e+02])
+    """
     need_tensors("logaddexp", input=input, other=other)
     broadcast(input, other)
     dtype = result_type(input, other)
@@ -126,7 +182,24 @@ def _logaddexp2(self, other):
 
 @op(out=True)
 def logaddexp2(input, other):
-    """log2(2 ** input + 2 ** other), without overflow."""
+    """log2(2 ** input + 2 ** other), without overflow.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of floating-point dtypes; their shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logaddexp2(cygrad.tensor([0., 3.]), cygrad.tensor([0., 3.]))
+    tensor([1., 4.])
+    """
     need_tensors("logaddexp2", input=input, other=other)
     broadcast(input, other)
     dtype = result_type(input, other)
@@ -157,6 +230,22 @@ def polygamma(n, input):
         Not negative.
     input : Tensor
         Of a real dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape; integers give the default float dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative `n`, or for a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.polygamma(1, cygrad.tensor([1., 2.]))
+    tensor([1.6449, 0.6449])
     """
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
@@ -165,7 +254,24 @@ def polygamma(n, input):
 
 @op(name="polygamma", only_method=True, inplace=True)
 def _polygamma_method(self, n):
-    """The n-th derivative of `digamma`."""
+    """The n-th derivative of `digamma`.
+
+    Parameters
+    ----------
+    n : int
+        Not negative.
+
+    Returns
+    -------
+    Tensor
+        Of self's shape; integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2.]).polygamma(1)
+    tensor([1.6449, 0.6449])
+    """
     return polygamma(n, self)
 
 

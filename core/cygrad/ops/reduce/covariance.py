@@ -21,6 +21,23 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         Integer frequencies of the observations.
     aweights : Tensor, optional
         Weights of the observations.
+
+    Returns
+    -------
+    Tensor
+        (variables, variables); a single number for one variable.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of more than two axes, of bools, or for weights that don't fit the observations.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cov(cygrad.tensor([[1., 2., 3.], [1., 0., 5.]]))
+    tensor([[1., 2.],
+            [2., 7.]])
     """
     if input.dim() > 2:
         raise RuntimeError("cov(): expected input to have two or fewer dimensions but got an input with "
@@ -72,7 +89,34 @@ def checked_weights(fweights, aweights, count):
 
 @op
 def corrcoef(input):
-    """Pearson's correlation coefficients of variables in rows and observations in columns."""
+    """Pearson's correlation coefficients of variables in rows and observations in columns.
+
+    Parameters
+    ----------
+    input : Tensor
+        (variables, observations), or one variable's observations.
+
+    Returns
+    -------
+    Tensor
+        (variables, variables), with ones on the diagonal; a single number for one variable.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of more than two axes.
+
+    Notes
+    -----
+    The covariance of two variables divided by the product of their standard deviations.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.corrcoef(cygrad.tensor([[1., 2., 3.], [1., 0., 5.]]))
+    tensor([[1.0000, 0.7559],
+            [0.7559, 1.0000]])
+    """
     if input.dim() > 2:
         raise RuntimeError("corrcoef(): expected input to have two or fewer dimensions but got an input with "
                            f"{input.dim()} dimensions")

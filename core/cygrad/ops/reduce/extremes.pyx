@@ -55,15 +55,31 @@ OF_AXES = """The {} element, of all or along some axes; equal ones share the gra
         Axes to reduce; () for all.
     keepdim : bool
         Keep the axes, with size 1.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype; NaN if any element is.
+
+    Raises
+    ------
+    IndexError
+        Where there is no element to choose from.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{}(cygrad.tensor([[1., 3.], [5., 2.]]), dim=1)
+    tensor({})
     """
 
 
-@op(axis=True, out="exact", doc=OF_AXES.format("largest"))
+@op(axis=True, out="exact", doc=OF_AXES.format("largest", "amax", "[3., 5.]"))
 def amax(Tensor input not None, dim=(), bint keepdim=False):
     return extreme_of_axes(k.MAX, MAX_ALONG, "amax", "max_values_cpu", input, dim, keepdim)
 
 
-@op(axis=True, out="exact", doc=OF_AXES.format("smallest"))
+@op(axis=True, out="exact", doc=OF_AXES.format("smallest", "amin", "[1., 2.]"))
 def amin(Tensor input not None, dim=(), bint keepdim=False):
     return extreme_of_axes(k.MIN, MIN_ALONG, "amin", "min_values_cpu", input, dim, keepdim)
 
@@ -125,6 +141,8 @@ IN_THREE_FORMS = """The {extreme} element; along an axis: these and where they a
         An axis, or the second tensor.
     keepdim : bool
         Keep the axis, with size 1.
+    other : Tensor, optional
+        The second tensor.
 
     Returns
     -------
@@ -162,10 +180,30 @@ def _aminmax(self, dim, keepdim):
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along an axis.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype; not empty.
+    dim : int, optional
+        The axis to reduce; None for all.
+
     Returns
     -------
     return_types.aminmax
-        (min, max).
+        ``min`` and ``max``, of input's dtype; NaN if any element is.
+
+    Raises
+    ------
+    RuntimeError
+        For a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.aminmax(cygrad.tensor([3, 1, 2]))
+    torch.return_types.aminmax(
+    min=tensor(1),
+    max=tensor(3))
     """
     if input.is_complex():
         raise refused("aminmax_cpu", input.dtype)
@@ -197,18 +235,38 @@ cdef object position(int code, str name, Tensor input, object dim, bint keepdim)
 
 WHERE = """The index of the {} element, in the flattened tensor or along an axis; the first of equal ones.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype other than bool; not empty.
+    dim : int, optional
+        The axis; None for the flattened tensor.
+    keepdim : bool
+        Keep the axis, with size 1.
+
     Returns
     -------
     Tensor
         Of dtype int64.
+
+    Raises
+    ------
+    IndexError
+        Where there is no element to choose from.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{}(cygrad.tensor([[1., 3.], [5., 2.]]), dim=1)
+    tensor({})
     """
 
 
-@op(axis=True, out="exact", doc=WHERE.format("largest"))
+@op(axis=True, out="exact", doc=WHERE.format("largest", "argmax", [1, 0]))
 def argmax(Tensor input not None, dim=None, bint keepdim=False):
     return position(k.ARGMAX, "argmax", input, dim, keepdim)
 
 
-@op(axis=True, out="exact", doc=WHERE.format("smallest"))
+@op(axis=True, out="exact", doc=WHERE.format("smallest", "argmin", [0, 1]))
 def argmin(Tensor input not None, dim=None, bint keepdim=False):
     return position(k.ARGMIN, "argmin", input, dim, keepdim)

@@ -41,6 +41,28 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     dx : number, optional
         The distance of the places, 1 by default.
     dim : int
+
+    Returns
+    -------
+    Tensor
+        y's shape without axis `dim`.
+
+    Raises
+    ------
+    RuntimeError
+        If both `x` and `dx` are given, or `x` does not fit `y`.
+
+    Notes
+    -----
+    The sum of ``(x[i + 1] - x[i]) * (y[i] + y[i + 1]) / 2``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.trapezoid(cygrad.tensor([1., 2., 4.]))
+    tensor(4.5000)
+    >>> cygrad.trapezoid(cygrad.tensor([1., 2., 4.]), cygrad.tensor([0., 1., 3.]))
+    tensor(7.5000)
     """
     if y.size(dim) == 0:
         return cygrad.zeros_like(y.sum(dim))
@@ -51,6 +73,34 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
 
 @op(method=False, axis=True)
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
-    """The integrals up to each place along an axis, by the trapezoidal rule."""
+    """The integrals up to each place along an axis, by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : Tensor
+        Values of the function.
+    x : Tensor, optional
+        The places of the values: one axis, or broadcastable to y.
+    dx : number, optional
+        The distance of the places, 1 by default.
+    dim : int
+        The axis along which the values lie.
+
+    Returns
+    -------
+    Tensor
+        y's shape with one element less along axis `dim`.
+
+    Raises
+    ------
+    RuntimeError
+        If both `x` and `dx` are given, or `x` does not fit `y`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cumulative_trapezoid(cygrad.tensor([1., 2., 4.]))
+    tensor([1.5000, 4.5000])
+    """
     parts, dim, step = areas("cumulative_trapezoid", y, x, dx, dim)
     return (parts if x is not None or step == 1 else parts * step).cumsum(dim) / 2.0

@@ -63,6 +63,24 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
         Keep the axes, with size 1.
     dtype : dtype, optional
         To which `x` is converted first.
+
+    Returns
+    -------
+    Tensor
+        The real dtype of `x`, or of `dtype`.
+
+    Raises
+    ------
+    RuntimeError
+        For integers, and where an empty tensor has no such norm.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.vector_norm(cygrad.tensor([3., -4.]))
+    tensor(5.)
+    >>> cygrad.linalg.vector_norm(cygrad.tensor([[3., -4.], [1., 1.]]), ord=1, dim=1)
+    tensor([7., 2.])
     """
     name = "linalg.vector_norm"
     if isinstance(ord, str) or not isinstance(ord, (int, float, complex)):
@@ -119,6 +137,22 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtyp
     out : Tensor, optional
     dtype : dtype, optional
         To which `input` is converted first.
+
+    Returns
+    -------
+    Tensor
+        Of the real dtype of `input`, or of `dtype`.
+
+    Raises
+    ------
+    RuntimeError
+        For integers, unless a `dtype` is given.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.norm(cygrad.tensor([3., 4.]))
+    tensor(5.)
     """
     cdef Tensor length
     if p == "fro" and dim is None and not keepdim and dtype is None and out is None and input.elements and (
@@ -142,7 +176,26 @@ def _dist(self, other, p):
 
 @op
 def dist(input, other, p=2):
-    """The p-norm of input - other."""
+    """The p-norm of input - other.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Their shapes broadcast.
+    p : number
+        As in `linalg.vector_norm`.
+
+    Returns
+    -------
+    Tensor
+        A single number.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.dist(cygrad.tensor([1., 2.]), cygrad.tensor([4., 6.]))
+    tensor(5.)
+    """
     if is_integral(input) and (not isinstance(other, Tensor) or is_integral(other)):
         raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
                            f"{SCALAR_NAMES[input.dtype.code]} instead.")
@@ -169,6 +222,18 @@ def renorm(input, p, dim, maxnorm):
     p : float
     dim : int
     maxnorm : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.renorm(cygrad.tensor([[3., 4.], [0.3, 0.4]]), p=2, dim=0, maxnorm=1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
     """
     if isinstance(p, complex) or not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")

@@ -71,6 +71,11 @@ def cumsum(Tensor input not None, dim, *, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed; int64 for integers by default.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -94,6 +99,17 @@ def cumprod(input, dim, *, dtype=None):
     dim : int
     dtype : dtype, optional
         Of the result, and in which it is computed; int64 for integers by default.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cumprod(cygrad.tensor([1, 2, 3, 4]), dim=0)
+    tensor([ 1,  2,  6, 24])
     """
     dim = axis_of(dim, input.dim(), "cumprod")
     return _cumprod(input, dim, computable("cumprod", input, sum_dtype(input, dtype)))
@@ -125,21 +141,38 @@ def _cummin(self, dim):
 
 RUNNING_EXTREME = """The {} element up to each place along an axis, and where it is (the last of equal ones).
 
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    dim : int
+        The axis.
+
     Returns
     -------
-    return_types.{}
-        (values, indices).
+    return_types.{name}
+        ``values`` and int64 ``indices``, of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor([2, 3, 1, 3]), dim=0)
+    torch.return_types.{name}(
+    values=tensor({values}),
+    indices=tensor({places}))
     """
 
 
-@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("largest", "cummax"))
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format(
+    "largest", name="cummax", values=[2, 3, 3, 3], places=[0, 1, 1, 3]))
 def cummax(input, dim):
     dim = axis_of(dim, input.dim(), "cummax")
     need_order(input, "cummax")
     return return_types.cummax(_cummax(input, dim))
 
 
-@op(out="exact", axis=True, doc=RUNNING_EXTREME.format("smallest", "cummin"))
+@op(out="exact", axis=True, doc=RUNNING_EXTREME.format(
+    "smallest", name="cummin", values=[2, 2, 1, 1], places=[0, 0, 2, 2]))
 def cummin(input, dim):
     dim = axis_of(dim, input.dim(), "cummin")
     need_order(input, "cummin")
@@ -169,7 +202,26 @@ def _logcumsumexp(self, dim):
 
 @op(out="exact", axis=True)
 def logcumsumexp(input, dim):
-    """The logarithm of `cumsum` of the exponentials, without overflow."""
+    """The logarithm of `cumsum` of the exponentials, without overflow.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point or complex dtype.
+    dim : int
+        The axis.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logcumsumexp(cygrad.tensor([0., 0., 0.]), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """
     need_float(input, "logcumsumexp_out_cpu", complex_too=True)
     return _logcumsumexp(input, axis_of(dim, input.dim(), "logcumsumexp"))
 
@@ -186,6 +238,24 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     dim : int
     prepend, append : Tensor, optional
         Joined to the ends of `input` first.
+
+    Returns
+    -------
+    Tensor
+        `n` elements fewer along the axis, after `prepend` and `append` have been joined to it.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor without axes, or for a negative `n`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
     """
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -235,17 +305,31 @@ NORMALISED = """{}
     input : Tensor
         Of a floating-point dtype, unless `dtype` is given.
     dim : int
+        The axis.
     dtype : dtype, optional
         Of the result, and in which it is computed.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{}(cygrad.tensor([0., 0., 1.]), dim=0)
+    tensor({})
     """
 
 
-@op(out="exact", axis=True, doc=NORMALISED.format("exp(x) divided by its sum along an axis."))
+@op(out="exact", axis=True,
+    doc=NORMALISED.format("exp(x) divided by its sum along an axis.", "softmax", "[0.2119, 0.2119, 0.5761]"))
 def softmax(Tensor input not None, dim, dtype=None):
     return normalised(False, SOFTMAX, _softmax, input, dim, dtype)
 
 
-@op(out="exact", axis=True, doc=NORMALISED.format("The logarithm of `softmax`, computed without its cancellation."))
+@op(out="exact", axis=True, doc=NORMALISED.format("The logarithm of `softmax`, computed without its cancellation.",
+                                                  "log_softmax", "[-1.5514, -1.5514, -0.5514]"))
 def log_softmax(Tensor input not None, dim, dtype=None):
     return normalised(True, LOG_SOFTMAX, _log_softmax, input, dim, dtype)
 

@@ -129,6 +129,11 @@ def sum_(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
     dtype : dtype, optional
         Of the result, and in which it is computed; int64 for integers by default.
 
+    Returns
+    -------
+    Tensor
+        input's shape without the axes that were summed.
+
     Examples
     --------
     >>> import cygrad
@@ -183,6 +188,22 @@ def mean(Tensor input not None, dim=None, bint keepdim=False, *, DType dtype=Non
         Keep the axes, with size 1.
     dtype : dtype, optional
         Of the result, and in which it is computed.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axes that were averaged.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and bools, unless a floating-point `dtype` is given.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mean(cygrad.tensor([[1., 2.], [3., 6.]]), dim=0)
+    tensor([2., 4.])
     """
     cdef tuple dims
     if dtype is None:
@@ -209,7 +230,35 @@ def _nansum(self, dim, keepdim, dtype):
 
 @op(axis=True, out="dtype")
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    """`sum` in which NaN counts as 0."""
+    """`sum` in which NaN counts as 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    dim : int or tuple of int, optional
+        Axes to sum over; None or () for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    dtype : dtype, optional
+        Of the result, and in which it is computed; int64 for integers by default.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axes that were summed.
+
+    Raises
+    ------
+    RuntimeError
+        For a complex tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nansum(cygrad.tensor([1., float("nan"), 2.]))
+    tensor(3.)
+    """
     axes = some_axes(dim, input, "nansum")
     if input.is_complex():
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -220,7 +269,35 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 
 @op(axis=True, out=True)
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
-    """The mean of the elements that are not NaN."""
+    """The mean of the elements that are not NaN.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point or complex dtype.
+    dim : int or tuple of int, optional
+        Axes to average over; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axes that were averaged; NaN where nothing but NaN was.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and bools.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nanmean(cygrad.tensor([1., float("nan"), 2.]))
+    tensor(1.5000)
+    """
     if is_integral(input):
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
                            f"{SCALAR_NAMES[input.dtype.code]}")
@@ -234,6 +311,22 @@ def sum_to_size(self, *size):
     Parameters
     ----------
     *size : int, or one tuple of them
+
+    Returns
+    -------
+    Tensor
+        Of this shape; the tensor itself if it has it.
+
+    Raises
+    ------
+    RuntimeError
+        If no tensor of this shape expands to the tensor's.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
     """
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     missing = self.dim() - len(shape)
@@ -260,6 +353,17 @@ def prod(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
         Keep the axis, with size 1.
     dtype : dtype, optional
         Of the result, and in which it is computed; int64 for integers by default.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.prod(cygrad.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([ 2, 12])
     """
     if isinstance(dim, DType):
         dim, dtype = None, dim
@@ -283,26 +387,62 @@ cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
 
 LOGICAL = """Whether {} not zero.
 
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+    dim : int or tuple of int, optional
+        Axes to reduce; None for all.
+    keepdim : bool
+        Keep the axes, with size 1.
+
     Returns
     -------
     Tensor
         Of dtype bool; uint8 for uint8.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{}(cygrad.tensor([[0, 1], [2, 3]]), dim=1)
+    tensor({})
     """
 
 
-@op(name="any", axis=True, out="exact", doc=LOGICAL.format("any element (of all, or along some axes) is"))
+@op(name="any", axis=True, out="exact",
+    doc=LOGICAL.format("any element (of all, or along some axes) is", "any", "[True, True]"))
 def any_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ANY, "any", input, dim, keepdim)
 
 
-@op(name="all", axis=True, out="exact", doc=LOGICAL.format("all elements (or all along some axes) are"))
+@op(name="all", axis=True, out="exact",
+    doc=LOGICAL.format("all elements (or all along some axes) are", "all", "[False,  True]"))
 def all_(Tensor input not None, dim=None, bint keepdim=False):
     return logical(k.ALL, "all", input, dim, keepdim)
 
 
 @op(axis=True)
 def count_nonzero(Tensor input not None, dim=None):
-    """Number of elements that are not zero, in all or along some axes."""
+    """Number of elements that are not zero, in all or along some axes.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+    dim : int or tuple of int, optional
+        Axes to count along; None for all.
+
+    Returns
+    -------
+    Tensor
+        Of dtype int64, without the axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.count_nonzero(cygrad.tensor([[0, 1], [2, 3]]), dim=0)
+    tensor([1, 2])
+    """
     cdef tuple axes = every_axis(input) if dim is None else some_axes(dim, input, "count_nonzero")
     if input.dtype is BOOL:
         return reduce(k.SUM, input, axes, False, INT64)

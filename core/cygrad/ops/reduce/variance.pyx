@@ -151,6 +151,22 @@ PARAMETERS = """
         Keep the axes, with size 1.
     correction : number, optional
         Divide by n - correction.
+
+    Returns
+    -------
+    {}
+        Without the axes that were reduced.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and bools.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{}(cygrad.tensor([1., 2., 3., 4.]))
+    {}
     """
 
 
@@ -178,10 +194,14 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return spread(_std_mean, "std_mean", input, dim, unbiased, keepdim, correction)
 
 
-var.__doc__ = "The variance of all elements, or of those along some axes." + PARAMETERS
-std.__doc__ = "The standard deviation of all elements, or of those along some axes." + PARAMETERS
-var_mean.__doc__ = "(variance, mean) of all elements, or of those along some axes." + PARAMETERS
-std_mean.__doc__ = "(standard deviation, mean) of all elements, or of those along some axes." + PARAMETERS
+var.__doc__ = "The variance of all elements, or of those along some axes." + PARAMETERS.format(
+    "Tensor", "var", "tensor(1.6667)")
+std.__doc__ = "The standard deviation of all elements, or of those along some axes." + PARAMETERS.format(
+    "Tensor", "std", "tensor(1.2910)")
+var_mean.__doc__ = "(variance, mean) of all elements, or of those along some axes." + PARAMETERS.format(
+    "tuple of Tensor", "var_mean", "(tensor(1.6667), tensor(2.5000))")
+std_mean.__doc__ = "(standard deviation, mean) of all elements, or of those along some axes." + PARAMETERS.format(
+    "tuple of Tensor", "std_mean", "(tensor(1.2910), tensor(2.5000))")
 
 
 # ------------------------------------------------------------------------- logsumexp
@@ -219,6 +239,17 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
         Keep the axes, with size 1.
     out : Tensor, optional
         Receives the result; its real part, if it is not complex.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axes; integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logsumexp(cygrad.tensor([1000., 1000.]), dim=0)
+    tensor(1000.6932)
     """
     rank = input.dim()
     axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]

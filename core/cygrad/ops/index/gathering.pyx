@@ -102,6 +102,13 @@ def _gather(Tensor input not None, dim, index, *, sparse_grad=False):
     dim : int
     index : Tensor
         int64 or int32, as many axes as `input` and no longer but along `dim`; no negative places.
+    sparse_grad : bool
+        Gradients are dense in any case.
+
+    Returns
+    -------
+    Tensor
+        Of index's shape and input's dtype.
 
     Raises
     ------
@@ -140,6 +147,17 @@ def take_along_dim(input, indices, dim=None):
         int64.
     dim : int, optional
         Without it both are taken as one axis.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype; of index's shape, broadcast against input's off the axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.take_along_dim(cygrad.tensor([[3, 1, 2]]), cygrad.tensor([[1, 2, 0]]), 1)
+    tensor([[1, 2, 3]])
     """
     if indices.dtype.name != "int64":
         raise RuntimeError("cygrad.take_along_dim(): dtype of indices should be Long but got " + scalar_name(indices))
@@ -184,6 +202,11 @@ def _take(Tensor input not None, index):
     ----------
     index : Tensor
         int64; negative places count from the end.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype.
 
     Examples
     --------
@@ -236,5 +259,22 @@ def _put_copy(input, index, source, accumulate=False):
         Of input's dtype, as many elements as `index`.
     accumulate : bool
         Add instead of overwriting.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Raises
+    ------
+    RuntimeError
+        If dtypes or numbers of elements differ.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.put(cygrad.zeros(2, 2), cygrad.tensor([0, 3]), cygrad.tensor([1., 2.]))
+    tensor([[1., 0.],
+            [0., 2.]])
     """
     return put(input, *put_arguments(input, index, source, accumulate))

@@ -47,6 +47,11 @@ def _index_select(Tensor input not None, dim, index):
     index : Tensor
         int64 or int32, one axis (or none); no negative places.
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape, but for axis `dim`, which is as long as `index`.
+
     Raises
     ------
     IndexError
@@ -128,6 +133,11 @@ def index_add(input, dim, index, source, *, alpha=1):
         Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
     alpha : number
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -189,6 +199,11 @@ def index_copy(input, dim, index, source):
         int64, one axis (or none); no negative places.
     source : Tensor
         Of input's dtype and shape, but for axis `dim`, which is as long as `index`.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
 
     Examples
     --------
@@ -254,6 +269,11 @@ def index_fill(input, dim, index, value):
         int64, one axis (or none); negative places count from the end.
     value : number or 0-d Tensor
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -298,6 +318,11 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     reduce : {"prod", "mean", "amax", "amin"}
     include_self : bool
         Whether input's own elements take part.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
 
     Examples
     --------

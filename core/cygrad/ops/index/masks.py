@@ -23,6 +23,11 @@ def nonzero(input, *, out=None, as_tuple=False):
     out : Tensor, optional
         Where the result is written; int64.
 
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        int64; (places, axes), or a tensor of places for each axis.
+
     Examples
     --------
     >>> import cygrad
@@ -43,7 +48,20 @@ def nonzero(input, *, out=None, as_tuple=False):
 
 @op
 def argwhere(input):
-    """The places of the elements that are not zero, a row each; `nonzero` by another name."""
+    """The places of the elements that are not zero, a row each; `nonzero` by another name.
+
+    Returns
+    -------
+    Tensor
+        int64; (places, axes).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.argwhere(cygrad.tensor([[0, 1], [2, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
     return nonzero_op(input)
 
 
@@ -118,6 +136,11 @@ def _masked_fill_copy(input, mask, value):
         bool; broadcasts with `input`.
     value : number or 0-d Tensor
 
+    Returns
+    -------
+    Tensor
+        A copy of the broadcast shape.
+
     Examples
     --------
     >>> import cygrad
@@ -143,6 +166,11 @@ def _masked_select(input, mask):
     ----------
     mask : Tensor
         bool; broadcasts with `input`.
+
+    Returns
+    -------
+    Tensor
+        One axis.
 
     Examples
     --------
@@ -193,6 +221,16 @@ def _masked_scatter_copy(input, mask, source):
         bool; broadcasts with `input`.
     source : Tensor
         Of input's dtype, with at least as many elements as the mask has true ones.
+
+    Returns
+    -------
+    Tensor
+        A copy of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ, or `source` has too few elements.
 
     Examples
     --------

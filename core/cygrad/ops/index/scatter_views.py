@@ -31,6 +31,18 @@ def _select_scatter(input, src, dim, index):
     src : Tensor
         Of the shape of that slice.
     dim, index : int
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.select_scatter(cygrad.zeros(2, 2), cygrad.ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
     """
     return select_scatter(input, src, dim, index)
 
@@ -50,6 +62,17 @@ def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
         Of the shape of that slice.
     dim : int
     start, end, step : int, optional
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.slice_scatter(cygrad.zeros(4), cygrad.ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
     """
     if step <= 0:
         raise RuntimeError("slice step must be positive")
@@ -70,6 +93,18 @@ def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     src : Tensor
         Of the shape of that diagonal.
     offset, dim1, dim2 : int
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diagonal_scatter(cygrad.zeros(2, 2), cygrad.ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
     """
     return diagonal_scatter(input, src, offset, dim1, dim2)
 
@@ -83,6 +118,23 @@ def fill_diagonal_(self, fill_value, wrap=False):
     fill_value : number
     wrap : bool
         In a matrix taller than wide, start again below the diagonal's end.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        For fewer than two axes, or more than two of different sizes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 2).fill_diagonal_(5)
+    tensor([[5., 0.],
+            [0., 5.]])
     """
     if self.dim() < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -128,6 +128,11 @@ def _scatter_copy(input, dim, index, src=None, *, value=None, reduce=None):
     reduce : {"add", "multiply"}, optional
         Combine with what is there instead (no gradient; see `scatter_reduce`).
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -156,6 +161,17 @@ def _scatter_add_copy(input, dim, index, src):
         int64 or int32, as many axes as `input` and no longer but along `dim`; no negative places.
     src : Tensor
         Of input's dtype, nowhere shorter than `index`.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(3).scatter_add(0, cygrad.tensor([0, 0, 2]), cygrad.ones(3))
+    tensor([2., 0., 1.])
     """
     return scatter_add(input, *scatter_add_arguments(input, dim, index, src))
 
@@ -244,6 +260,11 @@ def _scatter_reduce_copy(input, dim, index, src, reduce, *, include_self=True):
     reduce : {"sum", "prod", "mean", "amax", "amin"}
     include_self : bool
         Whether input's own elements take part.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
 
     Examples
     --------

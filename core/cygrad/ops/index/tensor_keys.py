@@ -211,6 +211,11 @@ def _index_put_copy(input, indices, values, accumulate=False):
     accumulate : bool
         Add instead of overwriting; places may then repeat.
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
     Examples
     --------
     >>> import cygrad

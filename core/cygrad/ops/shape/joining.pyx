@@ -85,6 +85,11 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     out : Tensor, optional
         Where the result is written.
 
+    Returns
+    -------
+    Tensor
+        Of the promoted dtype.
+
     Raises
     ------
     ValueError
@@ -160,6 +165,11 @@ def _stack(tensors, dim=0, *, out=None):
         Where the new axis comes in the result.
     out : Tensor, optional
         Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        Of the promoted dtype, with one axis more.
 
     Raises
     ------

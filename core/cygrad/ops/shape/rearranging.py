@@ -40,6 +40,16 @@ def _repeat(self, *repeats):
     *repeats : int, or one tuple of them
         How often along each axis; more of them than axes add axes in front.
 
+    Returns
+    -------
+    Tensor
+        A copy.
+
+    Raises
+    ------
+    RuntimeError
+        If there are fewer numbers than axes.
+
     Examples
     --------
     >>> import cygrad
@@ -55,7 +65,24 @@ def _repeat(self, *repeats):
 
 @op
 def tile(input, *dims):
-    """Copies of the tensor side by side along its last axes; `repeat` where a missing number counts as 1."""
+    """Copies of the tensor side by side along its last axes; `repeat` where a missing number counts as 1.
+
+    Parameters
+    ----------
+    *dims : int, or one tuple of them
+        How often along each of the last axes; more of them than axes add axes in front.
+
+    Returns
+    -------
+    Tensor
+        A copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tile(cygrad.tensor([1, 2]), (2,))
+    tensor([1, 2, 1, 2])
+    """
     dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     return _repeat(input, (1,) * (input.dim() - len(dims)) + tuple(dims))
 
@@ -90,6 +117,11 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         The axis; all elements in row-major order without it.
     output_size : int, optional
         The size of the axis in the result, if known.
+
+    Returns
+    -------
+    Tensor
+        A copy; with one axis, unless `dim` is given.
 
     Examples
     --------
@@ -159,6 +191,11 @@ def _flip(input, *dims):
     ----------
     *dims : int, or one tuple of them
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -185,7 +222,25 @@ def distinct(dims, rank):
 
 @op
 def fliplr(input):
-    """A copy with the order along the second axis reversed."""
+    """A copy with the order along the second axis reversed.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of fewer than two axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.fliplr(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
     if input.dim() < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return _flip(input, (1,))
@@ -193,7 +248,25 @@ def fliplr(input):
 
 @op
 def flipud(input):
-    """A copy with the order along the first axis reversed."""
+    """A copy with the order along the first axis reversed.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor without axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.flipud(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if input.dim() < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return _flip(input, (0,))
@@ -212,7 +285,29 @@ def rot90(self, k, dims):
 
 @op(name="rot90")
 def _rot90(input, k=1, dims=(0, 1)):
-    """A copy turned by 90 degrees, `k` times, in the plane of two axes, from the first towards the second."""
+    """A copy turned by 90 degrees, `k` times, in the plane of two axes, from the first towards the second.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least two axes.
+    k : int
+        How often; negative numbers turn the other way.
+    dims : pair of int
+        The plane.
+
+    Returns
+    -------
+    Tensor
+        A copy; the two axes have swapped sizes if `k` is odd.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.rot90(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
+    """
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     rank = input.dim()
@@ -242,8 +337,14 @@ def _roll(input, shifts, dims=()):
     Parameters
     ----------
     shifts : int or tuple of int
+        How many places.
     dims : int or tuple of int, optional
         As many as shifts; without them the elements are moved in row-major order.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
 
     Examples
     --------
@@ -273,5 +374,22 @@ def narrow_copy(self, dim, start, length):
 
 @op(name="narrow_copy")
 def _narrow_copy(input, dim, start, length):
-    """A copy of what `narrow` shows."""
+    """A copy of what `narrow` shows.
+
+    Parameters
+    ----------
+    dim, start, length : int
+        As in `narrow`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape, but for axis `dim`, which has `length` elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.narrow_copy(cygrad.arange(5), 0, 1, 3)
+    tensor([1, 2, 3])
+    """
     return narrow_copy(input, wrap(dim, input.dim()), start, length)

@@ -24,6 +24,16 @@ def movedim(input, source, destination):
     source, destination : int or tuple of int
         Where each axis is, and where it comes; equally many, none twice.
 
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If their numbers differ, or an axis is named twice.
+
     Examples
     --------
     >>> import cygrad
@@ -50,7 +60,24 @@ def movedim(input, source, destination):
 
 @op(aliases=("swapdims",))
 def swapaxes(input, axis0, axis1):
-    """A view with two axes swapped; `transpose` by another name."""
+    """A view with two axes swapped; `transpose` by another name.
+
+    Parameters
+    ----------
+    axis0, axis1 : int
+        The two axes.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.swapaxes(cygrad.zeros(2, 3, 4), 0, 2).shape
+    cygrad.Size([4, 3, 2])
+    """
     return input.transpose(axis0, axis1)
 
 
@@ -90,13 +117,42 @@ def conjugate_transpose(self):
 
 @op
 def ravel(input):
-    """All elements in row-major order, as one axis; a view where there is one."""
+    """All elements in row-major order, as one axis; a view where there is one.
+
+    Returns
+    -------
+    Tensor
+        One axis; a view where there is one, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ravel(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
     return input.contiguous().view(-1)
 
 
 @op
 def unflatten(input, dim, sizes):
     """One axis as several, of these sizes; one of them may be -1.
+
+    Parameters
+    ----------
+    dim : int
+        The axis.
+    sizes : sequence of int
+        Their product is the axis' size.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If the sizes don't amount to the axis'.
 
     Examples
     --------
@@ -139,7 +195,24 @@ def _for_each(name, function):
                                 f"({type(tensors[0]).__name__}), but expected one of: a Tensor, a tuple of Tensors")
             tensors = tensors[0]
         return tuple([function(t) for t in listed(tensors, name)])
-    many.__doc__ = function.__doc__
+    many.__doc__ = f"""{function.__doc__}
+
+    Parameters
+    ----------
+    *tensors : Tensor, or one sequence of them
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        Views where axes are added, else the tensors themselves.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}(cygrad.tensor(5)).shape
+    cygrad.Size({[1] * int(name[-2])})
+    """
     op(many, name=name, method=False)
     return function
 
@@ -179,6 +252,11 @@ def broadcast_shapes(*shapes):
     Parameters
     ----------
     *shapes : int or tuple of int
+
+    Returns
+    -------
+    Size
+        The common shape.
 
     Raises
     ------
@@ -229,6 +307,21 @@ def common_shape(tensors):
 def broadcast_tensors(*tensors):
     """Tuple of the tensors, expanded to their common shape.
 
+    Parameters
+    ----------
+    *tensors : Tensor, or one sequence of them
+        Their shapes broadcast.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If they don't broadcast.
+
     Examples
     --------
     >>> import cygrad
@@ -258,6 +351,11 @@ def meshgrid(*tensors, indexing=None):
         One axis each, or none.
     indexing : {"ij", "xy"}
         Which axis the first tensor runs along: "ij", the first; "xy", the second.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views, a tensor for each one given.
 
     Examples
     --------

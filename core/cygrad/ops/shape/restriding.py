@@ -35,7 +35,25 @@ AS_STRIDED_ = Op("as_strided_", "self", "size", "stride", "storage_offset")
 
 @op(only_method=True)
 def t_(self):
-    """Transpose the matrix, in place."""
+    """Transpose the matrix, in place.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        For more than two axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[1, 2], [3, 4]]).t_()
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if self.dim() > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.dim()}D")
     return _become(self, lambda x: x.t(), T_)
@@ -43,13 +61,47 @@ def t_(self):
 
 @op(only_method=True, aliases=("swapaxes_", "swapdims_"))
 def transpose_(self, dim0, dim1):
-    """Swap two axes, in place."""
+    """Swap two axes, in place.
+
+    Parameters
+    ----------
+    dim0, dim1 : int
+        The two axes.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3).transpose_(0, 1).shape
+    cygrad.Size([3, 2])
+    """
     return _become(self, lambda x: x.transpose(dim0, dim1), TRANSPOSE_, dim0, dim1)
 
 
 @op(only_method=True)
 def squeeze_(self, dim=None):
-    """Drop the axes of size 1 (all of them, or those among `dim`), in place."""
+    """Drop the axes of size 1 (all of them, or those among `dim`), in place.
+
+    Parameters
+    ----------
+    dim : int or tuple of int, optional
+        Which axes to drop if their size is 1; None for all.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 1).squeeze_().shape
+    cygrad.Size([2])
+    """
     if dim is None:
         return _become(self, lambda x: x.squeeze(), SQUEEZE_)
     return _become(self, lambda x: x.squeeze(dim), SQUEEZE_DIM_ if isinstance(dim, int) else SQUEEZE_DIMS_, dim)
@@ -57,13 +109,55 @@ def squeeze_(self, dim=None):
 
 @op(only_method=True)
 def unsqueeze_(self, dim):
-    """Add an axis of size 1 before axis `dim`, in place."""
+    """Add an axis of size 1 before axis `dim`, in place.
+
+    Parameters
+    ----------
+    dim : int
+        Where the new axis comes.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2).unsqueeze_(0).shape
+    cygrad.Size([1, 2])
+    """
     return _become(self, lambda x: x.unsqueeze(dim), UNSQUEEZE_, wrap(dim, self.dim() + 1))
 
 
 @op(only_method=True)
 def as_strided_(self, size, stride, storage_offset=None):
-    """Take any sizes, strides and offset in the storage, in place."""
+    """Take any sizes, strides and offset in the storage, in place.
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        Sizes, and steps in elements.
+    storage_offset : int, optional
+        Where the first element is in the storage; where it was when omitted.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        If the geometry reaches beyond the storage.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(6).as_strided_((2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """
     return _become(self, lambda x: x.as_strided(size, stride, storage_offset), AS_STRIDED_, tuple(size), tuple(stride),
                    self.storage_offset() if storage_offset is None else storage_offset)
 
@@ -76,10 +170,27 @@ def resize_(self, *sizes, memory_format=None):
 
     The storage grows when it is too small, for all tensors that share it.
 
+    Parameters
+    ----------
+    *sizes : int, or one tuple of them
+        The new shape.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
     Raises
     ------
     RuntimeError
         If the tensor requires a gradient.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
     """
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = tuple(sizes[0])
@@ -116,14 +227,50 @@ def grow_storage(self, nbytes):
 
 @op(only_method=True)
 def is_set_to(self, tensor):
-    """Whether another tensor has the same storage, offset, shape and strides."""
+    """Whether another tensor has the same storage, offset, shape and strides.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        The other tensor.
+
+    Returns
+    -------
+    bool
+        Whether both are the same window.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.zeros(2)
+    >>> x.is_set_to(x.view(2))
+    True
+    """
     return (self._storage() is tensor._storage() and self.storage_offset() == tensor.storage_offset()
             and self.shape == tensor.shape and self.stride() == tensor.stride())
 
 
 @op(only_method=True)
 def resize_as_(self, the_template, *, memory_format=None):
-    """`self.resize_(the_template.shape)`."""
+    """`self.resize_(the_template.shape)`.
+
+    Parameters
+    ----------
+    the_template : Tensor
+        Whose shape is taken.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(6).resize_as_(cygrad.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return self.resize_(tuple(the_template.shape))
 
 
@@ -137,6 +284,22 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         A tensor whose storage and geometry are taken, or a storage; without it the tensor becomes empty.
     storage_offset, size, stride
         The geometry on a storage, in elements; all of it as one axis if they are omitted.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ, or the geometry reaches beyond a storage that can't grow.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).set_(cygrad.tensor([3, 4, 5]))
+    tensor([3, 4, 5])
     """
     if source is None:
         other = empty_near(self, (0,))

@@ -42,7 +42,31 @@ cdef Tensor select_(Tensor t, int dim, Py_ssize_t index):
 
 
 def select(Tensor input not None, Py_ssize_t dim, Py_ssize_t index):
-    """The view of `input` at one index of axis `dim`, which is removed."""
+    """The view of `input` at one index of axis `dim`, which is removed.
+
+    Parameters
+    ----------
+    dim : int
+        The axis.
+    index : int
+        The place; negative ones count from the end.
+
+    Returns
+    -------
+    Tensor
+        A view with one axis fewer.
+
+    Raises
+    ------
+    IndexError
+        If the place is out of range, or there is no axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.select(cygrad.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([3, 4])
+    """
     if input.rank == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input.rank)
@@ -129,7 +153,33 @@ def slice_along(Tensor self not None, Py_ssize_t dim, index):
 
 
 def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):
-    """The view of `length` elements of axis `dim` from `start` on."""
+    """The view of `length` elements of axis `dim` from `start` on.
+
+    Parameters
+    ----------
+    dim : int
+        The axis.
+    start : int or 0-d Tensor
+        The first element; negative places count from the end.
+    length : int
+        How many elements.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If the part reaches beyond the axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.narrow(cygrad.arange(5), 0, 1, 3)
+    tensor([1, 2, 3])
+    """
     cdef Py_ssize_t first = int(start), size           # before a look at the tensor, which __int__ may change
     if input.rank == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -155,7 +205,24 @@ cdef mark_multi_output(list outs):
 
 
 def unbind(Tensor input not None, Py_ssize_t dim=0):
-    """Tuple of the slices of `input` along an axis, which is removed."""
+    """Tuple of the slices of `input` along an axis, which is removed.
+
+    Parameters
+    ----------
+    dim : int
+        The axis.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views, one for each place.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.unbind(cygrad.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     cdef Py_ssize_t i
     cdef list outs = []
     if input.rank == 0 and -1 <= dim <= 0:
@@ -186,7 +253,31 @@ cdef Tensor plain_view(Tensor t, int dim, Py_ssize_t start, Py_ssize_t length):
 
 
 def split_with_sizes(Tensor input not None, split_sizes, Py_ssize_t dim=0):
-    """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
+    """Views of consecutive parts of an axis, of the sizes given, which add up to the axis.
+
+    Parameters
+    ----------
+    split_sizes : sequence of int
+        Their sum is the axis' size.
+    dim : int
+        The axis.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If the sizes don't add up.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.split_with_sizes(cygrad.arange(4), [1, 3])
+    (tensor([0]), tensor([1, 2, 3]))
+    """
     if input.rank == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, input.rank)
@@ -233,7 +324,26 @@ def split_evenly(Tensor input not None, Py_ssize_t split_size, Py_ssize_t dim):
 # --------------------------------------- parts of planes, windows, any strides
 
 def diagonal(Tensor input not None, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_ssize_t dim2=1):
-    """The view of a diagonal of the planes of axes dim1 and dim2, as a new last axis."""
+    """The view of a diagonal of the planes of axes dim1 and dim2, as a new last axis.
+
+    Parameters
+    ----------
+    offset : int
+        Which diagonal: 0 the main one, positive ones above it.
+    dim1, dim2 : int
+        The plane.
+
+    Returns
+    -------
+    Tensor
+        A view without axes `dim1` and `dim2`, and with the diagonal as its last axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diagonal(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t length, start = input.offset
@@ -264,7 +374,33 @@ def diagonal(Tensor input not None, Py_ssize_t offset=0, Py_ssize_t dim1=0, Py_s
 
 
 def unfold(Tensor self not None, Py_ssize_t dimension, Py_ssize_t size, Py_ssize_t step):
-    """The view of all windows of `size` elements, `step` apart, along an axis; the window is a new last axis."""
+    """The view of all windows of `size` elements, `step` apart, along an axis; the window is a new last axis.
+
+    Parameters
+    ----------
+    dimension : int
+        The axis.
+    size, step : int
+        Of a window, and from one window to the next.
+
+    Returns
+    -------
+    Tensor
+        A view with one axis more.
+
+    Raises
+    ------
+    RuntimeError
+        If the axis is shorter than a window.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(5).unfold(0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
     cdef Py_ssize_t sizes[65]
     cdef Py_ssize_t strides[65]
     cdef int i
@@ -291,7 +427,33 @@ def unfold(Tensor self not None, Py_ssize_t dimension, Py_ssize_t size, Py_ssize
 
 
 def as_strided(Tensor input not None, size, stride, storage_offset=None):
-    """A view of input's storage with any sizes, strides and offset (in elements)."""
+    """A view of input's storage with any sizes, strides and offset (in elements).
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        Sizes, and steps in elements.
+    storage_offset : int, optional
+        Where the first element is in the storage; where input's is when omitted.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If the geometry reaches beyond the storage.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(5).as_strided((3, 3), (1, 1))
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t first

@@ -15,6 +15,16 @@ def split(input, split_size_or_sections, dim=0):
         The size of each part (the last may be smaller), or all sizes.
     dim : int
 
+    Returns
+    -------
+    tuple of Tensor
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If sizes are given that don't add up to the axis'.
+
     Examples
     --------
     >>> import cygrad
@@ -33,6 +43,18 @@ def split(input, split_size_or_sections, dim=0):
 @op
 def chunk(input, chunks, dim=0):
     """At most `chunks` views of consecutive parts of an axis, equally long but for the last.
+
+    Parameters
+    ----------
+    chunks : int
+        At least 1.
+    dim : int
+        The axis.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
 
     Examples
     --------
@@ -59,6 +81,14 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     indices_or_sections : int, sequence of int or Tensor
         How many sections; or where to cut, as slices count.
     dim : int
+        The axis.
+    indices, sections : optional
+        The same by a name that says which it is.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
 
     Examples
     --------
@@ -103,6 +133,22 @@ def _splitter(name, axis_words, axis, least):
     ----------
     indices_or_sections : int or sequence of int
         How many equal sections, or where to cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no such axis, or it can't be cut into so many equal sections.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> [part.shape for part in cygrad.{name}(cygrad.zeros(2, 2, 2), 2)]
+    [{', '.join(['cygrad.Size(' + str([1 if i == axis else 2 for i in range(3)]) + ')'] * 2)}]
     """
     op(function, name=name)
 

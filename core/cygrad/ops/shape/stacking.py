@@ -8,7 +8,7 @@ from cygrad.ops.shape.joining import _cat as cat, _stack as stack, common_dtype,
 from cygrad.ops.shape.reshaping import at_least_1d, at_least_2d, at_least_3d
 
 
-def _joiner(name, prepare, dim, words, aliases=()):
+def _joiner(name, prepare, dim, words, example, aliases=()):
     def function(tensors, *, out=None):
         tensors = listed(tensors, name)
         if not tensors:
@@ -20,8 +20,23 @@ def _joiner(name, prepare, dim, words, aliases=()):
     Parameters
     ----------
     tensors : sequence of Tensor
-    out : Tensor, optional
-        Where the result is written.
+        Of one shape but for the axis along which they are joined.
+
+    Returns
+    -------
+    Tensor
+        Of the promoted dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For an empty sequence, or shapes that don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.{name}([cygrad.tensor([1, 2]), cygrad.tensor([3, 4])])
+    {example}
     """
     op(function, name=name, method=False, aliases=aliases)
 
@@ -30,10 +45,17 @@ def _column(t):
     return t if t.dim() > 1 else t.reshape(-1, 1)
 
 
-_joiner("hstack", at_least_1d, 1, "along the second axis (vectors along the only one)")
-_joiner("vstack", at_least_2d, 0, "along the first axis, vectors as rows", ("row_stack",))
-_joiner("dstack", at_least_3d, 2, "along the third axis")
-_joiner("column_stack", _column, 1, "along the second axis, vectors as columns")
+_joiner("hstack", at_least_1d, 1, "along the second axis (vectors along the only one)",
+        "tensor([1, 2, 3, 4])")
+_joiner("vstack", at_least_2d, 0, "along the first axis, vectors as rows",
+        """tensor([[1, 2],
+            [3, 4]])""", ("row_stack",))
+_joiner("dstack", at_least_3d, 2, "along the third axis",
+        """tensor([[[1, 3],
+             [2, 4]]])""")
+_joiner("column_stack", _column, 1, "along the second axis, vectors as columns",
+        """tensor([[1, 3],
+            [2, 4]])""")
 
 
 # ------------------------------------------------------- combinations and triangles
@@ -53,7 +75,25 @@ def block_diag(tensors, shapes, dtype):
 
 @op(name="block_diag", method=False)
 def _block_diag(*tensors):
-    """A matrix of zeros with the tensors as blocks along its diagonal; vectors are rows."""
+    """A matrix of zeros with the tensors as blocks along its diagonal; vectors are rows.
+
+    Parameters
+    ----------
+    *tensors : Tensor, or one sequence of them
+        At most two axes each.
+
+    Returns
+    -------
+    Tensor
+        A matrix of the promoted dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.block_diag(cygrad.tensor([[1, 2]]), cygrad.tensor([3]))
+    tensor([[1, 2, 0],
+            [0, 0, 3]])
+    """
     if not tensors:
         return functions["empty"]((1, 0))
     tensors = listed(tensors, "block_diag")
@@ -72,6 +112,16 @@ def _need_vector(t):
 @op(method=False)
 def cartesian_prod(*tensors):
     """All combinations of one element of each vector, a row each.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        One axis each.
+
+    Returns
+    -------
+    Tensor
+        (combinations, tensors); for a single tensor, that tensor.
 
     Examples
     --------
@@ -92,6 +142,20 @@ def cartesian_prod(*tensors):
 @op
 def combinations(input, r=2, with_replacement=False):
     """All combinations of `r` elements of a vector, in order, a row each.
+
+    Parameters
+    ----------
+    input : Tensor
+        One axis.
+    r : int
+        How many elements in each.
+    with_replacement : bool
+        Whether an element may come several times.
+
+    Returns
+    -------
+    Tensor
+        (combinations, r).
 
     Examples
     --------

@@ -198,6 +198,13 @@ def view(Tensor self not None, *shape, dtype=None):
     ------
     RuntimeError
         If the sizes don't fit, or the strides would need a copy (`reshape` makes one).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(4).view(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
     """
     cdef Py_ssize_t sizes[64]
     cdef int rank
@@ -222,6 +229,23 @@ def reshape(Tensor input not None, *shape):
     ----------
     *shape : int, or one tuple of them
         One size may be -1 and is inferred.
+
+    Returns
+    -------
+    Tensor
+        A view where there is one, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        If the sizes don't hold as many elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.reshape(cygrad.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
     """
     cdef Py_ssize_t sizes[64]
     if not shape:
@@ -231,6 +255,21 @@ def reshape(Tensor input not None, *shape):
 
 def flatten(Tensor input not None, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1):
     """The axes from `start_dim` to `end_dim` as one: a view where there is one, else a copy.
+
+    Parameters
+    ----------
+    start_dim, end_dim : int
+        The first and the last axis to merge.
+
+    Returns
+    -------
+    Tensor
+        A view where there is one, else a copy; one axis for a tensor without axes.
+
+    Raises
+    ------
+    RuntimeError
+        If the axes are out of order.
 
     Examples
     --------
@@ -257,12 +296,48 @@ def flatten(Tensor input not None, Py_ssize_t start_dim=0, Py_ssize_t end_dim=-1
 
 
 def view_as(Tensor self not None, Tensor other not None):
-    """`self.view(other.shape)`."""
+    """`self.view(other.shape)`.
+
+    Parameters
+    ----------
+    other : Tensor
+        Whose shape is taken.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(4).view_as(cygrad.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return view(self, size_of(other))
 
 
 def reshape_as(Tensor self not None, Tensor other not None):
-    """`self.reshape(other.shape)`."""
+    """`self.reshape(other.shape)`.
+
+    Parameters
+    ----------
+    other : Tensor
+        Whose shape is taken.
+
+    Returns
+    -------
+    Tensor
+        A view where there is one, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(4).reshape_as(cygrad.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshape(self, size_of(other))
 
 
@@ -332,10 +407,27 @@ cdef str type_words(Tensor t):
 def expand(Tensor self not None, *sizes):
     """A view in which axes of size 1 are repeated (stride 0) to the sizes given; -1 keeps a size.
 
+    Parameters
+    ----------
+    *sizes : int, or one tuple of them
+        More of them than axes add axes in front.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
     Raises
     ------
     RuntimeError
         If an axis that is not of size 1 would change.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[1], [2]]).expand(-1, 2)
+    tensor([[1, 1],
+            [2, 2]])
     """
     cdef Py_ssize_t wanted[64]
     if not sizes:
@@ -344,12 +436,53 @@ def expand(Tensor self not None, *sizes):
 
 
 def expand_as(Tensor self not None, Tensor other not None):
-    """`self.expand(other.shape)`."""
+    """`self.expand(other.shape)`.
+
+    Parameters
+    ----------
+    other : Tensor
+        Whose shape is taken.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).expand_as(cygrad.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(self, size_of(other))
 
 
 def broadcast_to(Tensor input not None, size):
-    """`input` broadcast to the shape `size`, as a view."""
+    """`input` broadcast to the shape `size`, as a view.
+
+    Parameters
+    ----------
+    size : sequence of int
+        The shape; -1 keeps an axis' size.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If `input` does not expand to it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.broadcast_to(cygrad.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(input, size)
 
 
@@ -382,12 +515,52 @@ cdef Tensor t_(Tensor t):
 
 
 def t(Tensor input not None):
-    """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view)."""
+    """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view).
+
+    Parameters
+    ----------
+    input : Tensor
+        At most two axes.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        For more than two axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.t(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     return t_(input)
 
 
 def transpose(Tensor input not None, Py_ssize_t dim0, Py_ssize_t dim1):
-    """A view with two axes swapped."""
+    """A view with two axes swapped.
+
+    Parameters
+    ----------
+    dim0, dim1 : int
+        The two axes.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.transpose(cygrad.zeros(2, 3, 4), 0, 2).shape
+    cygrad.Size([4, 3, 2])
+    """
     return transpose_(input, wrap_dim(dim0, input.rank), wrap_dim(dim1, input.rank))
 
 
@@ -426,6 +599,22 @@ def permute(Tensor input not None, *dims):
     ----------
     *dims : int, or one tuple of them
         The axes of `input` in their new order.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Raises
+    ------
+    RuntimeError
+        If an axis is missing or named twice.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.permute(cygrad.zeros(2, 3, 4), (2, 0, 1)).shape
+    cygrad.Size([4, 2, 3])
     """
     if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
         dims = tuple(dims[0])
@@ -461,12 +650,46 @@ cdef Tensor unsqueeze_(Tensor t, int dim):
 
 
 def unsqueeze(Tensor input not None, Py_ssize_t dim):
-    """A view with a new axis of size 1 before axis `dim`."""
+    """A view with a new axis of size 1 before axis `dim`.
+
+    Parameters
+    ----------
+    dim : int
+        Where the new axis comes.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.unsqueeze(cygrad.tensor([1, 2]), 0)
+    tensor([[1, 2]])
+    """
     return unsqueeze_(input, wrap_dim(dim, input.rank + 1))
 
 
 def squeeze(Tensor input not None, dim=None):
-    """A view without the axes of size 1: all of them, or those among `dim` (an int or a tuple)."""
+    """A view without the axes of size 1: all of them, or those among `dim` (an int or a tuple).
+
+    Parameters
+    ----------
+    dim : int or tuple of int, optional
+        Which axes to drop if their size is 1; None for all.
+
+    Returns
+    -------
+    Tensor
+        A view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.squeeze(cygrad.zeros(2, 1, 3)).shape
+    cygrad.Size([2, 3])
+    """
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef bint chosen[64]

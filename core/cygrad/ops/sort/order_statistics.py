@@ -94,20 +94,44 @@ def median(input, dim=None, keepdim=False):
     input : Tensor
         Of a real dtype.
     dim : int, optional
-    keepdim : bool
-        Keep the axis, with size 1.
+        The axis; None for all elements.
 
     Returns
     -------
     Tensor, or return_types.median
-        With `dim`: values and indices.
+        With `dim`: ``values`` and int64 ``indices``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.median(cygrad.tensor([3., 1., 2., 4.]))
+    tensor(2.)
     """
     return median_form("median", _median, _median_dim, input, dim, keepdim)
 
 
 @op(axis=True, out="exact")
 def nanmedian(input, dim=None, keepdim=False):
-    """The lower median of the elements that are not NaN, of all or along an axis."""
+    """The lower median of the elements that are not NaN, of all or along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    dim : int, optional
+        The axis; None for all elements.
+
+    Returns
+    -------
+    Tensor, or return_types.nanmedian
+        With `dim`: ``values`` and int64 ``indices``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nanmedian(cygrad.tensor([cygrad.nan, 3., 1.]))
+    tensor(1.)
+    """
     return median_form("nanmedian", _nanmedian, _nanmedian_dim, input, dim, keepdim)
 
 
@@ -151,7 +175,15 @@ def mode(input, dim=-1, keepdim=False):
     Returns
     -------
     return_types.mode
-        (values, indices).
+        ``values`` and int64 ``indices``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mode(cygrad.tensor([1, 2, 2, 3, 3]))
+    torch.return_types.mode(
+    values=tensor(2),
+    indices=tensor(2))
     """
     dim = axis_of(dim, input.dim(), "mode")
     need_elements(input, (dim,), "mode")
@@ -237,11 +269,57 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
         Keep the axis, with size 1.
     interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
         What a quantile between two elements is.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype, without the axis; an axis for the quantiles comes first.
+
+    Raises
+    ------
+    RuntimeError
+        For another dtype, no elements, or a `q` outside [0, 1].
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.quantile(cygrad.tensor([0., 1., 2., 3.]), 0.5)
+    tensor(1.5000)
+    >>> cygrad.quantile(cygrad.tensor([0., 1., 2., 3.]), cygrad.tensor([0.25, 0.75]))
+    tensor([0.7500, 2.2500])
     """
     return quantiles("quantile", input, q, dim, keepdim, interpolation, False)
 
 
 @op(axis=True, out="exact")
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-    """`quantile` of the elements that are not NaN."""
+    """`quantile` of the elements that are not NaN.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of dtype float32 or float64.
+    q : float or Tensor
+        In [0, 1]; a 1-d tensor gives a result with a first axis for the quantiles.
+    dim : int, optional
+        The axis; None for all elements.
+    interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
+        What a quantile between two elements is.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype, without the axis; an axis for the quantiles comes first.
+
+    Raises
+    ------
+    RuntimeError
+        For another dtype, no elements, or a `q` outside [0, 1].
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nanquantile(cygrad.tensor([0., cygrad.nan, 2., 4.]), 0.5)
+    tensor(2.)
+    """
     return quantiles("nanquantile", input, q, dim, keepdim, interpolation, True)

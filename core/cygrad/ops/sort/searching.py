@@ -99,6 +99,11 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     out : Tensor, optional
         Where the result is written.
 
+    Returns
+    -------
+    Tensor
+        Places, of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -168,6 +173,11 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     out : Tensor, optional
         Where the result is written.
 
+    Returns
+    -------
+    Tensor
+        Numbers of buckets, of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -197,6 +207,11 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         Makes no difference here.
     invert : bool
         Whether it is not among them.
+
+    Returns
+    -------
+    Tensor
+        Of dtype bool and the shape of `elements`.
 
     Examples
     --------

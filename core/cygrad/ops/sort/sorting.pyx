@@ -62,13 +62,45 @@ def _sort(input, dim=-1, descending=False, *, stable=None):
 
 @op
 def argsort(input, dim=-1, descending=False, *, stable=False):
-    """The places of the elements in order along an axis: the indices of `sort`."""
+    """The places of the elements in order along an axis: the indices of `sort`.
+
+    Parameters
+    ----------
+    descending : bool
+        The largest first.
+    stable : bool
+        Keep equal elements in their order (always so here).
+
+    Returns
+    -------
+    Tensor
+        int64, of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.argsort(cygrad.tensor([3, 1, 2]))
+    tensor([1, 2, 0])
+    """
     return sort_op(input.detach(), sortable(input, dim, "argsort"), bool(descending), True)[1]
 
 
 @op(out="exact")
 def msort(input):
-    """The elements in ascending order along the first axis."""
+    """The elements in ascending order along the first axis.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.msort(cygrad.tensor([[3, 1], [2, 4]]))
+    tensor([[2, 1],
+            [3, 4]])
+    """
     return sort(input, sortable(input, 0), False)[0]
 
 
@@ -146,6 +178,14 @@ def _kthvalue(Tensor input not None, k, dim=-1, keepdim=False):
     -------
     values, indices : Tensor
         As a named tuple; `indices` is int64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.kthvalue(cygrad.tensor([3, 1, 2]), 2)
+    torch.return_types.kthvalue(
+    values=tensor(2),
+    indices=tensor(2))
     """
     cdef int axis = wrap_dim(dim, input.rank)
     cdef Py_ssize_t size = input.sizes[axis] if input.rank else 1

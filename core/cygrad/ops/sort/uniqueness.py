@@ -195,6 +195,11 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     dim : int, optional
         Compare slices of this axis instead of elements.
 
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        Those that stay, then the inverse and the counts if asked for.
+
     Examples
     --------
     >>> import cygrad

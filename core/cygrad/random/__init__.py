@@ -8,6 +8,18 @@ from cygrad.ops.random.fills import default_generator, get_rng_state, initial_se
 def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type="cuda"):
     """Run a block and put the default generator back into the state it had before.
 
+    Parameters
+    ----------
+    devices, device_type : optional
+        Accepted; only the default generator is looked after.
+    enabled : bool
+        Where False, nothing is done.
+
+    Yields
+    ------
+    None
+        Inside the block the stream goes on from the same state.
+
     Examples
     --------
     >>> import cygrad

@@ -173,8 +173,7 @@ cdef class Generator:
         engine_seed(&self.engine, DEFAULT_SEED)
 
     cpdef Generator manual_seed(self, object seed):
-        """
-        Start the stream again.
+        """Start the stream again.
 
         Parameters
         ----------
@@ -192,6 +191,13 @@ cdef class Generator:
             If seed is no int.
         ValueError
             If it is out of range.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> generator = cygrad.Generator().manual_seed(3)
+        >>> generator.initial_seed()
+        3
         """
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
@@ -203,7 +209,20 @@ cdef class Generator:
         return self
 
     def seed(self):
-        """Start the stream from a seed that the operating system draws, and return that seed."""
+        """Start the stream from a seed that the operating system draws, and return that seed.
+
+        Returns
+        -------
+        int
+            The seed.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> generator = cygrad.Generator()
+        >>> generator.seed() == generator.initial_seed()
+        True
+        """
         cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
         with self.lock:
             engine_seed(&self.engine, seed)
@@ -211,11 +230,35 @@ cdef class Generator:
         return seed
 
     def initial_seed(self):
-        """The seed that the stream was last started from."""
+        """The seed that the stream was last started from.
+
+        Returns
+        -------
+        int
+            The seed.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.Generator().manual_seed(3).initial_seed()
+        3
+        """
         return self.engine.seed
 
     cpdef bytes state_bytes(self):
-        """The whole state in the layout of PyTorch's `Generator.get_state()`: of a device, seed and offset."""
+        """The whole state in the layout of PyTorch's `Generator.get_state()`: of a device, seed and offset.
+
+        Returns
+        -------
+        bytes
+            5056 of them; 16 of a device's generator.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> len(cygrad.Generator().state_bytes())
+        5056
+        """
         cdef StateBytes state
         cdef Py_ssize_t i
         if self.counted:
@@ -236,13 +279,17 @@ cdef class Generator:
         return (<char*> &state)[:sizeof(state)]
 
     def set_state_bytes(self, data):
-        """
-        Go on from a state that `state_bytes` or PyTorch's `Generator.get_state()` returned.
+        """Go on from a state that `state_bytes` or PyTorch's `Generator.get_state()` returned.
 
         Parameters
         ----------
         data : bytes-like
             5056 bytes; 16 of a device's generator.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
 
         Raises
         ------
@@ -278,7 +325,20 @@ cdef class Generator:
             self.engine.next_float = state.next_float
 
     def clone_state(self):
-        """A new generator in the same state."""
+        """A new generator in the same state.
+
+        Returns
+        -------
+        Generator
+            What either draws from now on does not concern the other.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> generator = cygrad.Generator().manual_seed(3)
+        >>> generator.clone_state().initial_seed()
+        3
+        """
         cdef Generator other = type(self)(self.device)
         with self.lock:
             other.engine = self.engine
@@ -309,8 +369,7 @@ cdef class Generator:
         return self.engine.seed, offset
 
     def fill(self, str sampler not None, Py_ssize_t address, Py_ssize_t n, int dtype, *params):
-        """
-        Draw n elements into memory.
+        """Draw n elements into memory.
 
         Parameters
         ----------
@@ -324,6 +383,11 @@ cdef class Generator:
             Code of the elements' dtype, bool to float64 (`cygrad.dtype`).
         *params
             Those of the sampler, as in the table; addresses are of dense memory.
+
+        Returns
+        -------
+        None
+            The memory has the numbers.
 
         Raises
         ------

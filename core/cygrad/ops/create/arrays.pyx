@@ -249,6 +249,17 @@ def numpy(Tensor self not None, *, force=False):
     ----------
     force : bool
         Detach, move to the host and convert as needed instead of raising.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the tensor's shape and strides.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).numpy()
+    array([1, 2])
     """
     if force:
         self = self.detach().cpu()

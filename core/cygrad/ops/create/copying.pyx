@@ -75,6 +75,17 @@ def _clone(Tensor input not None, *, memory_format=None):
     ----------
     memory_format : memory_format, optional
         `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clone(cygrad.tensor([1, 2]))
+    tensor([1, 2])
     """
     cdef Tensor out
     cdef int i
@@ -95,7 +106,19 @@ def _dense_clone(self):
 
 @op(only_method=True)
 def contiguous(self, memory_format=None):
-    """The tensor itself if it is row-major, else a row-major copy."""
+    """The tensor itself if it is row-major, else a row-major copy.
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3).t().contiguous().stride()
+    (2, 1)
+    """
     return self if self.is_contiguous() else _dense_clone(self)
 
 
@@ -134,6 +157,22 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         host so is there only after ``synchronize``.
     copy : bool
         Copy even where nothing changes.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself, or a converted copy.
+
+    Raises
+    ------
+    RuntimeError
+        For a device that is not there.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).to(cygrad.float64)
+    tensor([1., 2.], dtype=cygrad.float64)
     """
     if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None:
         return convert(self, args[0], None, copy)
@@ -159,25 +198,76 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
 
 @op(only_method=True)
 def type_as(self, other):
-    """The tensor with other's dtype, on other's device."""
+    """The tensor with other's dtype, on other's device.
+
+    Parameters
+    ----------
+    other : Tensor
+        Whose dtype and device are taken.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself where nothing changes, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).type_as(cygrad.tensor(0.5))
+    tensor([1., 2.])
+    """
     return convert(self, other.dtype, other.device)
 
 
 @op(only_method=True)
 def cpu(self, memory_format=None):
-    """The tensor in host memory."""
+    """The tensor in host memory.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself if it is there, else a copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).cpu()
+    tensor([1, 2])
+    """
     return convert(self, None, "cpu")
 
 
 @op(only_method=True)
 def cuda(self, device=None, non_blocking=False, memory_format=None):
-    """The tensor on a CUDA device (the first one, unless given)."""
+    """The tensor on a CUDA device (the first one, unless given).
+
+    Returns
+    -------
+    Tensor
+        The tensor itself if it is there, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        Where there is no such device.
+    """
     return convert(self, None, "cuda" if device is None else device, False, non_blocking)
 
 
 @op(only_method=True)
 def opencl(self, device=None, non_blocking=False):
-    """The tensor on an OpenCL device (the first one, unless given)."""
+    """The tensor on an OpenCL device (the first one, unless given).
+
+    Returns
+    -------
+    Tensor
+        The tensor itself if it is there, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        Where there is no such device.
+    """
     return convert(self, None,
                    "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
 
@@ -185,7 +275,19 @@ def opencl(self, device=None, non_blocking=False):
 def _conversion(name, dtype):
     def method(self, memory_format=None):
         return convert(self, dtype)
-    method.__doc__ = f"The tensor with dtype {dtype.name}."
+    method.__doc__ = f"""The tensor with dtype {dtype.name}.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself if it has this dtype, else a converted copy.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([0, 1]).{name}().dtype
+    cygrad.{dtype.name}
+    """
     op(method, name=name, only_method=True)
 
 
@@ -219,6 +321,23 @@ def copy_(self, src, non_blocking=False):
         Broadcasts to self's shape; any dtype and device.
     non_blocking : bool
         As for `to`.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        If `src` does not broadcast to the tensor's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 2).copy_(cygrad.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
     """
     if isinstance(src, (bool, int, float, complex)):
         from cygrad.ops.create.filled import tensor
@@ -252,7 +371,24 @@ def fill_tensor(self, value):
 
 @op(only_method=True)
 def fill_(self, value):
-    """Set every element to `value` (a number or a 0-d tensor)."""
+    """Set every element to `value` (a number or a 0-d tensor).
+
+    Parameters
+    ----------
+    value : number or 0-d Tensor
+        What every element becomes.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2).fill_(5)
+    tensor([5., 5.])
+    """
     if isinstance(value, Tensor):
         if value.dim() != 0:
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
@@ -273,5 +409,17 @@ for _filling in (fill, fill_tensor, zero):
 
 @op(only_method=True)
 def zero_(self):
-    """Set every element to zero."""
+    """Set every element to zero.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return zero.inplace(self)

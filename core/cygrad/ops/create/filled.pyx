@@ -164,6 +164,13 @@ def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=Fa
         Whether backward computes its gradient.
     names : sequence of str or None, optional
         Names of the axes.
+    *extra
+        None: for PyTorch's error where there are more arguments.
+
+    Returns
+    -------
+    Tensor
+        Dense, and a leaf.
 
     Raises
     ------
@@ -207,6 +214,17 @@ def as_tensor(data, dtype=None, device=None):
     data : number, nested sequence, NumPy array or Tensor
     dtype : dtype, optional
     device : device or str, optional
+
+    Returns
+    -------
+    Tensor
+        `data` itself where nothing changes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.as_tensor([1, 2])
+    tensor([1, 2])
     """
     dtype = checked_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
@@ -230,6 +248,22 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     device : device or str, optional
     copy : bool, optional
         True: always copy; False: raise where a copy would be needed; None: copy where needed.
+
+    Returns
+    -------
+    Tensor
+        On the memory of `obj`, or a copy.
+
+    Raises
+    ------
+    ValueError
+        If `copy` is False and the memory can't be shared.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.asarray([1, 2])
+    tensor([1, 2])
     """
     cdef bint shareable = (isinstance(obj, Tensor) or is_device_array(obj)
                            or is_array(obj) and getattr(obj, "shape", ()) != ())
@@ -248,7 +282,24 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, bint requires_grad=False):
-    """A 0-d tensor of a number, in the default float dtype unless one is given."""
+    """A 0-d tensor of a number, in the default float dtype unless one is given.
+
+    Parameters
+    ----------
+    s : number
+        The number.
+
+    Returns
+    -------
+    Tensor
+        Without axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.scalar_tensor(2)
+    tensor(2.)
+    """
     return full((), s, dtype=default_float() if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
@@ -258,6 +309,11 @@ def from_numpy(ndarray):
     Parameters
     ----------
     ndarray : numpy.ndarray
+
+    Returns
+    -------
+    Tensor
+        On the array's memory.
 
     Raises
     ------
@@ -344,6 +400,17 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.empty(2, 3).shape
+    cygrad.Size([2, 3])
     """
     if out is not None:
         out.resize_(*(shape or size))
@@ -363,6 +430,18 @@ def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bin
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
     """
     cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "zeros")
     clear(t)
@@ -381,6 +460,17 @@ def ones(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(2, dtype=cygrad.int64)
+    tensor([1, 1])
     """
     cdef Tensor t = sized(shape, size, dtype_for(dtype, out), device, "ones")
     fill_into(t, 1)
@@ -399,6 +489,17 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     dtype : dtype, optional
     device : device or str, optional
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.full((2,), 5)
+    tensor([5, 5])
     """
     if fill_value is _MISSING:
         raise TypeError('full() missing 1 required positional arguments: "fill_value"')
@@ -432,13 +533,37 @@ cdef Tensor like(Tensor input, object dtype, object device):
 
 def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
                memory_format=None, pin_memory=False):
-    """An uninitialised tensor of input's shape, memory order, dtype and device, unless given."""
+    """An uninitialised tensor of input's shape, memory order, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.empty_like(cygrad.tensor([1, 2])).dtype
+    cygrad.int64
+    """
     return finished(like(input, dtype, device), requires_grad, None, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
                memory_format=None, pin_memory=False):
-    """A tensor of zeros of input's shape, memory order, dtype and device, unless given."""
+    """A tensor of zeros of input's shape, memory order, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros_like(cygrad.tensor([1, 2]))
+    tensor([0, 0])
+    """
     cdef Tensor t = like(input, dtype, device)
     clear(t)
     return finished(t, requires_grad, None, pin_memory)
@@ -446,7 +571,19 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
 
 def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
               memory_format=None, pin_memory=False):
-    """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
+    """A tensor of ones of input's shape, memory order, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones_like(cygrad.tensor([1, 2]))
+    tensor([1, 1])
+    """
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, 1)
     return finished(t, requires_grad, None, pin_memory)
@@ -454,7 +591,24 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bi
 
 def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, device=None, bint requires_grad=False,
               memory_format=None, pin_memory=False):
-    """A tensor of one value of input's shape, memory order, dtype and device, unless given."""
+    """A tensor of one value of input's shape, memory order, dtype and device, unless given.
+
+    Parameters
+    ----------
+    fill_value : number
+        What every element is.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.full_like(cygrad.tensor([1, 2]), 5)
+    tensor([5, 5])
+    """
     cdef Tensor t = like(input, dtype, device)
     fill_into(t, fill_value.item() if isinstance(fill_value, Tensor) else fill_value)
     return finished(t, requires_grad, None, pin_memory)

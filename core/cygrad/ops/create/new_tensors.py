@@ -34,25 +34,95 @@ def new_like(self, sizes, size, value, dtype, device, requires_grad, name, pin_m
 
 @op(only_method=True)
 def new_empty(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """An uninitialised tensor of these sizes, of self's dtype and on its device unless given."""
+    """An uninitialised tensor of these sizes, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    *sizes : int, or one sequence of them
+        Sizes of the axes.
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).new_empty(3).dtype
+    cygrad.int64
+    """
     return new_like(self, sizes, size, None, dtype, device, requires_grad, "new_empty", pin_memory)
 
 
 @op(only_method=True)
 def new_zeros(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
+    """A tensor of zeros of these sizes, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    *sizes : int, or one sequence of them
+        Sizes of the axes.
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).new_zeros(3)
+    tensor([0, 0, 0])
+    """
     return new_like(self, sizes, size, 0, dtype, device, requires_grad, "new_zeros", pin_memory)
 
 
 @op(only_method=True)
 def new_ones(self, *sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of ones of these sizes, of self's dtype and on its device unless given."""
+    """A tensor of ones of these sizes, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    *sizes : int, or one sequence of them
+        Sizes of the axes.
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).new_ones(3)
+    tensor([1, 1, 1])
+    """
     return new_like(self, sizes, size, 1, dtype, device, requires_grad, "new_ones", pin_memory)
 
 
 @op(only_method=True)
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A tensor of these sizes filled with one number, of self's dtype and on its device unless given."""
+    """A tensor of these sizes filled with one number, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    size : sequence of int
+        Sizes of the axes.
+    fill_value : number
+        What every element is.
+
+    Returns
+    -------
+    Tensor
+        Row-major.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).new_full((3,), 5)
+    tensor([5, 5, 5])
+    """
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"new_full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     if isinstance(fill_value, Tensor):
@@ -64,7 +134,24 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
 
 @op(only_method=True)
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A new leaf tensor that copies `data`, of self's dtype and on its device unless given."""
+    """A new leaf tensor that copies `data`, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    data : number, sequence, array or Tensor
+        The elements.
+
+    Returns
+    -------
+    Tensor
+        A leaf.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1.5]).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
     if isinstance(data, Tensor):
         warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
              "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor("
@@ -88,7 +175,24 @@ def span(size, stride):
 @op(only_method=True)
 def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_grad=False, layout=None,
                       pin_memory=False):
-    """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given."""
+    """An uninitialised tensor of these sizes and strides, of self's dtype and on its device unless given.
+
+    Parameters
+    ----------
+    size, stride : sequence of int
+        As many strides, in elements, as sizes.
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided", pin_memory)
     out = flat.as_strided(size, stride).detach()
     return out.requires_grad_() if requires_grad else out
@@ -107,6 +211,17 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
     """
     out = functions["empty"](span(size, stride), dtype=dtype, device=device,
                              pin_memory=pin_memory).as_strided(size, stride).detach()

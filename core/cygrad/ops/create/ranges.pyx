@@ -49,9 +49,22 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     ----------
     start : number
         0 when only the end is given.
-    end, step : number
+    end : number
+        Not included.
+    step : number
+        From one to the next; not 0.
     dtype : dtype, optional
         int64 if all are integers, else the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        One axis of ceil((end - start) / step) elements.
+
+    Raises
+    ------
+    RuntimeError
+        For a step of 0, or of the wrong sign.
 
     Examples
     --------
@@ -112,10 +125,17 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
 
     Parameters
     ----------
-    start, end : number
+    start, end : number or 0-d Tensor
+        The first and the last.
     steps : int
+        How many; not negative.
     dtype : dtype, optional
         The default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        One axis.
 
     Examples
     --------
@@ -143,7 +163,30 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
 @op(method=False)
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
-    """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`."""
+    """`base` to the powers of `steps` numbers evenly spaced from `start` to `end`.
+
+    Parameters
+    ----------
+    start, end : number or 0-d Tensor
+        The first and the last exponent.
+    steps : int
+        How many; not negative.
+    base : float
+        What is raised to them.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        One axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
     start, end = _number(start), _number(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -158,7 +201,29 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
 @op(method=False)
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
         names=None):
-    """An n by m matrix (square unless m is given) with ones on the diagonal."""
+    """An n by m matrix (square unless m is given) with ones on the diagonal.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    m : int, optional
+        Number of columns; n when omitted.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        (n, m).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n}" if n < 0
                            else f"m must be greater or equal to 0, got {m}")

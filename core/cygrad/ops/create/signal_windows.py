@@ -31,8 +31,23 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
     Parameters
     ----------
     window_length : int
+        The size of the window.
     periodic : bool
-        Whether the window is meant to be repeated, as a filter of a Fourier transform is.
+        Whether the window is meant to be repeated, as a filter of a Fourier transform is: N is then one more than its
+        size.
+    alpha, beta : float
+        The constants of the formula.
+
+    Returns
+    -------
+    Tensor
+        One axis of `window_length` elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.hamming_window(4)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
     return _window("hamming_window", window_length, periodic, dtype, device, requires_grad, pin_memory,
                    lambda n, x: x.mul_(math.pi * 2 / (n - 1)).cos_().mul_(-beta).add_(alpha))
@@ -42,6 +57,18 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype
 def hann_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
                 requires_grad=False):
     """(1 - cos(2 pi n / (N - 1))) / 2.
+
+    Parameters
+    ----------
+    window_length : int
+        The size of the window.
+    periodic : bool
+        As for `hamming_window`.
+
+    Returns
+    -------
+    Tensor
+        One axis of `window_length` elements.
 
     Examples
     --------
@@ -56,7 +83,26 @@ def hann_window(window_length, periodic=True, *, dtype=None, layout=None, device
 @op(method=False)
 def blackman_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
                     requires_grad=False):
-    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1))."""
+    """0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1)).
+
+    Parameters
+    ----------
+    window_length : int
+        The size of the window.
+    periodic : bool
+        As for `hamming_window`.
+
+    Returns
+    -------
+    Tensor
+        One axis of `window_length` elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.blackman_window(4)[1:]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     def formula(n, x):
         x.mul_(math.pi / (n - 1))
         return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42
@@ -66,7 +112,26 @@ def blackman_window(window_length, periodic=True, *, dtype=None, layout=None, de
 @op(method=False)
 def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False,
                     requires_grad=False):
-    """A triangle from 0 to 1 and back."""
+    """A triangle from 0 to 1 and back.
+
+    Parameters
+    ----------
+    window_length : int
+        The size of the window.
+    periodic : bool
+        As for `hamming_window`.
+
+    Returns
+    -------
+    Tensor
+        One axis of `window_length` elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.bartlett_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
     def formula(n, x):
         x.mul_(2 / (n - 1))
         first = ((n - 1) >> 1) + 1

@@ -35,6 +35,20 @@ def _bernoulli_function(input, p=None, *, generator=None):
     ----------
     input : Tensor
         Probabilities; with `p` only its shape and dtype count.
+    p : float or Tensor, optional
+        The probability, instead of input's elements.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.bernoulli(cygrad.tensor([0., 0.5, 1.]))
+    tensor([0., 0., 1.])
     """
     if p is None:
         made = bernoulli_of(input, generator)
@@ -85,6 +99,23 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
         Tensors broadcast to the result's shape.
     size : sequence of int, optional
         The shape, for a float mean and std.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape, or of `size`.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative standard deviation.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.normal(cygrad.tensor([0., 100.]), 1.)
+    tensor([ 1.5410, 99.7066])
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if any(isinstance(x, Tensor) and x.requires_grad and x.is_complex() for x in (mean, std)):
@@ -120,6 +151,18 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
     -------
     Tensor
         int64, (num_samples,) or (rows, num_samples).
+
+    Raises
+    ------
+    RuntimeError
+        If a weight is negative, infinite or NaN, or there are too few of them to draw without replacement.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.multinomial(cygrad.tensor([0., 10., 3.]), 2)
+    tensor([1, 2])
     """
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
@@ -161,7 +204,25 @@ def poisson(input, generator):
 
 @op(name="poisson", method=False)
 def _poisson_function(input, generator=None):
-    """Poisson-distributed numbers whose rates are the elements of `input`."""
+    """Poisson-distributed numbers whose rates are the elements of `input`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Rates: not negative, of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.poisson(cygrad.tensor([0., 5., 100.]))
+    tensor([ 0.,  8., 94.])
+    """
     return poisson(input, generator)
 
 
@@ -184,10 +245,22 @@ def _binomial_function(count, prob, generator=None):
     count, prob : Tensor
         float32 or float64, both of one dtype; `prob` broadcasts to the shape of `count`.
 
+    Returns
+    -------
+    Tensor
+        Of the shape and dtype of `count`.
+
     Raises
     ------
     ValueError
         If one is not floating-point.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.binomial(cygrad.tensor([10., 100.]), cygrad.tensor([1., 0.5]))
+    tensor([10., 49.])
     """
     for name, given in (("count", count), ("prob", prob)):
         if not given.is_floating_point():

@@ -43,10 +43,21 @@ def rand(*size, generator=None, out=None, dtype=None, layout=None, device=None, 
     Parameters
     ----------
     *size : int, or one sequence of them
-    generator : Generator, optional
-        The default one when omitted.
-    dtype, device, requires_grad
-        As in `zeros`.
+        Sizes of the axes.
+    dtype : dtype, optional
+        Of floating-point numbers; the default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        Row-major; PyTorch's numbers after the same seed.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
     """
     return standard(False, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 
@@ -58,10 +69,21 @@ def randn(*size, generator=None, out=None, dtype=None, layout=None, device=None,
     Parameters
     ----------
     *size : int, or one sequence of them
-    generator : Generator, optional
-        The default one when omitted.
-    dtype, device, requires_grad
-        As in `zeros`.
+        Sizes of the axes.
+    dtype : dtype, optional
+        Of floating-point or complex numbers; the default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        Row-major; PyTorch's numbers after the same seed.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
     """
     return standard(True, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 

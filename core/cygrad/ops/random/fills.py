@@ -103,7 +103,25 @@ def filled(self, sampler, general, params, generator):
 
 @op(only_method=True)
 def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
-    """Fill with numbers uniform in [from, to)."""
+    """Fill with numbers uniform in [from, to).
+
+    Parameters
+    ----------
+    from_, to : number
+        The bounds.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(2).uniform_(0, 10)
+    tensor([4.9626, 7.6822])
+    """
     low = named.pop("from", from_) if named else from_
     if named:
         raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(named))}'")
@@ -115,7 +133,30 @@ def uniform_(self, from_=0.0, to=1.0, *, generator=None, **named):
 
 @op(only_method=True)
 def normal_(self, mean=0.0, std=1.0, *, generator=None):
-    """Fill with normal numbers of this mean and standard deviation."""
+    """Fill with normal numbers of this mean and standard deviation.
+
+    Parameters
+    ----------
+    mean, std : number
+        Of the distribution.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative standard deviation.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(2).normal_()
+    tensor([ 1.5410, -0.2934])
+    """
     if fill_plain(self, "normal", (mean, std), generator):
         return self
     if std < 0:
@@ -129,7 +170,25 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
 
 @op(only_method=True)
 def random_(self, *bounds, generator=None, **named):
-    """Fill with integers: of the dtype's whole range, below one bound, or from one bound to another (exclusive)."""
+    """Fill with integers: of the dtype's whole range, below one bound, or from one bound to another (exclusive).
+
+    Parameters
+    ----------
+    *bounds : int
+        None, the upper bound, or both.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(3).random_(10)
+    tensor([4., 9., 3.])
+    """
     if "from" in named or "to" in named:
         bounds = (named["from"], named["to"]) if "from" in named else (named["to"],)
     if len(bounds) == 1:
@@ -139,25 +198,97 @@ def random_(self, *bounds, generator=None, **named):
 
 @op(only_method=True)
 def exponential_(self, lambd=1, *, generator=None):
-    """Fill with exponential numbers of rate `lambd`."""
+    """Fill with exponential numbers of rate `lambd`.
+
+    Parameters
+    ----------
+    lambd : number
+        The rate.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(2).exponential_()
+    tensor([3.5083, 1.2304])
+    """
     return filled(self, "exponential", _exponential, (lambd,), generator)
 
 
 @op(only_method=True)
 def geometric_(self, p, *, generator=None):
-    """Fill with the number of trials up to the first success of probability `p`."""
+    """Fill with the number of trials up to the first success of probability `p`.
+
+    Parameters
+    ----------
+    p : number
+        In (0, 1).
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(3).geometric_(0.5)
+    tensor([1., 1., 2.])
+    """
     return filled(self, "geometric", _geometric, (p,), generator)
 
 
 @op(only_method=True)
 def log_normal_(self, mean=1, std=2, *, generator=None):
-    """Fill with exp of normal numbers of this mean and standard deviation."""
+    """Fill with exp of normal numbers of this mean and standard deviation.
+
+    Parameters
+    ----------
+    mean, std : number
+        Of the normal numbers.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(2).log_normal_()
+    tensor([59.2634,  1.5116])
+    """
     return filled(self, "log_normal", _log_normal, (mean, std), generator)
 
 
 @op(only_method=True)
 def cauchy_(self, median=0, sigma=1, *, generator=None):
-    """Fill with Cauchy-distributed numbers."""
+    """Fill with Cauchy-distributed numbers.
+
+    Parameters
+    ----------
+    median, sigma : number
+        The centre, and half the width at half the height.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(2).cauchy_()
+    tensor([10.5977,  0.7648])
+    """
     return filled(self, "cauchy", _cauchy, (median, sigma), generator)
 
 
@@ -181,7 +312,25 @@ def bernoulli_tensor_(self, p, generator):
 
 @op(only_method=True)
 def bernoulli_(self, p=0.5, *, generator=None):
-    """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
+    """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros.
+
+    Parameters
+    ----------
+    p : number or Tensor
+        The probability of a one.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.zeros(4).bernoulli_(0.5)
+    tensor([0., 0., 1., 0.])
+    """
     if isinstance(p, Tensor):
         return bernoulli_tensor_.inplace(self, p.detach(), generator)
     if not 0 <= p <= 1:
@@ -240,11 +389,30 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
     Parameters
     ----------
     low : int
-        0 when only one bound is given: ``randint(10, (2, 3))``.
+        The lower bound; 0 when only one bound is given: ``randint(10, (2, 3))``.
     high : int
+        The upper bound, not included.
     size : sequence of int
+        Sizes of the axes.
     dtype : dtype, optional
         int64 when omitted.
+
+    Returns
+    -------
+    Tensor
+        Row-major; PyTorch's numbers after the same seed.
+
+    Raises
+    ------
+    RuntimeError
+        If no integer lies between the bounds.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randint(10, (3,))
+    tensor([4, 9, 3])
     """
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
@@ -268,8 +436,21 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     Parameters
     ----------
     n : int
+        How many.
     dtype : dtype, optional
         int64 when omitted.
+
+    Returns
+    -------
+    Tensor
+        One axis of n elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randperm(4)
+    tensor([0, 1, 3, 2])
     """
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
@@ -282,21 +463,65 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
 @op(method=False)
 def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
               memory_format=None):
-    """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given."""
+    """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.rand_like(cygrad.zeros(2))
+    tensor([0.4963, 0.7682])
+    """
     return empty_like(input, dtype=dtype, device=device).uniform_(generator=generator).requires_grad_(requires_grad)
 
 
 @op(method=False)
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
                memory_format=None):
-    """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given."""
+    """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randn_like(cygrad.zeros(2))
+    tensor([ 1.5410, -0.2934])
+    """
     return empty_like(input, dtype=dtype, device=device).normal_(generator=generator).requires_grad_(requires_grad)
 
 
 @op(method=False)
 def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=None, device=None,
                  requires_grad=False, memory_format=None):
-    """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype."""
+    """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype.
+
+    Parameters
+    ----------
+    low, high : int
+        The bounds; the upper one is not included. A single one is the upper.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randint_like(cygrad.zeros(2), 10)
+    tensor([4., 9.])
+    """
     if high is None:
         low, high = 0, low
     made = empty_like(input, dtype=dtype, device=device).random_(low, high, generator=generator)
@@ -313,42 +538,147 @@ def manual_seed(seed):
     ----------
     seed : int
         Negative seeds count from 2**64.
+
+    Returns
+    -------
+    Generator
+        The default generator.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.rand(1)
+    tensor([0.4963])
     """
     return default_generator.manual_seed(int(seed))
 
 
 @op(method=False)
 def seed():
-    """Seed the default generator from the system's randomness; returns the seed."""
+    """Seed the default generator from the system's randomness; returns the seed.
+
+    Returns
+    -------
+    int
+        The seed.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.seed() == cygrad.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 @op(method=False)
 def initial_seed():
-    """The seed the default generator was last given."""
+    """The seed the default generator was last given.
+
+    Returns
+    -------
+    int
+        The seed.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(3)
+    >>> cygrad.initial_seed()
+    3
+    """
     return default_generator.initial_seed()
 
 
 @op(method=False)
 def get_rng_state():
-    """The state of the default generator: a uint8 tensor in PyTorch's layout."""
+    """The state of the default generator: a uint8 tensor in PyTorch's layout.
+
+    Returns
+    -------
+    Tensor
+        (5056,), uint8.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_rng_state().shape
+    cygrad.Size([5056])
+    """
     return default_generator.get_state()
 
 
 @op(method=False)
 def set_rng_state(new_state):
-    """Put the default generator into a state that `get_rng_state` gave."""
+    """Put the default generator into a state that `get_rng_state` gave.
+
+    Parameters
+    ----------
+    new_state : Tensor
+        uint8.
+
+    Raises
+    ------
+    RuntimeError
+        If it is no state.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> state = cygrad.get_rng_state()
+    >>> first = cygrad.rand(1)
+    >>> cygrad.set_rng_state(state)
+    >>> bool(cygrad.rand(1) == first)
+    True
+    """
     default_generator.set_state(new_state)
 
 
 def _get_state(self):
-    """The state: a uint8 tensor of 5056 elements, in PyTorch's layout."""
+    """The state: a uint8 tensor of 5056 elements, in PyTorch's layout.
+
+    Returns
+    -------
+    Tensor
+        (5056,), uint8; (16,) of a device's generator.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.Generator().get_state().shape
+    cygrad.Size([5056])
+    """
     from cygrad.ops.create.filled import tensor
     return tensor(list(self.state_bytes()), dtype=next(d for d in all_dtypes() if d.name == "uint8"), device="cpu")
 
 
 def _set_state(self, new_state):
-    """Go on from a state that `get_state` gave."""
+    """Go on from a state that `get_state` gave.
+
+    Parameters
+    ----------
+    new_state : Tensor
+        uint8.
+
+    Returns
+    -------
+    Generator
+        The generator itself.
+
+    Raises
+    ------
+    RuntimeError
+        If it is no state.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> first, second = cygrad.Generator().manual_seed(3), cygrad.Generator()
+    >>> _ = second.set_state(first.get_state())
+    >>> second.initial_seed()
+    3
+    """
     if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
         raise TypeError("expected a torch.ByteTensor, but got "
                         f"{type(new_state).__name__ if not isinstance(new_state, Tensor) else new_state.type()}")

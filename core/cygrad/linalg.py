@@ -33,13 +33,50 @@ def cross(input, other, *, dim=-1, out=None):
         Of one dtype and the same number of axes.
     dim : int
         The axis of size 3.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        If the axis is not of size 3.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.cross(cygrad.tensor([1., 0., 0.]), cygrad.tensor([0., 1., 0.]))
+    tensor([0., 0., 1.])
     """
     found = vector_product(input, other, dim)
     return found if out is None else write_exact("linalg_cross", found, out, input, other)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    """The diagonals of matrices, as a view; see `cygrad.diagonal`."""
+    """The diagonals of matrices, as a view; see `cygrad.diagonal`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., m, n).
+    offset : int
+        Which diagonal: 0 the main one, positive ones above it.
+    dim1, dim2 : int
+        The axes of the matrices.
+
+    Returns
+    -------
+    Tensor
+        A view, with the diagonal as its last axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.diagonal(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
     return A.diagonal(offset, dim1, dim2)
 
 
@@ -52,6 +89,19 @@ def vander(x, N=None):
         (..., n).
     N : int, optional
         Number of columns; n by default.
+
+    Returns
+    -------
+    Tensor
+        (..., n, N).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.vander(cygrad.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [1, 2, 4],
+            [1, 3, 9]])
     """
     columns = (x.shape[-1] if x.dim() else 1) if N is None else N
     if columns <= 1:

@@ -154,8 +154,9 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.addmm(cygrad.ones(2), cygrad.ones(1, 3), cygrad.ones(3, 2), beta=10)
-    tensor([[13., 13.]])
+    >>> cygrad.addmm(cygrad.ones(2), cygrad.eye(2), cygrad.tensor([[1., 2.], [3., 4.]]), alpha=10)
+    tensor([[11., 21.],
+            [31., 41.]])
     """
     cdef Tensor c = operand(input, "addmm", "input", 1), a = operand(mat1, "addmm", "mat1", 2)
     cdef Tensor b = operand(mat2, "addmm", "mat2", 3)

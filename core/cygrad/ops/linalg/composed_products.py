@@ -110,6 +110,12 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     -------
     Tensor
         (n).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addmv(cygrad.ones(2), cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
+    tensor([4., 8.])
     """
     for position, (argument, value) in enumerate((("input", input), ("mat", mat), ("vec", vec)), 1):
         need_tensor(value, "addmv", argument, position)
@@ -144,6 +150,13 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     -------
     Tensor
         (b, n, p).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.baddbmm(cygrad.ones(1, 2, 2), cygrad.ones(1, 2, 3), cygrad.ones(1, 3, 2))
+    tensor([[[4., 4.],
+             [4., 4.]]])
     """
     for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
         need_tensor(value, "baddbmm", argument, position)
@@ -183,6 +196,13 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     -------
     Tensor
         (n, p).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addbmm(cygrad.zeros(2, 2), cygrad.ones(3, 2, 1), cygrad.ones(3, 1, 2))
+    tensor([[3., 3.],
+            [3., 3.]])
     """
     for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
         need_tensor(value, "addbmm", argument, position)
@@ -227,6 +247,13 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     -------
     Tensor
         (n, m).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.addr(cygrad.zeros(2, 2), cygrad.tensor([1., 2.]), cygrad.tensor([3., 4.]))
+    tensor([[3., 4.],
+            [6., 8.]])
     """
     for position, (argument, value) in enumerate((("input", input), ("vec1", vec1), ("vec2", vec2)), 1):
         need_tensor(value, "addr", argument, position)
@@ -269,6 +296,16 @@ op(addr, out=True, inplace=_addr_)
 def outer(input, vec2):
     """The matrix of all products input[i] * vec2[j] of two vectors.
 
+    Parameters
+    ----------
+    input, vec2 : Tensor
+        (n,) and (m,).
+
+    Returns
+    -------
+    Tensor
+        (n, m), of the promoted dtype.
+
     Examples
     --------
     >>> import cygrad
@@ -288,10 +325,21 @@ def outer(input, vec2):
 def inner(input, other, *, out=None):
     """Sums of products over the last axes of both tensors; a plain product where one has no axes.
 
+    Parameters
+    ----------
+    input, other : Tensor
+        Their last axes are of one size.
+
     Returns
     -------
     Tensor
         Of shape ``input.shape[:-1] + other.shape[:-1]``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.inner(cygrad.tensor([1, 2]), cygrad.tensor([3, 4]))
+    tensor(11)
     """
     need_tensor(input, "inner", "input", 1)
     need_tensor(other, "inner", "other", 2)
@@ -383,6 +431,16 @@ def count(t, dims):
 def kron(input, other):
     """Kronecker product: each element of `input` times the whole of `other`, in blocks.
 
+    Parameters
+    ----------
+    input, other : Tensor
+        Any shapes; the shorter one gets axes of size 1 in front.
+
+    Returns
+    -------
+    Tensor
+        The sizes are multiplied, axis by axis.
+
     Examples
     --------
     >>> import cygrad
@@ -401,7 +459,25 @@ def kron(input, other):
 
 @op(method=False, out=True)
 def chain_matmul(*matrices):
-    """Product of matrices in the order of brackets that costs least; see `cygrad.linalg.multi_dot`."""
+    """Product of matrices in the order of brackets that costs least; see `cygrad.linalg.multi_dot`.
+
+    Parameters
+    ----------
+    *matrices : Tensor, or one sequence of them
+        (n, m), (m, p), and so on.
+
+    Returns
+    -------
+    Tensor
+        (n, last).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.chain_matmul(cygrad.ones(2, 3), cygrad.ones(3, 4), cygrad.ones(4, 1))
+    tensor([[12.],
+            [12.]])
+    """
     for t in matrices:
         if t.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {t.dim()}, expected 2 instead.")
@@ -457,6 +533,22 @@ def cross(input, other, dim=None):
         Of one dtype and the same number of axes, which broadcast.
     dim : int, optional
         The axis of size 3; the first such axis of `input` by default.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Raises
+    ------
+    RuntimeError
+        If the axis is not of size 3.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cross(cygrad.tensor([1., 0., 0.]), cygrad.tensor([0., 1., 0.]), dim=0)
+    tensor([0., 0., 1.])
     """
     need_tensor(input, "cross", "input", 1)
     if dim is None:

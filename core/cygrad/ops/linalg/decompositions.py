@@ -40,6 +40,18 @@ def qr(A, mode="reduced"):
         (..., m, n).
     mode : {"reduced", "complete", "r"}
         Q is (..., m, k) and R (..., k, n) with k = min(m, n), or k = m if complete; "r" leaves Q empty.
+
+    Returns
+    -------
+    return_types.linalg_qr
+        ``Q`` and ``R``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> q, r = cygrad.linalg.qr(cygrad.tensor([[1., 2.], [3., 4.]]))
+    >>> cygrad.allclose(q @ r, cygrad.tensor([[1., 2.], [3., 4.]]), atol=1e-5)
+    True
     """
     need_matrix(A, "linalg.qr")
     need_float(A, "linalg.qr")
@@ -54,7 +66,27 @@ qr = exact_out("linalg_qr", qr)
 
 @op(name="qr", out=True)
 def _qr_old(input, some=True):
-    """Q and R with input = Q @ R; all columns of Q where `some` is False. See `linalg.qr`."""
+    """Q and R with input = Q @ R; all columns of Q where `some` is False. See `linalg.qr`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n).
+    some : bool
+        Whether Q has min(m, n) columns, not m.
+
+    Returns
+    -------
+    return_types.qr
+        ``Q`` and ``R``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> q, r = cygrad.qr(cygrad.tensor([[1., 2.], [3., 4.]]))
+    >>> cygrad.allclose(q @ r, cygrad.tensor([[1., 2.], [3., 4.]]), atol=1e-5)
+    True
+    """
     return return_types.qr(tuple(qr(input, "reduced" if some else "complete")))
 
 
@@ -92,11 +124,25 @@ def svd(A, full_matrices=True, *, driver=None):
         (..., m, n).
     full_matrices : bool
         U (..., m, m) and Vh (..., n, n); otherwise (..., m, k) and (..., k, n) with k = min(m, n).
+    driver : {"gesvd", "gesvdj", "gesvda"}, optional
+        For CUDA; refused on the CPU.
+
+    Returns
+    -------
+    return_types.linalg_svd
+        ``U``, ``S`` and ``Vh``.
 
     Notes
     -----
     Gradients through U and Vh exist where singular values differ and only for what does not depend on their signs
     (phases, if complex).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> u, s, vh = cygrad.linalg.svd(cygrad.tensor([[3., 0.], [0., -2.]]))
+    >>> s
+    tensor([3., 2.])
     """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
@@ -112,11 +158,23 @@ svd = exact_out("linalg_svd", svd)
 def svdvals(A, *, driver=None):
     """The singular values of matrices, descending: (..., m, n) gives (..., min(m, n)).
 
+    Parameters
+    ----------
+    A : Tensor
+        (..., m, n), floating-point or complex.
+    driver : optional
+        As for `svd`.
+
+    Returns
+    -------
+    Tensor
+        (..., min(m, n)), real.
+
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.linalg.svdvals(cygrad.tensor([[3., 0.], [0., -4.]]))
-    tensor([4., 3.])
+    >>> cygrad.linalg.svdvals(cygrad.tensor([[3., 0.], [0., -2.]]))
+    tensor([3., 2.])
     """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
@@ -128,7 +186,28 @@ svdvals = exact_out("linalg_svdvals", svdvals)
 
 @op(name="svd", out=True)
 def _svd_old(input, some=True, compute_uv=True):
-    """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See `linalg.svd`."""
+    """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See `linalg.svd`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n), floating-point or complex.
+    some : bool
+        Whether U and V have min(m, n) columns, not m and n.
+    compute_uv : bool
+        Whether U and V are wanted.
+
+    Returns
+    -------
+    return_types.svd
+        ``U``, ``S`` and ``V``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.svd(cygrad.tensor([[3., 0.], [0., -2.]])).S
+    tensor([3., 2.])
+    """
     need_matrix(input, "linalg.svd")
     if not compute_uv:
         m, n = input.shape[-2:]
@@ -180,6 +259,12 @@ def eigh(A, UPLO="L"):
     -------
     (eigenvalues, eigenvectors)
         (..., n), real, and (..., n, n), in columns.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.eigh(cygrad.tensor([[2., 0.], [0., 1.]])).eigenvalues
+    tensor([1., 2.])
     """
     checked_eigh(A, UPLO)
     return return_types.linalg_eigh(_eigh(A, UPLO, True))
@@ -190,6 +275,23 @@ eigh = exact_out("linalg_eigh", eigh)
 
 def eigvalsh(A, UPLO="L"):
     """The eigenvalues of symmetric (Hermitian) matrices, ascending; see `eigh`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+    UPLO : {"L", "U"}
+        Which triangle is read.
+
+    Returns
+    -------
+    Tensor
+        (..., n), real.
+
+    Raises
+    ------
+    LinAlgError
+        If the algorithm does not converge.
 
     Examples
     --------
@@ -232,10 +334,21 @@ def checked_eig(A, name):
 def eig(A):
     """Complex eigenvalues and eigenvectors of square matrices.
 
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+
     Returns
     -------
     (eigenvalues, eigenvectors)
         (..., n) and (..., n, n), complex; the vectors are columns of length 1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.eig(cygrad.tensor([[2., 0.], [0., 1.]])).eigenvalues
+    tensor([2.+0.j, 1.+0.j])
     """
     checked_eig(A, "linalg.eig")
     return return_types.linalg_eig(_eig(A, True))
@@ -245,7 +358,24 @@ eig = exact_out("linalg_eig", eig)
 
 
 def eigvals(A):
-    """The complex eigenvalues of square matrices; see `eig`."""
+    """The complex eigenvalues of square matrices; see `eig`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    Tensor
+        (..., n), complex; in no order.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.eigvals(cygrad.tensor([[0., 1.], [-1., 0.]])).real.abs()
+    tensor([0., 0.])
+    """
     checked_eig(A, "linalg.eigvals")
     return _eig(A, grad_mode() and A.requires_grad)[0]
 

@@ -267,17 +267,22 @@ def einsum(*args):
 
     Parameters
     ----------
+    *args
+        ``equation, *operands``, or the operands and their axes by turns.
     equation : str
         Subscripts of each operand, one letter an axis, separated by commas; after ``->`` those of the result. Axes
         whose letter is not in the result are summed. Without an arrow the result has the letters that occur once, in
-        alphabetical order. ``...`` stands for axes that broadcast. A letter repeated in an operand takes the diagonal.
+        alphabetical order. ``...`` stands for axes that broadcast. A letter repeated in an operand takes the
+        diagonal.
     *operands : Tensor
-        Also as one list. Or, instead of an equation: operand, list of numbers, operand, list, ... and last, optionally,
+        Also as one list. Or, instead of an equation: operand, list of numbers, operand, list, ... and last,
+        optionally,
         the list of the result.
 
     Returns
     -------
     Tensor
+        Its axes in the order of the result's letters.
 
     Raises
     ------

@@ -65,6 +65,19 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         (..., min(m, n)), int32, counted from 1.
     unpack_data, unpack_pivots : bool
         Whether L and U, and P, are wanted; others are empty.
+
+    Returns
+    -------
+    return_types.lu_unpack
+        ``P`` (..., m, m), ``L`` (..., m, k) and ``U`` (..., k, n), where k = min(m, n).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> p, l, u = cygrad.lu_unpack(*cygrad.linalg.lu_factor(cygrad.tensor([[1., 2.], [4., 4.]])))
+    >>> p @ l @ u
+    tensor([[1., 2.],
+            [4., 4.]])
     """
     if LU_pivots.dtype is not INT32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
@@ -88,7 +101,28 @@ def checked_lu(A, name, pivot):
 
 
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """The compact LU factorisation, and LAPACK's codes (0: fine) instead of errors; see `lu_factor`."""
+    """The compact LU factorisation, and LAPACK's codes (0: fine) instead of errors; see `lu_factor`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., m, n), floating-point or complex.
+    pivot : bool
+        False is refused on the CPU.
+    check_errors : bool
+        Raise for a zero on the diagonal of U.
+
+    Returns
+    -------
+    return_types.linalg_lu_factor_ex
+        ``LU``, int32 ``pivots`` and int32 ``info``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.lu_factor_ex(cygrad.tensor([[1., 2.], [4., 4.]])).info
+    tensor(0, dtype=cygrad.int32)
+    """
     checked_lu(A, "torch.lu_factor", pivot)
     lu, pivots, info = _lu_factor_ex(A)
     if check_errors:
@@ -111,6 +145,8 @@ def lu_factor(A, *, pivot=True):
     ----------
     A : Tensor
         (..., m, n).
+    pivot : bool
+        False is refused on the CPU.
 
     Returns
     -------
@@ -121,6 +157,12 @@ def lu_factor(A, *, pivot=True):
     ------
     RuntimeError
         If U has a zero on its diagonal.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.lu_factor(cygrad.tensor([[1., 2.], [4., 4.]])).pivots
+    tensor([2, 2], dtype=cygrad.int32)
     """
     lu, pivots, info = lu_factor_ex(A, pivot=pivot)
     check_info(info, zero_in_u("torch.linalg.lu_factor"))
@@ -129,7 +171,29 @@ def lu_factor(A, *, pivot=True):
 
 @op(name="lu")
 def _lu_old(input, pivot=True, get_infos=False):
-    """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`."""
+    """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n), floating-point or complex.
+    pivot : bool
+        False is refused on the CPU.
+    get_infos : bool
+        Also give LAPACK's codes.
+
+    Returns
+    -------
+    tuple of Tensor
+        The factors, int32 pivots, and the codes if asked for.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[1., 2.], [4., 4.]]).lu()
+    (tensor([[4.0000, 4.0000],
+            [0.2500, 1.0000]]), tensor([2, 2], dtype=cygrad.int32))
+    """
     found = tuple(lu_factor_ex(input, pivot=pivot))
     if not get_infos:
         check_info(found[2], zero_in_u("torch.linalg.lu_factor_ex"))
@@ -149,11 +213,20 @@ def lu(A, *, pivot=True):
     ----------
     A : Tensor
         (..., m, n).
+    pivot : bool
+        False is refused on the CPU.
 
     Returns
     -------
     (P, L, U)
         (..., m, m), (..., m, k) and (..., k, n) with k = min(m, n).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.lu(cygrad.tensor([[1., 2.], [4., 4.]])).U
+    tensor([[4., 4.],
+            [0., 1.]])
     """
     checked_lu(A, "linalg.lu", pivot)
     lower, upper, pivots = _lu(A)
@@ -195,6 +268,19 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
         Solve x @ A = B if False.
     adjoint : bool
         With A^H in A's place.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of B.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> lu, pivots = cygrad.linalg.lu_factor(cygrad.tensor([[2., 0.], [0., 4.]]))
+    >>> cygrad.linalg.lu_solve(lu, pivots, cygrad.tensor([[2.], [4.]]))
+    tensor([[1.],
+            [1.]])
     """
     name = "linalg.lu_solve"
     need_float(LU, name)
@@ -215,7 +301,28 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 @op(name="lu_solve")
 def _lu_solve_old(input, LU_data, LU_pivots):
-    """The solution x of A @ x = input from A's `linalg.lu_factor`."""
+    """The solution x of A @ x = input from A's `linalg.lu_factor`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, k), the right-hand sides.
+    LU_data, LU_pivots : Tensor
+        (..., n, n) and (..., n), of `linalg.lu_factor`.
+
+    Returns
+    -------
+    Tensor
+        (..., n, k).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> lu, pivots = cygrad.linalg.lu_factor(cygrad.tensor([[2., 0.], [0., 4.]]))
+    >>> cygrad.lu_solve(cygrad.tensor([[2.], [4.]]), lu, pivots)
+    tensor([[1.],
+            [1.]])
+    """
     return lu_solve(LU_data, LU_pivots, input)
 
 
@@ -248,7 +355,29 @@ def indefinite(name):
 
 
 def cholesky_ex(A, *, upper=False, check_errors=False):
-    """The Cholesky factors, and LAPACK's codes (0: fine) instead of errors; see `linalg.cholesky`."""
+    """The Cholesky factors, and LAPACK's codes (0: fine) instead of errors; see `linalg.cholesky`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), symmetric (Hermitian).
+    upper : bool
+        Whether U is given instead of L.
+    check_errors : bool
+        Raise where a matrix is not positive-definite.
+
+    Returns
+    -------
+    return_types.linalg_cholesky_ex
+        ``L`` and int32 ``info``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.cholesky_ex(cygrad.tensor([[4., 2.], [2., 5.]])).L
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     need_square(A, "linalg.cholesky")
     need_float(A, "linalg.cholesky")
     out, info = _cholesky_ex(A, upper)
@@ -266,6 +395,11 @@ def linalg_cholesky(A, *, upper=False):
         (..., n, n), symmetric (Hermitian) positive-definite; only one triangle is read.
     upper : bool
         Return U, read the upper triangle.
+
+    Returns
+    -------
+    Tensor
+        (..., n, n), with zeros beyond the diagonal.
 
     Raises
     ------
@@ -289,7 +423,32 @@ linalg_cholesky = exact_out("linalg_cholesky", linalg_cholesky)
 
 @op(out=True)
 def cholesky(input, upper=False):
-    """The Cholesky factors of positive-definite matrices; see `cygrad.linalg.cholesky`."""
+    """The Cholesky factors of positive-definite matrices; see `cygrad.linalg.cholesky`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, n), symmetric (Hermitian).
+    upper : bool
+        Whether U is given instead of L.
+
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not positive-definite.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cholesky(cygrad.tensor([[4., 2.], [2., 5.]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     need_square(input, "cholesky")
     if input.numel():
         need_kernel(input, "cholesky_cpu")
@@ -317,6 +476,20 @@ def cholesky_solve(input, L, upper=False):
         (..., n, k).
     L : Tensor
         (..., n, n), the lower factor, or the upper one where `upper` is True.
+    upper : bool
+        Which factor L is.
+
+    Returns
+    -------
+    Tensor
+        (..., n, k).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cholesky_solve(cygrad.tensor([[4.], [9.]]), cygrad.tensor([[2., 0.], [0., 3.]]))
+    tensor([[1.],
+            [1.]])
     """
     checked_system(input, L, "cholesky_solve", "cholesky_solve_cpu", "")
     return _cholesky_solve(input, L, upper)
@@ -329,7 +502,27 @@ def _cholesky_inverse(self, upper):
 
 @op(out=True)
 def cholesky_inverse(input, upper=False):
-    """The inverse of A from its Cholesky factor (..., n, n)."""
+    """The inverse of A from its Cholesky factor (..., n, n).
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, n), the factor.
+    upper : bool
+        Which factor it is.
+
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cholesky_inverse(cygrad.tensor([[2., 0.], [0., 4.]]))
+    tensor([[0.2500, 0.0000],
+            [0.0000, 0.0625]])
+    """
     name = "cholesky_inverse"
     need_square(input, name)
     need_kernel(input, "cholesky_inverse_out_cpu")

@@ -29,7 +29,29 @@ def _trace(self):
 
 @op
 def trace(input):
-    """Sum of the diagonal of a matrix; int64 for integers."""
+    """Sum of the diagonal of a matrix; int64 for integers.
+
+    Parameters
+    ----------
+    input : Tensor
+        A matrix.
+
+    Returns
+    -------
+    Tensor
+        Without axes.
+
+    Raises
+    ------
+    RuntimeError
+        Unless the tensor has two axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.trace(cygrad.tensor([[1, 2], [3, 4]]))
+    tensor(5)
+    """
     need_tensor(input, "trace", "input", 1)
     if input.dtype is BOOL:
         raise refused("trace", BOOL)
@@ -60,6 +82,18 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
         Which diagonal; above the main one if positive.
     dim1, dim2 : int
         Where the axes of the matrices come to lie in the result.
+
+    Returns
+    -------
+    Tensor
+        With one axis more.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diag_embed(cygrad.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
     """
     need_tensor(input, "diag_embed", "input", 1)
     first, second = wrap(dim1, input.dim() + 1), wrap(dim2, input.dim() + 1)
@@ -81,6 +115,23 @@ def diag(input, diagonal=0):
     ----------
     diagonal : int
         Which diagonal; above the main one if positive.
+
+    Returns
+    -------
+    Tensor
+        One axis, or two.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of no axes, or of more than two.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diag(cygrad.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
     """
     need_tensor(input, "diag", "input", 1)
     need_int(diagonal, "diag", "diagonal", 2)
@@ -93,7 +144,26 @@ def diag(input, diagonal=0):
 
 @op
 def diagflat(input, offset=0):
-    """The matrix with the elements of `input`, in row-major order, on a diagonal."""
+    """The matrix with the elements of `input`, in row-major order, on a diagonal.
+
+    Parameters
+    ----------
+    offset : int
+        Which diagonal; above the main one if positive.
+
+    Returns
+    -------
+    Tensor
+        A square matrix.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diagflat(cygrad.tensor([1, 2]), offset=1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
     need_tensor(input, "diagflat", "input", 1)
     return diag(input.reshape(-1), offset)
 
@@ -137,6 +207,16 @@ def part(name, compare):
     diagonal : int
         What is on this diagonal and {side} it is kept; 0 is the main one, positive ones are above it.
 
+    Returns
+    -------
+    Tensor
+        A copy of input's shape.
+
+    Raises
+    ------
+    RuntimeError
+        For fewer than two axes.
+
     Examples
     --------
     >>> import cygrad
@@ -167,14 +247,58 @@ def _places(kept, dtype, pin_memory):
 
 @op(method=False)
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
-    """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal."""
+    """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal.
+
+    Parameters
+    ----------
+    row, col : int
+        The size of the matrix.
+    offset : int
+        Which diagonal; above the main one if positive.
+    dtype : dtype, optional
+        int64 (the default) or int32.
+
+    Returns
+    -------
+    Tensor
+        (2, count), in row-major order.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
     kept = _triangle("tril_indices", row, col, device).tril(offset)
     return _places(kept, dtype, pin_memory)
 
 
 @op(method=False)
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pin_memory=False):
-    """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal."""
+    """The (2, count) row and column numbers of the elements of a matrix on and above a diagonal.
+
+    Parameters
+    ----------
+    row, col : int
+        The size of the matrix.
+    offset : int
+        Which diagonal; above the main one if positive.
+    dtype : dtype, optional
+        int64 (the default) or int32.
+
+    Returns
+    -------
+    Tensor
+        (2, count), in row-major order.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
     kept = _triangle("triu_indices", row, col, device).triu(offset)
     return _places(kept, dtype, pin_memory)
 
@@ -191,6 +315,19 @@ def vander(x, N=None, increasing=False):
         Number of columns; n by default.
     increasing : bool
         Whether powers rise from left to right.
+
+    Returns
+    -------
+    Tensor
+        (n, N).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.vander(cygrad.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
     """
     need_tensor(x, "vander", "x", 1)
     if x.dim() != 1:

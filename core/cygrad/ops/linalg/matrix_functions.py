@@ -27,6 +27,17 @@ def vecdot(x, y, *, dim=-1):
     x, y : Tensor
         Of one floating-point or complex dtype; they broadcast.
     dim : int
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape without the axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.vecdot(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
+    tensor([3., 7.])
     """
     need_float(x, "linalg.vecdot", low=True)
     if x.dtype is not y.dtype:
@@ -47,6 +58,17 @@ def multi_dot(tensors):
     ----------
     tensors : sequence of Tensor
         Two or more matrices of one dtype; the first and the last may be vectors (a row and a column).
+
+    Returns
+    -------
+    Tensor
+        (n, last); without the axis of a first or last vector.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.multi_dot([cygrad.ones(2, 3), cygrad.ones(3, 4), cygrad.ones(4)])
+    tensor([12., 12.])
     """
     name = "multi_dot()"
     tensors = list(tensors)
@@ -107,6 +129,23 @@ def matrix_power(input, n):
     input : Tensor
         (..., m, m).
     n : int
+
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        For a negative power of a singular matrix.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.matrix_power(cygrad.tensor([[1., 1.], [0., 1.]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
     """
     need_square(input, "linalg.matrix_power")
     need_int(n, "matrix_power", "n", 2)
@@ -134,7 +173,32 @@ copied_power, multiplied_power = with_out("matrix_power", matrix_power), exact_o
 
 
 def linalg_matrix_power(A, n, *, out=None):
-    """Integer powers of square matrices; see `cygrad.matrix_power`."""
+    """Integer powers of square matrices; see `cygrad.matrix_power`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+    n : int
+        The exponent.
+
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        For a negative power of a singular matrix.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.matrix_power(cygrad.tensor([[1., 1.], [0., 1.]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
     return (copied_power if n in (0, 1) else multiplied_power)(A, n, out=out)
 
 
@@ -188,9 +252,21 @@ def matrix_exp(input):
     input : Tensor
         (..., n, n), floating-point or complex.
 
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
     Notes
     -----
     Scaling and squaring with a Pade approximant (Higham 2005).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.matrix_exp(cygrad.tensor([[0., 1.], [0., 0.]]))
+    tensor([[1., 1.],
+            [0., 1.]])
     """
     need_square(input, "linalg.matrix_exp")
     need_float(input, "linalg.matrix_exp", low=True)
@@ -246,13 +322,21 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     hermitian : bool
         Take A for symmetric (Hermitian), read one triangle, use its eigenvalues.
     atol, rtol : float or Tensor, optional
-        Singular values not above max(atol, rtol * the largest) count as zero. By default rtol is machine epsilon times
+        Singular values not above max(atol, rtol * the largest) count as zero. By default rtol is machine epsilon
+        times
         max(m, n), or 0 where atol is given.
 
     Returns
     -------
     Tensor
         (..., n, m).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.pinv(cygrad.tensor([[2., 0.], [0., 0.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
     """
     if A.dim() < 2 or A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
         raise RuntimeError(f"linalg.pinv({SCALAR_NAMES[A.dtype.code]}{{{list(A.shape)}}}): expected a tensor with 2 or "
@@ -268,7 +352,27 @@ pinv = with_out("linalg_pinv", pinv)
 
 @op
 def pinverse(input, rcond=1e-15):
-    """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
+    """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n), floating-point or complex.
+    rcond : float
+        Singular values below this times the largest count as zero.
+
+    Returns
+    -------
+    Tensor
+        (..., n, m).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.pinverse(cygrad.tensor([[2., 0.], [0., 0.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    """
     return pinv(input, rcond)
 
 
@@ -285,6 +389,17 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
         Take A for symmetric (Hermitian).
     atol, rtol : float or Tensor, optional
         As for `pinv`.
+
+    Returns
+    -------
+    Tensor
+        (...), int64.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.matrix_rank(cygrad.tensor([[1., 2.], [2., 4.]]))
+    tensor(1)
     """
     need_matrix(A, "torch.linalg.matrix_rank", "input")
     if A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
@@ -331,6 +446,17 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
         Keep them, with size 1.
     dtype : dtype, optional
         To which A is converted first.
+
+    Returns
+    -------
+    Tensor
+        Without the two axes; real.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.matrix_norm(cygrad.tensor([[1., 2.], [2., 4.]]))
+    tensor(5.)
     """
     name = "linalg.matrix_norm"
     if isinstance(dim, int):
@@ -386,6 +512,17 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
         Keep the reduced axes, with size 1.
     dtype : dtype, optional
         To which A is converted first.
+
+    Returns
+    -------
+    Tensor
+        Real.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.norm(cygrad.tensor([[1., 2.], [2., 4.]]), 1)
+    tensor(6.)
     """
     extra = {} if out is None else {"out": out}
     if dim is not None:
@@ -416,6 +553,17 @@ def cond(A, p=None):
         (..., m, n); square unless p is None, 2 or -2.
     p : number or str, optional
         Any `ord` of `matrix_norm`; None and 2 give the largest singular value over the smallest.
+
+    Returns
+    -------
+    Tensor
+        (...), real.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.cond(cygrad.tensor([[1., 0.], [0., 4.]]))
+    tensor(4.)
     """
     if A.dim() < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -444,7 +592,26 @@ cond = exact_out("linalg_cond", cond)
 # -------------------------------------------------------------- tensors as matrices
 
 def tensorinv(A, ind=2):
-    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns."""
+    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns.
+
+    Parameters
+    ----------
+    A : Tensor
+        Its first `ind` sizes amount to the same number as the others.
+    ind : int
+        How many axes are the rows' index.
+
+    Returns
+    -------
+    Tensor
+        A's axes from `ind` on, then those before.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.tensorinv(2 * cygrad.eye(4).reshape(2, 2, 4)).shape
+    cygrad.Size([4, 2, 2])
+    """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     rows, columns = list(A.shape[:ind]), list(A.shape[ind:])
@@ -466,6 +633,17 @@ def tensorsolve(A, B, dims=None):
         Of shape B.shape + X.shape, once the axes `dims` are moved to the end.
     B : Tensor
     dims : tuple of int, optional
+
+    Returns
+    -------
+    Tensor
+        Of the shape that A has beyond that of B.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.tensorsolve(2 * cygrad.eye(4).reshape(2, 2, 4), cygrad.ones(2, 2))
+    tensor([0.5000, 0.5000, 0.5000, 0.5000])
     """
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))

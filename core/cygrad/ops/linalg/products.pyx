@@ -250,25 +250,114 @@ def mm(input, mat2, *, out=None):
 
 
 def bmm(input, mat2, *, out=None):
-    """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast."""
+    """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast.
+
+    Parameters
+    ----------
+    input, mat2 : Tensor
+        (b, n, m) and (b, m, p), of one dtype.
+
+    Returns
+    -------
+    Tensor
+        (b, n, p).
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or dtypes don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.bmm(cygrad.ones(1, 2, 3), cygrad.ones(1, 3, 2))
+    tensor([[[3., 3.],
+             [3., 3.]]])
+    """
     cdef Tensor result = bmm_(operand(input, "bmm", "input", 1), operand(mat2, "bmm", "mat2", 2))
     return result if out is None else write_exact("bmm", result, out, input, mat2)
 
 
 def mv(input, vec, *, out=None):
-    """Product of a matrix (n, m) and a vector (m): a vector (n)."""
+    """Product of a matrix (n, m) and a vector (m): a vector (n).
+
+    Parameters
+    ----------
+    input, vec : Tensor
+        (n, m) and (m,), of one dtype.
+
+    Returns
+    -------
+    Tensor
+        (n,).
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or dtypes don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mv(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
+    tensor([3., 7.])
+    """
     cdef Tensor result = mv_(operand(input, "mv", "input", 1), operand(vec, "mv", "vec", 2))
     return result if out is None else write_exact("mv", result, out, input, vec)
 
 
 def dot(input, tensor, *, out=None):
-    """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`)."""
+    """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`).
+
+    Parameters
+    ----------
+    input, tensor : Tensor
+        (n,) both, of one dtype.
+
+    Returns
+    -------
+    Tensor
+        Without axes.
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or dtypes don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.dot(cygrad.tensor([1, 2]), cygrad.tensor([3, 4]))
+    tensor(11)
+    """
     cdef Tensor result = dot_(operand(input, "dot", "input", 1), operand(tensor, "dot", "tensor", 2), DOT)
     return result if out is None else write_exact("dot", result, out, input, tensor)
 
 
 def vdot(input, other, *, out=None):
-    """Inner product of two vectors: the sum of conj(input) * other."""
+    """Inner product of two vectors: the sum of conj(input) * other.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        (n,) both, of one dtype.
+
+    Returns
+    -------
+    Tensor
+        Without axes.
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or dtypes don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.vdot(cygrad.tensor([1j, 2j]), cygrad.tensor([1j, 1j]))
+    tensor(3.+0.j)
+    """
     cdef Tensor result = dot_(operand(input, "vdot", "input", 1), operand(other, "vdot", "other", 2), VDOT)
     return result if out is None else write_exact("vdot", result, out, input, other)
 

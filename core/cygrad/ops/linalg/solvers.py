@@ -39,6 +39,18 @@ def inv_ex(A, *, check_errors=False):
         (..., n, n).
     check_errors : bool
         Raise `LinAlgError` for a singular matrix after all.
+
+    Returns
+    -------
+    return_types.linalg_inv_ex
+        ``inverse`` (..., n, n) and int32 ``info`` (...).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.inv_ex(cygrad.tensor([[2., 0.], [0., 4.]])).inverse
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
     """
     need_square(A, "linalg.inv")
     need_float(A, "linalg.inv")
@@ -84,7 +96,30 @@ inverse = op(exact_out("inverse", inverse))
 
 
 def inv(A, *, out=None):
-    """The inverses of square matrices; see `cygrad.inverse`."""
+    """The inverses of square matrices; see `cygrad.inverse`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    Tensor
+        (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        For a singular matrix.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.inv(cygrad.tensor([[2., 0.], [0., 4.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     return inverse(A, out=out)
 
 
@@ -146,7 +181,26 @@ def _solve_ex(self, other, left, vector):
 
 
 def solve_ex(A, B, *, left=True, check_errors=False):
-    """Solutions of linear systems, and LAPACK's codes (0: fine) instead of errors; see `solve`."""
+    """Solutions of linear systems, and LAPACK's codes (0: fine) instead of errors; see `solve`.
+
+    Parameters
+    ----------
+    A, B, left
+        As for `solve`.
+    check_errors : bool
+        Raise for a singular matrix.
+
+    Returns
+    -------
+    return_types.linalg_solve_ex
+        ``result`` and int32 ``info``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.solve_ex(cygrad.tensor([[2., 0.], [0., 4.]]), cygrad.tensor([2., 4.])).result
+    tensor([1., 1.])
+    """
     name = "linalg.solve"
     need_float(A, name)
     if A.dtype is not B.dtype:
@@ -241,10 +295,24 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         Which triangle of A is meant.
     unitriangular : bool
         Take the diagonal of A for ones.
+    left : bool
+        Where False, X @ A = B is solved.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of B.
 
     Notes
     -----
     A zero on the diagonal gives infinities, not an error.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.solve_triangular(cygrad.tensor([[2., 0.], [1., 4.]]), cygrad.tensor([[2.], [5.]]), upper=False)
+    tensor([[1.],
+            [1.]])
     """
     name = "linalg.solve_triangular"
     need_square(A, name)
@@ -292,6 +360,31 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     """The solution of a triangular system, the right-hand side first, and a copy of A.
 
     Deprecated in PyTorch in favour of `linalg.solve_triangular`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, k), the right-hand sides.
+    A : Tensor
+        (..., n, n), triangular.
+    upper : bool
+        Which triangle is read.
+    transpose : bool
+        Solve with the transpose.
+    unitriangular : bool
+        Take the diagonal for ones.
+
+    Returns
+    -------
+    return_types.triangular_solve
+        ``solution`` and ``cloned_coefficient``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.triangular_solve(cygrad.tensor([[2.], [4.]]), cygrad.tensor([[2., 0.], [0., 4.]])).solution
+    tensor([[1.],
+            [1.]])
     """
     checked_system(input, A, "triangular_solve", "triangular_solve_cpu", "torch.triangular_solve: Expected ")
     return triangular_solve_result(_triangular_solve(input, A, upper, transpose, unitriangular))
@@ -337,6 +430,16 @@ def checked_det(A, name):
 def det(input):
     """Determinants of square matrices: (..., n, n) gives (...).
 
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    Tensor
+        (...).
+
     Examples
     --------
     >>> import cygrad
@@ -348,7 +451,24 @@ def det(input):
 
 
 def linalg_det(A):
-    """Determinants of square matrices: (..., n, n) gives (...)."""
+    """Determinants of square matrices: (..., n, n) gives (...).
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    Tensor
+        (...).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.det(cygrad.tensor([[1., 2.], [3., 4.]]))
+    tensor(-2.)
+    """
     return det(A)
 
 
@@ -365,17 +485,45 @@ def _slogdet(self):
 def slogdet(input):
     """Signs and logarithms of the moduli of determinants.
 
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, n), floating-point or complex.
+
     Returns
     -------
     (sign, logabsdet)
         (...), so that det = sign * exp(logabsdet); (0, -inf) for a singular matrix.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
+    tensor(-1.)
     """
     checked_det(input, "linalg.slogdet")
     return slogdet_result(_slogdet(input))
 
 
 def linalg_slogdet_(A):
-    """Signs and logarithms of the moduli of determinants; see `cygrad.slogdet`."""
+    """Signs and logarithms of the moduli of determinants; see `cygrad.slogdet`.
+
+    Parameters
+    ----------
+    A : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    return_types.linalg_slogdet
+        ``sign`` and ``logabsdet``, (...).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
+    tensor(-1.)
+    """
     checked_det(A, "linalg.slogdet")
     return linalg_slogdet(_slogdet(A))
 
@@ -385,7 +533,24 @@ linalg_slogdet_ = exact_out("linalg_slogdet", linalg_slogdet_)
 
 @op
 def logdet(input):
-    """Logarithms of determinants; NaN where one is negative, -inf where it is zero."""
+    """Logarithms of determinants; NaN where one is negative, -inf where it is zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n, n), floating-point or complex.
+
+    Returns
+    -------
+    Tensor
+        (...).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logdet(cygrad.tensor([[2., 0.], [0., 4.]]))
+    tensor(2.0794)
+    """
     need_square(input, "logdet")
     need_float(input, "logdet", low=True)
     sign, size = _slogdet(input) if input.dtype not in HALVES else slogdet(input)

@@ -148,3 +148,14 @@ def test_wrong_shapes_say_what_is_wanted():
         nn.Sequential(nn.Conv2d(3, 4, 1), nn.Flatten(), nn.BatchNorm2d(4))(cygrad.zeros(1, 3, 2, 2))
     notes = getattr(caught.value, "__notes__", [str(caught.value)])
     assert "in 2 of Sequential: BatchNorm2d(4" in notes[-1] and "wants: (N, 4, H, W)" in notes[-1]
+
+
+@pytest.mark.parametrize("name, arguments", [("relu", ()), ("elu", (1.0,)), ("hardtanh", (-1.0, 1.0)), ("silu", ()),
+                                             ("threshold", (0.0, 5.0))])
+def test_inplace_by_position(name, arguments):
+    """`relu(x, True)`: scripts give the last argument of activations without its name."""
+    x = cygrad.tensor([-2.0, 0.5])
+    function = getattr(F, name)
+    expected = function(x, *arguments)
+    assert function(x, *arguments, False) is not x and x.tolist() == [-2.0, 0.5]
+    assert function(x, *arguments, True) is x and x.tolist() == expected.tolist()

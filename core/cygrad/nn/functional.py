@@ -50,21 +50,76 @@ bilinear, cosine_similarity, pairwise_distance, pdist = (
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """exp(x) divided by its sum along an axis."""
+    """exp(x) divided by its sum along an axis.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype, unless `dtype` is given.
+    dim : int, optional
+        The axis; without it PyTorch's choice by the number of axes, with a warning.
+    dtype : dtype, optional
+        Of the result, and in which it is computed.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.softmax(cygrad.tensor([0., 0., 1.]), dim=0)
+    tensor([0.2119, 0.2119, 0.5761])
+    """
     if dim is None:
         dim = _scans.implicit_dim("softmax", input.dim())
     return _scans.softmax(input, dim, dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """The logarithm of `softmax`, computed without its cancellation."""
+    """The logarithm of `softmax`, computed without its cancellation.
+
+    Parameters
+    ----------
+    input, dim, dtype
+        As in `softmax`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.log_softmax(cygrad.tensor([0., 0., 1.]), dim=0)
+    tensor([-1.5514, -1.5514, -0.5514])
+    """
     if dim is None:
         dim = _scans.implicit_dim("log_softmax", input.dim())
     return _scans.log_softmax(input, dim, dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    """`softmax` of -x."""
+    """`softmax` of -x.
+
+    Parameters
+    ----------
+    input, dim, dtype
+        As in `softmax`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.softmin(cygrad.tensor([0., 0., 1.]), dim=0)
+    tensor([0.4223, 0.4223, 0.1554])
+    """
     if dim is None:
         dim = _scans.implicit_dim("softmin", input.dim())
     return _scans.softmax(-input, dim, dtype)
@@ -86,6 +141,12 @@ def _linear(input, weight, bias=None):
     -------
     Tensor
         (..., m), or (...) with a weight (n,).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.linear(cygrad.tensor([1., 2.]), cygrad.tensor([[1., 0.], [0., 10.]]))
+    tensor([ 1., 20.])
     """
     if bias is None:
         return input.matmul(weight.t())
@@ -102,12 +163,55 @@ linear.__name__ = linear.__qualname__ = "linear"
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
+    """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`.
+
+    Parameters
+    ----------
+    input, normalized_shape, weight, bias, eps
+        As in `cygrad.layer_norm`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.layer_norm(cygrad.tensor([[1., 3.]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
     return _functions["layer_norm"](input, normalized_shape, weight, bias, eps)
 
 
 def pad(input, pad, mode="constant", value=None):
-    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there."""
+    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there.
+
+    Parameters
+    ----------
+    pad : sequence of int
+        How many places before and after, in pairs from the last axis on; negative numbers cut.
+    mode : {"constant"}
+        What the places around are filled with.
+    value : number, optional
+        That constant.
+
+    Returns
+    -------
+    Tensor
+        A copy with other sizes.
+
+    Raises
+    ------
+    RuntimeError
+        For an odd number of numbers, or too many of them.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.pad(cygrad.tensor([1, 2]), (1, 2))
+    tensor([0, 1, 2, 0, 0])
+    """
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if mode != "constant":

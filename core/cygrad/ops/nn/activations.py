@@ -16,13 +16,16 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 def writes_in_place(function, name):
-    """`function` with an argument `inplace`."""
+    """`function` with a last argument `inplace`."""
     form = inplace_form(name, function)
+    parameters = function.__code__.co_argcount
 
     def choose(input, *args, inplace=False, **kwargs):
+        if len(args) == parameters:
+            *args, inplace = args
         return form(input, *args, **kwargs) if inplace else function(input, *args, **kwargs)
     choose.__name__ = choose.__qualname__ = name
-    choose.__doc__ = function.__doc__
+    choose.__doc__, choose.without_inplace = function.__doc__, function
     return choose
 
 
@@ -50,6 +53,17 @@ def softplus(input, beta=1.0, threshold=20.0):
     input : Tensor
         Of a floating-point dtype.
     beta, threshold : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.softplus(cygrad.tensor([-1., 0., 30.]))
+    tensor([ 0.3133,  0.6931, 30.0000])
     """
     need_float(input, "softplus_cpu")
     return _softplus(input, beta, threshold)
@@ -74,6 +88,17 @@ def gelu(input, approximate="none"):
         Of a floating-point dtype.
     approximate : {"none", "tanh"}
         With "tanh": 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x ** 3))).
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.gelu(cygrad.tensor([-1., 0., 1.]))
+    tensor([-0.1587,  0.0000,  0.8413])
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -90,7 +115,24 @@ def _silu(self):
 
 
 def silu(input):
-    """x * sigmoid(x)."""
+    """x * sigmoid(x).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.silu(cygrad.tensor([-1., 0., 1.]))
+    tensor([-0.2689,  0.0000,  0.7311])
+    """
     refuse_complex_gradient(input, "silu")
     need_float(input, "silu_cpu", complex_too=True)
     return _silu(input)
@@ -105,7 +147,24 @@ def _mish(self):
 
 
 def mish(input):
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.mish(cygrad.tensor([-1., 0., 1.]))
+    tensor([-0.3034,  0.0000,  0.8651])
+    """
     need_float(input, "mish_cpu")
     return _mish(input)
 
@@ -119,7 +178,24 @@ def _logsigmoid(self):
 
 
 def logsigmoid(input):
-    """log(sigmoid(x)), without its underflow."""
+    """log(sigmoid(x)), without its underflow.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.logsigmoid(cygrad.tensor([-100., 0., 1.]))
+    tensor([-100.0000,   -0.6931,   -0.3133])
+    """
     need_float(input, "log_sigmoid_cpu")
     return _logsigmoid(input)
 
@@ -139,21 +215,76 @@ def _celu(self, alpha):
 
 
 def elu(input, alpha=1.0):
-    """x where x > 0, else alpha * (exp(x) - 1)."""
+    """x where x > 0, else alpha * (exp(x) - 1).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    alpha : float
+        The bound of negative results.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.elu(cygrad.tensor([-1., 0., 1.]))
+    tensor([-0.6321,  0.0000,  1.0000])
+    """
     need_float(input, "elu_cpu")
     return _elu(input, alpha, 1, 1)
 
 
 @op(method=False, inplace=False)
 def selu(input):
-    """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
+    """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.selu(cygrad.tensor([-1., 0., 1.]))
+    tensor([-1.1113,  0.0000,  1.0507])
+    """
     need_float(input, "elu_cpu")
     return _elu(input, SELU_ALPHA, SELU_SCALE, 1)
 
 
 @op(method=False, inplace=False)
 def celu(input, alpha=1.0):
-    """x where x > 0, else alpha * (exp(x / alpha) - 1)."""
+    """x where x > 0, else alpha * (exp(x / alpha) - 1).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    alpha : float
+        The bound of negative results; not 0.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.celu(cygrad.tensor([-1., 0., 1.]), alpha=2.)
+    tensor([-0.7869,  0.0000,  1.0000])
+    """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     need_float(input, "elu_cpu")
@@ -172,7 +303,26 @@ def _leaky_relu(self, negative_slope):
 
 
 def leaky_relu(input, negative_slope=0.01):
-    """x where x > 0, else negative_slope * x."""
+    """x where x > 0, else negative_slope * x.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    negative_slope : float
+        The factor of negative elements.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.leaky_relu(cygrad.tensor([-1., 0., 1.]), 0.1)
+    tensor([-0.1000,  0.0000,  1.0000])
+    """
     need_float(input, "leaky_relu_cpu")
     return _leaky_relu(input, negative_slope)
 
@@ -183,7 +333,26 @@ def _hardtanh(self, min_val, max_val):
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
-    """x, but not below min_val and not above max_val."""
+    """x, but not below min_val and not above max_val.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype other than bool.
+    min_val, max_val : number
+        The bounds.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.hardtanh(cygrad.tensor([-3., 0.5, 3.]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype is BOOL:
@@ -198,7 +367,24 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 
 
 def relu6(input):
-    """`hardtanh` between 0 and 6."""
+    """`hardtanh` between 0 and 6.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype other than bool.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.relu6(cygrad.tensor([-3., 0.5, 9.]))
+    tensor([0.0000, 0.5000, 6.0000])
+    """
     return hardtanh(input, 0.0, 6.0)
 
 
@@ -212,7 +398,24 @@ def _hardsigmoid(self):
 
 
 def hardsigmoid(input):
-    """relu6(x + 3) / 6."""
+    """relu6(x + 3) / 6.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.hardsigmoid(cygrad.tensor([-4., 0., 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
     need_float(input, "hardsigmoid_cpu")
     return _hardsigmoid(input)
 
@@ -223,7 +426,24 @@ def _hardswish(self):
 
 
 def hardswish(input):
-    """x * relu6(x + 3) / 6."""
+    """x * relu6(x + 3) / 6.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.hardswish(cygrad.tensor([-4., 0., 1.]))
+    tensor([-0.0000, 0.0000, 0.6667])
+    """
     need_float(input, "hardswish_cpu")
     return _hardswish(input)
 
@@ -238,7 +458,26 @@ def _threshold(self, threshold, value):
 
 @op(method=False, inplace=False)
 def threshold(input, threshold, value):
-    """x where x > threshold, else value."""
+    """x where x > threshold, else value.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a real dtype.
+    threshold, value : number
+        The bound, and what replaces elements that are not above it.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.threshold(cygrad.tensor([-1., 0.5, 2.]), 0.5, 9)
+    tensor([9., 9., 2.])
+    """
     if input.is_complex() or input.dtype is BOOL:
         raise refused("threshold_cpu", input.dtype)
     return _threshold(input, threshold, value if input.is_floating_point() else int(value))
@@ -255,7 +494,26 @@ def _hardshrink(self, lambd):
 
 @op(out="found")
 def hardshrink(input, lambd=0.5):
-    """0 where abs(x) <= lambd, else x."""
+    """0 where abs(x) <= lambd, else x.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    lambd : float
+        The bound.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.hardshrink(cygrad.tensor([-1., 0.2, 2.]))
+    tensor([-1.,  0.,  2.])
+    """
     need_float(input, "hardshrink_cpu")
     return _hardshrink(input, lambd)
 
@@ -266,7 +524,31 @@ def _softshrink(self, lambd):
 
 
 def softshrink(input, lambd=0.5):
-    """x moved towards 0 by lambd, not beyond it."""
+    """x moved towards 0 by lambd, not beyond it.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    lambd : float
+        The step; not negative.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative `lambd`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.softshrink(cygrad.tensor([-1., 0.2, 2.]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
     need_float(input, "softshrink_check")
     if not lambd >= 0:
         raise RuntimeError("lambda must be in range [0, 3.40282e+38] for input dtype Float, but found "
@@ -277,12 +559,46 @@ def softshrink(input, lambd=0.5):
 # ------------------------------------------------------------------------------ others
 
 def softsign(input):
-    """x / (abs(x) + 1)."""
+    """x / (abs(x) + 1).
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape; integers give the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.softsign(cygrad.tensor([-1., 0., 3.]))
+    tensor([-0.5000,  0.0000,  0.7500])
+    """
     return input / (input.abs() + 1)
 
 
 def tanhshrink(input):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape; integers give the default float dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.tanhshrink(cygrad.tensor([-1., 0., 1.]))
+    tensor([-0.2384,  0.0000,  0.2384])
+    """
     return input - input.tanh()
 
 
@@ -296,7 +612,31 @@ def _glu(self, dim):
 
 
 def glu(input, dim=-1):
-    """The first half along an axis times the sigmoid of the second."""
+    """The first half along an axis times the sigmoid of the second.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    dim : int
+        The axis, of an even size.
+
+    Returns
+    -------
+    Tensor
+        Half as long along the axis.
+
+    Raises
+    ------
+    RuntimeError
+        If the axis has an odd size.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.glu(cygrad.tensor([1., 2., 0., 100.]))
+    tensor([0.5000, 2.0000])
+    """
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = axis_of(dim, input.dim(), "glu")

@@ -62,6 +62,11 @@ def adaptive_avg_pool1d(input, output_size):
         (N, C, L) or (C, L).
     output_size : int
 
+    Returns
+    -------
+    Tensor
+        (N, C, output_size) or (C, output_size).
+
     Examples
     --------
     >>> import cygrad
@@ -98,6 +103,11 @@ def adaptive_avg_pool2d(input, output_size):
     output_size : int or pair of int or None
         How many rows and columns of windows; None takes the input's size.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape but for its last two axes, which have `output_size`.
+
     Examples
     --------
     >>> import cygrad
@@ -116,6 +126,17 @@ def adaptive_avg_pool3d(input, output_size):
         (N, C, D, H, W) or (C, D, H, W).
     output_size : int or triple of int or None
         How many windows along each axis; None takes the input's size.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape but for its last three axes, which have `output_size`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_avg_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 1)
+    tensor([[[[3.5000]]]])
     """
     return adaptive_mean("adaptive_avg_pool3d", 3, input, output_size)
 
@@ -141,7 +162,28 @@ def adaptive_largest(name, axes, input, output_size):
 
 @op(method=False, name="adaptive_max_pool1d")
 def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
-    """The largest numbers of `output_size` windows that cover each row, and their places in the row."""
+    """The largest numbers of `output_size` windows that cover each row, and their places in the row.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, L) or (C, L).
+    output_size : int
+        How many windows.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_max_pool1d_with_indices(cygrad.tensor([[1., 3., 2., 0.]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
     size = check_rows("adaptive_max_pool1d", input, output_size)
     check_filled("adaptive_max_pool1d", tuple(input.shape), range(1, input.dim()))
     found = adaptive_largest("adaptive_max_pool2d", 2, input.unsqueeze(-2), (1, size))
@@ -149,12 +191,54 @@ def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool2d_with_indices(input, output_size, return_indices=False):
-    """`adaptive_max_pool2d`, and where in its plane each result is."""
+    """`adaptive_max_pool2d`, and where in its plane each result is.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, H, W) or (C, H, W).
+    output_size : int or pair of int or None
+        As in `adaptive_max_pool2d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_max_pool2d_with_indices(cygrad.arange(4.).view(1, 2, 2), 1)
+    (tensor([[[3.]]]), tensor([[[3]]]))
+    """
     return adaptive_largest("adaptive_max_pool2d", 2, input, output_size)
 
 
 def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
-    """`adaptive_max_pool3d`, and where in its volume each result is."""
+    """`adaptive_max_pool3d`, and where in its volume each result is.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W) or (C, D, H, W).
+    output_size : int or triple of int or None
+        As in `adaptive_max_pool3d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_max_pool3d_with_indices(cygrad.arange(8.).view(1, 2, 2, 2), 1)[1]
+    tensor([[[[7]]]])
+    """
     return adaptive_largest("adaptive_max_pool3d", 3, input, output_size)
 
 
@@ -168,6 +252,11 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     output_size : int
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        (N, C, output_size) or (C, output_size), with the places if asked for.
 
     Examples
     --------
@@ -190,6 +279,18 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
         How many rows and columns of windows; None takes the input's size.
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_max_pool2d(cygrad.arange(16.).view(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
     """
     found = adaptive_max_pool2d_with_indices(input, output_size)
     return found if return_indices else found[0]
@@ -205,6 +306,17 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     output_size : int or triple of int or None
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.adaptive_max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 1)
+    tensor([[[[7.]]]])
     """
     found = adaptive_max_pool3d_with_indices(input, output_size)
     return found if return_indices else found[0]
@@ -327,13 +439,57 @@ def check_fractional(name, axes, input, kernel, sizes, samples):
 
 def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
                                        _random_samples=None):
-    """`fractional_max_pool2d`, and where in its plane each result is."""
+    """`fractional_max_pool2d`, and where in its plane each result is.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, H, W) or (C, H, W).
+    kernel_size, output_size, output_ratio : optional
+        As in `fractional_max_pool2d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.nn.functional
+    >>> [t.shape for t in F.fractional_max_pool2d_with_indices(cygrad.zeros(1, 5, 5), 2, 3)]
+    [cygrad.Size([1, 3, 3]), cygrad.Size([1, 3, 3])]
+    """
     return fractional_pool("fractional_max_pool2d", 2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
 def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
                                        _random_samples=None):
-    """`fractional_max_pool3d`, and where in its volume each result is."""
+    """`fractional_max_pool3d`, and where in its volume each result is.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W) or (C, D, H, W).
+    kernel_size, output_size, output_ratio : optional
+        As in `fractional_max_pool3d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.nn.functional
+    >>> [t.shape for t in F.fractional_max_pool3d_with_indices(cygrad.zeros(1, 5, 5, 5), 2, 3)]
+    [cygrad.Size([1, 3, 3, 3]), cygrad.Size([1, 3, 3, 3])]
+    """
     return fractional_pool("fractional_max_pool3d", 3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
@@ -351,6 +507,22 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
         The output's size as a part of the input's, where `output_size` is omitted.
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
+    Raises
+    ------
+    ValueError
+        Unless one of `output_size` and `output_ratio` is given.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.fractional_max_pool2d(cygrad.zeros(1, 5, 5), 2, output_size=3).shape
+    cygrad.Size([1, 3, 3])
     """
     found = fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
     return found if return_indices else found[0]
@@ -358,6 +530,36 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
 
 def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
                           _random_samples=None):
-    """The largest numbers of windows whose distances are drawn at random; see `fractional_max_pool2d`."""
+    """The largest numbers of windows whose distances are drawn at random; see `fractional_max_pool2d`.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W) or (C, D, H, W).
+    kernel_size : int or triple of int
+        How many places a window sees along each axis.
+    output_size : int or triple of int, optional
+        How many windows along each axis.
+    output_ratio : float or triple of float, optional
+        The output's size as a part of the input's, where `output_size` is omitted.
+    return_indices : bool
+        Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
+    Raises
+    ------
+    ValueError
+        Unless one of `output_size` and `output_ratio` is given.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.fractional_max_pool3d(cygrad.zeros(1, 5, 5, 5), 2, output_size=3).shape
+    cygrad.Size([1, 3, 3, 3])
+    """
     found = fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
     return found if return_indices else found[0]

@@ -131,6 +131,15 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     -------
     Tensor
         (..., L, V). A row that is all hidden is zero.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.nn.functional
+    >>> q = k = cygrad.eye(2).view(1, 2, 2)
+    >>> F.scaled_dot_product_attention(q, k, cygrad.tensor([[[1., 2.], [3., 4.]]]), is_causal=True)
+    tensor([[[1.0000, 2.0000],
+             [2.3395, 3.3395]]])
     """
     need_tensors("scaled_dot_product_attention", query=query, key=key, value=value)
     check(query, key, value, attn_mask, dropout_p)

@@ -173,7 +173,25 @@ def batch_normalized(input, weight, bias, running_mean, running_var, training, m
 
 @op(method=False, name="batch_norm")
 def running_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
-    """`nn.functional.batch_norm` in the order of PyTorch's `torch.batch_norm`."""
+    """`nn.functional.batch_norm` in the order of PyTorch's `torch.batch_norm`.
+
+    Parameters
+    ----------
+    input, weight, bias, running_mean, running_var, training, momentum, eps
+        As in `nn.functional.batch_norm`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.batch_norm(cygrad.tensor([[1.], [3.]]), None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
     if input.dim() and input.size(0) == 0:
         out = input.clone()
         if weight is not None:
@@ -186,10 +204,21 @@ def running_batch_norm(input, weight, bias, running_mean, running_var, training,
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised.
 
+    Parameters
+    ----------
+    input, weight, bias, running_mean, running_var, training, momentum, eps
+        As in `nn.functional.batch_norm`.
+
     Returns
     -------
     tuple of Tensor
         The result; mean and 1 / sqrt(variance + eps) of each channel, which are empty in evaluation.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.native_batch_norm(cygrad.tensor([[1.], [3.]]), None, None, None, None, True, 0.1, 1e-5)[1]
+    tensor([2.])
     """
     found = batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
     given = next((t for t in (weight, bias, running_mean, running_var) if t is not None), input)
@@ -250,7 +279,24 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 @op(method=False, name="instance_norm")
 def running_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
                           cudnn_enabled):
-    """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`."""
+    """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`.
+
+    Parameters
+    ----------
+    input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps
+        As in `nn.functional.instance_norm`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.instance_norm(cygrad.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000]]])
+    """
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input.size(0), input.size(1)
@@ -279,6 +325,11 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     use_input_stats : bool
         As `training` there.
     momentum, eps : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
 
     Examples
     --------
@@ -351,10 +402,23 @@ def plus_statistics(slope, x, mean, rstd, grad_mean, grad_rstd):
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation.
 
+    Parameters
+    ----------
+    input, weight, bias, eps
+        As in `nn.functional.group_norm`.
+    N, C, HxW, group : int
+        The sizes of the input, and how many groups.
+
     Returns
     -------
     tuple of Tensor
         The result; mean and 1 / sqrt(variance + eps), of shape (N, group).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.native_group_norm(cygrad.tensor([[[1., 3.]]]), None, None, 1, 1, 2, 1, 1e-5)[1]
+    tensor([[2.]])
     """
     check_groups(input, C, weight, bias, group)
     return _native_group_norm((input, weight, bias), input, weight, bias, group, eps)
@@ -378,7 +442,24 @@ def check_groups(input, channels, weight, bias, groups):
 
 @op(method=False, name="group_norm")
 def group_norm_of(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
-    """`nn.functional.group_norm`, which also takes groups of one value."""
+    """`nn.functional.group_norm`, which also takes groups of one value.
+
+    Parameters
+    ----------
+    input, num_groups, weight, bias, eps
+        As in `nn.functional.group_norm`.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.group_norm(cygrad.tensor([[1., 3.]]), 1)
+    tensor([[-1.0000,  1.0000]])
+    """
     need_tensors("group_norm", input=input)
     channels = input.size(1)
     check_groups(input, channels, weight, bias, num_groups)
@@ -397,6 +478,11 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     weight, bias : Tensor, optional
         (C,), of input's dtype (or float32, for 16-bit floats).
     eps : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
 
     Examples
     --------

@@ -271,6 +271,12 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     -------
     Tensor
         (N, O, P).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conv1d(cygrad.tensor([[1., 2., 3.]]), cygrad.tensor([[[1., 10.]]]))
+    tensor([[21., 32.]])
     """
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 

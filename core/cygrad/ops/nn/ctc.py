@@ -169,7 +169,26 @@ def check(log_probs, targets, inputs, lengths, blank):
 
 @op(method=False, name="ctc_loss")
 def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=1, zero_infinity=False):
-    """`nn.functional.ctc_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.ctc_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
+        As in `nn.functional.ctc_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or (N,).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ctc_loss(cygrad.full((2, 1, 2), 0.5).log(), cygrad.tensor([[1]]), (2,), (1,))
+    tensor(0.2877)
+    """
     inputs = lengths_of("input_lengths", input_lengths)
     lengths = lengths_of("target_lengths", target_lengths)
     batched = log_probs.dim() == 3
@@ -204,6 +223,11 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         A mean divides each loss by its target's length first.
     zero_infinity : bool
         Losses that are infinite (more labels than steps) count as 0, and so do their gradients.
+
+    Returns
+    -------
+    Tensor
+        A number, or (N,).
 
     Examples
     --------

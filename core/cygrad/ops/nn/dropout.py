@@ -49,6 +49,18 @@ def drop_elements(input, p, train):
     p : float
     train : bool
         Where False, the input comes back as it is.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.dropout(cygrad.ones(4), 0.5, True)
+    tensor([0., 0., 2., 0.])
     """
     return dropped("dropout", input, p, train)
 

@@ -58,6 +58,11 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     beta : float
         Where the two meet; 0 gives `l1_loss`.
 
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
     Examples
     --------
     >>> import cygrad
@@ -86,6 +91,17 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         Where the two meet; positive.
     weight : Tensor, optional
         Factors of the losses, of input's shape.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.huber_loss(cygrad.tensor([0., 0.]), cygrad.tensor([0.5, 3.]), reduction="none")
+    tensor([0.1250, 2.5000])
     """
     weighted = weight is not None
     a, b = warn_of_broadcast(input, target)
@@ -119,6 +135,17 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     input, target : Tensor
         Of one shape.
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.soft_margin_loss(cygrad.tensor([2., -2.]), cygrad.tensor([1., 1.]), reduction="none")
+    tensor([0.1269, 2.1269])
     """
     reduction = word(reduction, size_average, reduce)
     dtype = result_type(input, target)
@@ -166,6 +193,11 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         Factors of the losses; broadcasts to their shape.
     reduction : {"mean", "sum", "none"}
 
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
     Raises
     ------
     RuntimeError
@@ -208,7 +240,26 @@ def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reductio
 
 @op(method=False, name="binary_cross_entropy_with_logits")
 def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
-    """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input, target, weight, pos_weight
+        As in `nn.functional.binary_cross_entropy_with_logits`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.binary_cross_entropy_with_logits(cygrad.tensor([0., 0.]), cygrad.tensor([1., 0.]))
+    tensor(0.6931)
+    """
     need_float(input, "log_sigmoid_cpu")
     return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, WORDS[reduction])
 
@@ -226,6 +277,11 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     reduction : {"mean", "sum", "none"}
     pos_weight : Tensor, optional
         Factors of what the targets' positive part adds; broadcasts.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
 
     Examples
     --------
@@ -249,7 +305,26 @@ def divergence(input, target, reduction, log_target):
 
 @op(method=False, name="kl_div")
 def numbered_divergence(input, target, reduction=1, *, log_target=False):
-    """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.kl_div` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input, target, log_target
+        As in `nn.functional.kl_div`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the terms.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.kl_div(cygrad.tensor([0.5, 0.5]).log(), cygrad.tensor([0.25, 0.75]), 2)
+    tensor(0.1308)
+    """
     return divergence(input, target, WORDS[reduction], log_target)
 
 
@@ -265,6 +340,11 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     reduction : {"mean", "batchmean", "sum", "none"}
         "batchmean" divides the sum by the size of the first axis.
     log_target : bool
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the terms.
 
     Examples
     --------
@@ -298,6 +378,22 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     eps : float
         Variances below count as this.
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Raises
+    ------
+    ValueError
+        If `var` is negative somewhere, or of the wrong shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.gaussian_nll_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([4.]))
+    tensor(1.1931)
     """
     if isinstance(var, float):
         if var < 0:
@@ -333,7 +429,26 @@ def poisson_losses(input, target, log_input, full, eps, reduction):
 
 @op(method=False, name="poisson_nll_loss")
 def numbered_poisson_loss(input, target, log_input, full, eps, reduction):
-    """`nn.functional.poisson_nll_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.poisson_nll_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input, target, log_input, full, eps
+        As in `nn.functional.poisson_nll_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.poisson_nll_loss(cygrad.tensor([0.]), cygrad.tensor([2.]), True, False, 1e-8, 1)
+    tensor(1.)
+    """
     return poisson_losses(input, target, log_input, full, eps, WORDS[reduction])
 
 
@@ -352,6 +467,19 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
     eps : float
         Added to the expected counts before their logarithm.
     reduction : {"mean", "sum", "none"}
+    log_input : bool
+        What input is.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.poisson_nll_loss(cygrad.tensor([0.]), cygrad.tensor([2.]))
+    tensor(1.)
     """
     if size_average is not None or reduce is not None:
         reduction = word(reduction, size_average, reduce)

@@ -66,6 +66,11 @@ def rows_of_table(weight, indices, padding_idx=-1, scale_grad_by_freq=False, spa
     sparse : bool
         Gradients are dense in any case.
 
+    Returns
+    -------
+    Tensor
+        Of indices' shape and one axis more, of size width.
+
     Examples
     --------
     >>> import cygrad
@@ -93,6 +98,18 @@ def embedding_renorm_(input, indices, max_norm, norm_type):
     max_norm : float
     norm_type : float
         The p of the norm.
+
+    Returns
+    -------
+    Tensor
+        The table.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.embedding_renorm_(cygrad.tensor([[3., 4.], [0., 1.]]), cygrad.tensor([0]), 1., 2.)
+    tensor([[0.6000, 0.8000],
+            [0.0000, 1.0000]])
     """
     need_indices("embedding_renorm_", indices, "#2 'indices'")
     index = indices.reshape(-1).unique()
@@ -259,11 +276,25 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
                   include_last_offset=False, padding_idx=None):
     """`nn.functional.embedding_bag` with the table first and a number for the mode: sum, mean, max.
 
+    Parameters
+    ----------
+    weight, indices, offsets, scale_grad_by_freq, sparse, per_sample_weights, include_last_offset, padding_idx
+        As in `nn.functional.embedding_bag`; `indices` is its `input`, of one axis.
+    mode : {0, 1, 2}
+        "sum", "mean" and "max".
+
     Returns
     -------
     tuple of Tensor
         The result; the bag of each index; how many indices count in each bag; the rows that "max" took. Of the latter
         three only what the mode needs is filled in.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.embedding_bag(cygrad.eye(2), cygrad.tensor([0, 1, 1]), cygrad.tensor([0, 1]))[0]
+    tensor([[1., 0.],
+            [0., 2.]])
     """
     check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx)
     word = MODES[mode]

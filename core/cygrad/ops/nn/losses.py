@@ -36,6 +36,17 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     reduction : {"mean", "sum", "none"}
     weight : Tensor, optional
         Factors of the squares, of their shape; the mean is then divided by the weights' sum.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.mse_loss(cygrad.tensor([1., 2.]), cygrad.tensor([1., 4.]))
+    tensor(2.)
     """
     need_tensors("mse_loss", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
@@ -53,7 +64,26 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """abs(input - target), and its mean or sum; arguments as in `mse_loss`."""
+    """abs(input - target), and its mean or sum; arguments as in `mse_loss`.
+
+    Parameters
+    ----------
+    input, target, weight : Tensor
+        As in `mse_loss`.
+    reduction : {"mean", "sum", "none"}
+        What becomes of the losses.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.l1_loss(cygrad.tensor([1., 2.]), cygrad.tensor([1., 4.]))
+    tensor(1.)
+    """
     need_tensors("l1_loss", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
     alike = same_floats(input, target)
@@ -162,6 +192,17 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     ignore_index : int
         Targets of this value count nothing.
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses, of target's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.nll_loss(cygrad.tensor([[-1., -2.], [-3., -4.]]), cygrad.tensor([0, 1]))
+    tensor(2.5000)
     """
     need_tensors("nll_loss", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
@@ -188,6 +229,11 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
         As in `nll_loss`.
     label_smoothing : float
         The part of each target that is spread evenly over all classes.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
 
     Examples
     --------
@@ -260,6 +306,11 @@ def one_hot(tensor, num_classes=-1):
         int64.
     num_classes : int
         Size of the new axis; the largest index plus 1 when -1.
+
+    Returns
+    -------
+    Tensor
+        int64, with one axis more.
 
     Examples
     --------

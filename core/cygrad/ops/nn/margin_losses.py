@@ -64,6 +64,11 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         (C,): a factor for each target class.
     reduction : {"mean", "sum", "none"}
 
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses, (N,).
+
     Examples
     --------
     >>> import cygrad
@@ -140,6 +145,11 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         Of input's shape, int64: the labels of each row, ended by -1.
     reduction : {"mean", "sum", "none"}
 
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses, (N,).
+
     Examples
     --------
     >>> import cygrad
@@ -173,6 +183,17 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     weight : Tensor, optional
         (C,): a factor for each class.
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses, (N,).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.multilabel_soft_margin_loss(cygrad.tensor([[2., -2.]]), cygrad.tensor([[1., 0.]]))
+    tensor(0.1269)
     """
     if size_average is not None or reduce is not None:
         reduction = word(reduction, size_average, reduce)
@@ -190,7 +211,26 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
 @op(method=False, name="margin_ranking_loss")
 def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=1):
-    """`nn.functional.margin_ranking_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.margin_ranking_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input1, input2, target, margin
+        As in `nn.functional.margin_ranking_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.margin_ranking_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
+    tensor(2.)
+    """
     apart = input1 - input2
     return reduced((-target * apart + margin).clamp_min(0), WORDS[reduction])
 
@@ -205,6 +245,17 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
         1 where input1 is to be larger, -1 where input2 is.
     margin : float
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.margin_ranking_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
+    tensor(2.)
     """
     reduction = word(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
@@ -215,7 +266,26 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 @op(method=False, name="hinge_embedding_loss")
 def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=1):
-    """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input, target, margin
+        As in `nn.functional.hinge_embedding_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.hinge_embedding_loss(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1, -1]), 1.0, 0)
+    tensor([0.2500, 0.7500])
+    """
     none = cygrad.zeros_like(input)
     negative = cygrad.where(target != 1, (margin - input).clamp_min(0), none)
     return reduced(negative + cygrad.where(target != -1, input, none), WORDS[reduction])
@@ -229,13 +299,43 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     input, target : Tensor
     margin : float
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.hinge_embedding_loss(cygrad.tensor([0.25, 0.25]), cygrad.tensor([1, -1]), reduction="none")
+    tensor([0.2500, 0.7500])
     """
     return numbered_hinge_embedding_loss(input, target, margin, WORDS.index(word(reduction, size_average, reduce)))
 
 
 @op(method=False, name="cosine_embedding_loss")
 def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
-    """`nn.functional.cosine_embedding_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.cosine_embedding_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    input1, input2, target, margin
+        As in `nn.functional.cosine_embedding_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.cosine_embedding_loss(cygrad.tensor([1., 0.]), cygrad.tensor([0., 1.]), cygrad.tensor(1))
+    tensor(1.)
+    """
     if target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dim() == 1 and not input1.dim() == input2.dim() == 2:
@@ -264,6 +364,17 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
         (N,) or ().
     margin : float
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.cosine_embedding_loss(cygrad.tensor([1., 0.]), cygrad.tensor([0., 1.]), cygrad.tensor(1))
+    tensor(1.)
     """
     return numbered_cosine_embedding_loss(input1, input2, target, margin,
                                           WORDS.index(word(reduction, size_average, reduce)))
@@ -287,7 +398,26 @@ def triplets(anchor, positive, negative, distance, margin, swap, reduction):
 
 @op(method=False, name="triplet_margin_loss")
 def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=1):
-    """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum."""
+    """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum.
+
+    Parameters
+    ----------
+    anchor, positive, negative, margin, p, eps, swap
+        As in `nn.functional.triplet_margin_loss`.
+    reduction : {0, 1, 2}
+        "none", "mean" and "sum".
+
+    Returns
+    -------
+    Tensor
+        A number, or the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.triplet_margin_loss(cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.]), cygrad.tensor([2., 0.]))
+    tensor(1.)
+    """
     return triplets(anchor, positive, negative, lambda a, b: cygrad.pairwise_distance(a, b, p, eps), margin, swap,
                     WORDS[reduction])
 
@@ -308,6 +438,18 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     swap : bool
         The distance of positive and negative counts instead where it is smaller.
     reduction : {"mean", "sum", "none"}
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> a, b = cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.])
+    >>> cygrad.nn.functional.triplet_margin_loss(a, b, cygrad.tensor([2., 0.]))
+    tensor(1.)
     """
     reduction = word(reduction, size_average, reduce)
     if margin <= 0:
@@ -326,6 +468,18 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
         Of two tensors; `pairwise_distance` if None.
     margin, swap, reduction
         As in `triplet_margin_loss`.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> a, b = cygrad.tensor([0., 0.]), cygrad.tensor([0., 2.])
+    >>> cygrad.nn.functional.triplet_margin_with_distance_loss(a, b, cygrad.tensor([2., 0.]))
+    tensor(1.)
     """
     if reduction not in WORDS:
         raise ValueError(f"{reduction} is not a valid value for reduction")

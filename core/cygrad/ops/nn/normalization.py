@@ -74,6 +74,12 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     -------
     tuple of Tensor
         The result; mean and 1 / sqrt(variance + eps), in which the normalised axes have size 1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.native_layer_norm(cygrad.tensor([[1., 3.]]), (2,), None, None, 1e-5)[1]
+    tensor([[2.]])
     """
     out, mean, rstd = normalized(input, normalized_shape, weight, bias, eps)
     return out, mean.detach(), rstd.detach()
@@ -103,6 +109,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
     weight, bias : Tensor, optional
         Of that shape and input's dtype (or float32, for 16-bit floats).
     eps : float
+    cudnn_enable : bool
+        Makes no difference here.
 
     Returns
     -------

@@ -36,6 +36,16 @@ def constant_pad_nd(input, pad, value=0):
         How many places before and after, in pairs from the last axis on; negative numbers cut.
     value : number
 
+    Returns
+    -------
+    Tensor
+        A copy with other sizes.
+
+    Raises
+    ------
+    RuntimeError
+        For an odd number of numbers, too many of them, or a size below 0.
+
     Examples
     --------
     >>> import cygrad

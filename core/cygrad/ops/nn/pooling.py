@@ -48,10 +48,23 @@ def max_pool1d_with_indices(input, kernel_size, stride=(), padding=0, dilation=1
                             return_indices=False):
     """`max_pool1d`, and where in its row each result is.
 
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `nn.functional.max_pool1d`.
+    return_indices : bool
+        Makes no difference here.
+
     Returns
     -------
     tuple of Tensor
-        The results, and int64 places.
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.max_pool1d_with_indices(cygrad.tensor([[1., 3., 2., 0.]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
     need_tensors("max_pool1d", input=input)
     kernel, stride, padding, dilation = (single_number("max_pool1d", name, value) for name, value in (
@@ -79,7 +92,24 @@ def check_rows(name, input):
 
 @op(method=False, name="max_pool1d")
 def largest_of_rows(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
-    """The largest number of a window that moves over rows; see `nn.functional.max_pool1d`."""
+    """The largest number of a window that moves over rows; see `nn.functional.max_pool1d`.
+
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `nn.functional.max_pool1d`.
+
+    Returns
+    -------
+    Tensor
+        Of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.max_pool1d(cygrad.tensor([[1., 3., 2., 0.]]), 2)
+    tensor([[3., 2.]])
+    """
     need_tensors("max_pool1d", input=input)
     numbers = check_largest_1d(input, kernel_size, stride, padding, dilation, ceil_mode)
     if not input.is_floating_point():
@@ -89,25 +119,97 @@ def largest_of_rows(input, kernel_size, stride=(), padding=0, dilation=1, ceil_m
 
 @op(method=False, name="max_pool2d")
 def largest_of_images(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
-    """The largest number of a window that moves over images; see `nn.functional.max_pool2d`."""
+    """The largest number of a window that moves over images; see `nn.functional.max_pool2d`.
+
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `nn.functional.max_pool2d`.
+
+    Returns
+    -------
+    Tensor
+        Of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.max_pool2d(cygrad.arange(4.).view(1, 2, 2), 2)
+    tensor([[[3.]]])
+    """
     return max_pool("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, False)[0]
 
 
 @op(method=False, name="max_pool3d")
 def largest_of_volumes(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
-    """The largest number of a window that moves over volumes; see `nn.functional.max_pool3d`."""
+    """The largest number of a window that moves over volumes; see `nn.functional.max_pool3d`.
+
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `nn.functional.max_pool3d`.
+
+    Returns
+    -------
+    Tensor
+        Of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
+    tensor([[[[7.]]]])
+    """
     return max_pool("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, False)[0]
 
 
 def max_pool2d_with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                             return_indices=False):
-    """`max_pool2d`, and where in its plane each result is: row * width + column."""
+    """`max_pool2d`, and where in its plane each result is: row * width + column.
+
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `max_pool2d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.max_pool2d_with_indices(cygrad.arange(4.).view(1, 2, 2), 2)
+    (tensor([[[3.]]]), tensor([[[3]]]))
+    """
     return max_pool("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def max_pool3d_with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
                             return_indices=False):
-    """`max_pool3d`, and where in its volume each result is, counted row by row."""
+    """`max_pool3d`, and where in its volume each result is, counted row by row.
+
+    Parameters
+    ----------
+    input, kernel_size, stride, padding, dilation, ceil_mode
+        As in `max_pool3d`.
+    return_indices : bool
+        Makes no difference here.
+
+    Returns
+    -------
+    tuple of Tensor
+        The results, and their int64 places.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.max_pool3d_with_indices(cygrad.arange(8.).view(1, 2, 2, 2), 2)[1]
+    tensor([[[[7]]]])
+    """
     return max_pool("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
@@ -131,6 +233,11 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     return_indices : bool
         Return the int64 places of the results, too.
 
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
     Examples
     --------
     >>> import cygrad
@@ -153,6 +260,11 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     ceil_mode : bool
     return_indices : bool
         Return the int64 places of the results, too: row * W + column.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
 
     Examples
     --------
@@ -178,6 +290,17 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     ceil_mode : bool
     return_indices : bool
         Return the int64 places of the results, too.
+
+    Returns
+    -------
+    Tensor, or tuple of Tensor
+        The results, with their places if asked for.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
+    tensor([[[[7.]]]])
     """
     if not return_indices:
         return cygrad.max_pool3d(input, kernel_size, () if stride is None else stride, padding, dilation, ceil_mode)
@@ -216,6 +339,11 @@ def avg_pool1d(input, kernel_size, stride=(), padding=0, ceil_mode=False, count_
     count_include_pad : bool
         Zeros of the padding count in the mean.
 
+    Returns
+    -------
+    Tensor
+        Means, of as many axes.
+
     Examples
     --------
     >>> import cygrad
@@ -245,6 +373,11 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
     divisor_override : int, optional
         Divide sums by this, not by how many places there are.
 
+    Returns
+    -------
+    Tensor
+        Means, of as many axes.
+
     Examples
     --------
     >>> import cygrad
@@ -269,6 +402,17 @@ def avg_pool3d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
     ceil_mode, count_include_pad : bool
     divisor_override : int, optional
         Divide sums by this, not by how many places there are.
+
+    Returns
+    -------
+    Tensor
+        Means, of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.avg_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2)
+    tensor([[[[3.5000]]]])
     """
     return avg_pool("avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
                     divisor_override)
@@ -307,6 +451,11 @@ def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     kernel_size, stride, ceil_mode
         As in `avg_pool1d`.
 
+    Returns
+    -------
+    Tensor
+        Norms, of as many axes.
+
     Examples
     --------
     >>> import cygrad
@@ -317,10 +466,52 @@ def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """The p-norm of a window that moves over images; arguments as in `lp_pool1d`, for two axes."""
+    """The p-norm of a window that moves over images; arguments as in `lp_pool1d`, for two axes.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, H, W) or (C, H, W).
+    norm_type : float
+        The p.
+    kernel_size, stride, ceil_mode
+        As in `avg_pool2d`.
+
+    Returns
+    -------
+    Tensor
+        Norms, of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.lp_pool2d(cygrad.tensor([[[3., 0.], [0., 4.]]]), 2, 2)
+    tensor([[[5.]]])
+    """
     return lp_pool(2, max_pool2d, avg_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """The p-norm of a window that moves over volumes; arguments as in `lp_pool1d`, for three axes."""
+    """The p-norm of a window that moves over volumes; arguments as in `lp_pool1d`, for three axes.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, D, H, W) or (C, D, H, W).
+    norm_type : float
+        The p.
+    kernel_size, stride, ceil_mode
+        As in `avg_pool3d`.
+
+    Returns
+    -------
+    Tensor
+        Norms, of as many axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.lp_pool3d(cygrad.full((1, 2, 2, 2), 2.), 3, 2)
+    tensor([[[[4.]]]])
+    """
     return lp_pool(3, max_pool3d, avg_pool3d, input, norm_type, kernel_size, stride, ceil_mode)

@@ -21,6 +21,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     eps : float, optional
         The dtype's `finfo.eps` when omitted (float32's for 16-bit floats).
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -64,6 +69,11 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     eps : float
     out : Tensor, optional
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -83,6 +93,11 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
         (N, C, ...), of three axes or more.
     size : int
     alpha, beta, k : float
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
 
     Examples
     --------

@@ -111,6 +111,11 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
     output_size : sequence of int, optional
         The size of what it was given, where that is not clear.
 
+    Returns
+    -------
+    Tensor
+        Of the shape that was pooled.
+
     Examples
     --------
     >>> import cygrad
@@ -123,12 +128,53 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """What `max_pool2d` gave, put back to the places in `indices`; zeros elsewhere; arguments as in `max_unpool1d`."""
+    """What `max_pool2d` gave, put back to the places in `indices`; zeros elsewhere; arguments as in `max_unpool1d`.
+
+    Parameters
+    ----------
+    input, indices : Tensor
+        What `max_pool2d` returned with `return_indices`.
+    kernel_size, stride, padding, output_size
+        As in `max_unpool1d`, for two axes.
+
+    Returns
+    -------
+    Tensor
+        Of the shape that was pooled.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.nn.functional
+    >>> F.max_unpool2d(*F.max_pool2d(cygrad.arange(4.).view(1, 2, 2), 2, return_indices=True), 2)
+    tensor([[[0., 0.],
+             [0., 3.]]])
+    """
     sizes = unpool(2, input, indices, kernel_size, stride, padding, output_size)
     return run(input, indices, sizes, 2)
 
 
 def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """What `max_pool3d` gave, put back to the places in `indices`; zeros elsewhere; arguments as in `max_unpool1d`."""
+    """What `max_pool3d` gave, put back to the places in `indices`; zeros elsewhere; arguments as in `max_unpool1d`.
+
+    Parameters
+    ----------
+    input, indices : Tensor
+        What `max_pool3d` returned with `return_indices`.
+    kernel_size, stride, padding, output_size
+        As in `max_unpool1d`, for three axes.
+
+    Returns
+    -------
+    Tensor
+        Of the shape that was pooled.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.nn.functional
+    >>> F.max_unpool3d(*F.max_pool3d(cygrad.arange(8.).view(1, 2, 2, 2), 2, return_indices=True), 2).shape
+    cygrad.Size([1, 2, 2, 2])
+    """
     sizes = unpool(3, input, indices, kernel_size, stride, padding, output_size)
     return run(input, indices, sizes, 3)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import cygrad
 from cygrad import return_types
-from cygrad.ops.declare import registry
+from cygrad.ops.declare.docstrings import has_axis, has_out, parameters_of
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
 NOTE = "# Written by docs/make_stubs.py from the package itself; edit that, not this.\n"
@@ -71,10 +71,12 @@ STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | S
            "reps": "_int | Sequence[_int]"}
 
 RESULTS = {result: names.split() for result, names in {
-    "_int": "dim ndimension numel nelement element_size data_ptr storage_offset initial_seed seed",
+    "_int": "dim ndimension numel nelement element_size data_ptr storage_offset initial_seed seed "
+            "get_num_threads",
     "_bool": "equal allclose can_cast has_names gradcheck gradgradcheck",
     "None": "backward retain_grad save set_default_device set_default_dtype set_default_tensor_type set_printoptions "
-            "set_rng_state",
+            "set_rng_state set_float32_matmul_precision set_num_threads record_stream",
+    "str": "typename get_float32_matmul_precision",
     "_dtype": "result_type promote_types get_default_dtype",
     "_device": "get_default_device",
     "_int | _float | _bool": "item",
@@ -130,31 +132,6 @@ _bool: TypeAlias = builtins.bool
 _complex: TypeAlias = builtins.complex
 '''
 OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
-
-
-def wraps_out(function):
-    """Whether the registry gave the function an `out=`, which the signature of what it wraps does not show."""
-    return getattr(getattr(function, "__code__", None), "co_name", "") == "with_out_argument"
-
-
-def takes_axis(function):
-    """Whether the registry lets NumPy's `axis` and `keepdims` stand for `dim` and `keepdim`."""
-    while function is not None:
-        if getattr(getattr(function, "__code__", None), "co_name", "") == "with_axis_argument":
-            return True
-        function = getattr(function, "__wrapped__", None)
-    return False
-
-
-def parameters_of(name, function):
-    """The signature's parameters; those of an in-place form are its op's."""
-    found = list(inspect.signature(function).parameters.values())
-    if name.endswith("_") and [p.kind for p in found[1:]] == [inspect.Parameter.VAR_POSITIONAL,
-                                                            inspect.Parameter.VAR_KEYWORD]:
-        op = registry.methods.get(name[:-1]) or registry.functions.get(name[:-1])
-        if op is not None:
-            found = [p for p in inspect.signature(op).parameters.values() if p.name != "out"]
-    return [p for p in found if not p.name.startswith("_")]
 
 
 def parameter_text(function, parameter):
@@ -213,9 +190,9 @@ def entry(name, function, method=False, indent="", prefix=""):
         named_self = i == 0 and (method or parameter.name == "self")
         parts.append(first if named_self else parameter_text(name, parameter))
     names = {p.name for p in parameters}
-    extra = [("axis", "dim", "Dims = None"), ("keepdims", "keepdim", "_bool = False")] if takes_axis(function) else []
+    extra = [("axis", "dim", "Dims = None"), ("keepdims", "keepdim", "_bool = False")] if has_axis(function) else []
     extra = [f"{numpys}: {kind}" for numpys, ours, kind in extra if ours in names and numpys not in names]
-    if wraps_out(function) and not method and "out" not in names:
+    if has_out(function) and not method and "out" not in names:
         extra.append("out: Any = None")
     if extra:
         parts += extra if starred else ["*", *extra]

@@ -1,13 +1,18 @@
-"""What the documentation says is so: the examples in the docstrings of all public names give what they show.
+"""What the documentation says is so, and it says enough: of every public name, what it takes, gives and looks like.
 
-A public function or class without a docstring fails here too.
+`lacking` lists what a docstring lacks; run as a script, this prints it for all public names. The examples are run, each
+once, though the function and its method show the same.
 """
 import doctest
 import importlib
 import inspect
+import re
+from pathlib import Path
 
 import cygrad
 import pytest
+from cygrad.ops.declare.docstrings import entries_of, parameters_of, sections_of
+from cygrad.ops.declare.public_op import PublicOp
 
 MODULES = ("cygrad", "cygrad.linalg", "cygrad.special", "cygrad.nn.functional", "cygrad.random", "cygrad.autograd",
            "cygrad.autograd.functional", "cygrad.autograd.function")
@@ -46,10 +51,66 @@ def test_every_name_has_a_docstring():
             and not (isinstance(value, type) and name.endswith("Tensor"))] == []
 
 
+# ---------------------------------------------------------------------- what a docstring has to have
+
+# No example: what they give depends on the machine or needs a device; those of Generator are called with addresses.
+NO_EXAMPLE = {f"cygrad.Tensor.{name}" for name in ("cuda", "data_ptr", "opencl", "pin_memory", "record_stream")}
+NO_EXAMPLE |= {f"cygrad.Generator.{name}" for name in ("fill", "reserve", "set_state_bytes")}
+STUBS = Path(cygrad.__file__).parent
+GIVES_NOTHING = {name for stub in STUBS.rglob("*.pyi") for name in re.findall(
+    r"def (\w+)\((?:[^)]|\n)*?\) -> None:", stub.read_text(encoding="utf-8"))}
+
+
+def takes(name, value):
+    """Names of the parameters that a function has beside the tensor whose method it is."""
+    try:
+        found = parameters_of(name, value)
+    except (TypeError, ValueError):
+        return []
+    bound = isinstance(value, PublicOp) and value.method or found and found[0].name == "self"
+    unsaid = {"axis", "out"} if bound else {"axis"}
+    return [p.name for p in found[1 if bound else 0:] if p.kind is not p.VAR_KEYWORD and p.name not in unsaid]
+
+
+def lacking(full_name, value):
+    """What the docstring of a function or method lacks."""
+    name = full_name.rpartition(".")[2]
+    text = inspect.getdoc(value) or ""
+    sections = sections_of(text)
+    described = {each.lstrip("*") for names, _ in entries_of(sections.get("Parameters")) for each in names}
+    found = [parameter for parameter in takes(name, value) if parameter not in described]
+    if name not in GIVES_NOTHING and not {"Returns", "Yields"} & set(sections):
+        found.append("Returns")
+    if "Examples" not in sections and not text.startswith("In-place version of") and full_name not in NO_EXAMPLE:
+        found.append("Examples")
+    return found
+
+
+def functions():
+    """(name, object) of what is called: neither attributes nor classes."""
+    return [(name, value) for name, value in PUBLIC.items() if callable(value) and not isinstance(value, type)]
+
+
+def test_docstrings_say_what_goes_in_and_what_comes_out():
+    assert {name: found for name, value in functions() if (found := lacking(name, value))} == {}
+
+
+# ---------------------------------------------------------------------- examples
+
+ONCE = {(inspect.getdoc(PUBLIC[name]) or "").partition("Examples\n---")[2]: name
+        for name, examples in reversed(EXAMPLES.items()) if examples}
+
+
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled", "ignore:Error detected in")
-@pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
+@pytest.mark.parametrize("name", ONCE.values())
 def test_examples(name):
     test = doctest.DocTest(EXAMPLES[name], {"cygrad": cygrad}, name, None, 0, inspect.getdoc(PUBLIC[name]))
     report = []
     outcome = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert outcome.failed == 0, "".join(report)
+
+
+if __name__ == "__main__":
+    for each, thing in functions():
+        if missing := lacking(each, thing):
+            print(f"{each}: {', '.join(missing)}")

@@ -65,12 +65,46 @@ _registry.publish(globals(), Tensor, _attach_methods)
 
 
 def is_tensor(obj):
-    """Whether `obj` is a Tensor."""
+    """Whether `obj` is a Tensor.
+
+    Parameters
+    ----------
+    obj : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for tensors.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_tensor(cygrad.ones(1)), cygrad.is_tensor([1])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def typename(obj):
-    """The name of an object's type with its module; of a tensor, that of its legacy type."""
+    """The name of an object's type with its module; of a tensor, that of its legacy type.
+
+    Parameters
+    ----------
+    obj : object
+        An object, or a type.
+
+    Returns
+    -------
+    str
+        With the module, unless that is Python's own.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.typename(cygrad.ones(1)), cygrad.typename([])
+    ('cygrad.FloatTensor', 'list')
+    """
     if isinstance(obj, Tensor):
         return obj.type()
     kind = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)
@@ -78,7 +112,19 @@ def typename(obj):
 
 
 def get_num_threads():
-    """How many threads the CPU's kernels use."""
+    """How many threads the CPU's kernels use.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_num_threads() >= 1
+    True
+    """
     return _load_backend("cpu").get_num_threads()
 
 
@@ -88,6 +134,17 @@ def set_num_threads(threads):
     Parameters
     ----------
     threads : int
+        At least 1.
+
+    Raises
+    ------
+    RuntimeError
+        For anything else.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_num_threads(cygrad.get_num_threads())
     """
     if not isinstance(threads, _builtins.int) or isinstance(threads, _builtins.bool):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(threads).__name__}")
@@ -97,28 +154,93 @@ def set_num_threads(threads):
 
 
 def is_storage(obj):
-    """Whether `obj` is a storage."""
+    """Whether `obj` is a storage.
+
+    Parameters
+    ----------
+    obj : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for storages, typed or not.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_storage(cygrad.ones(1).untyped_storage())
+    True
+    """
     from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage
     return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def is_floating_point(input):
-    """Whether the tensor's dtype is a floating-point one."""
+    """Whether the tensor's dtype is a floating-point one.
+
+    Returns
+    -------
+    bool
+        Also of 16-bit floats; False for complex dtypes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_floating_point(cygrad.ones(1))
+    True
+    """
     return input.is_floating_point()
 
 
 def is_complex(input):
-    """Whether the tensor's dtype is complex."""
+    """Whether the tensor's dtype is complex.
+
+    Returns
+    -------
+    bool
+        Of the dtype alone.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_complex(cygrad.ones(1))
+    False
+    """
     return input.is_complex()
 
 
 def is_signed(input):
-    """Whether the tensor's dtype has negative values."""
+    """Whether the tensor's dtype has negative values.
+
+    Returns
+    -------
+    bool
+        False for bool and uint8.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_signed(cygrad.ones(1))
+    True
+    """
     return input.is_signed()
 
 
 def numel(input):
-    """Number of elements."""
+    """Number of elements.
+
+    Returns
+    -------
+    int
+        The product of the sizes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.numel(cygrad.ones(2, 3))
+    6
+    """
     return input.numel()
 
 

@@ -1052,7 +1052,7 @@ class Tensor:
         """Elementwise: 1 / x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of `reciprocal`: writes the result into the tensor and returns it."""
-    def record_stream(self, s: Any) -> Tensor:
+    def record_stream(self, s: Any) -> None:
         """Let the memory be given out again only when what stream `s` has been given so far is done."""
     def refine_names(self, *names: Any) -> Tensor:
         """A view in which axes without a name get one; a name that is there has to be given as it is."""
@@ -1812,9 +1812,9 @@ def get_default_dtype() -> _dtype:
     """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
 def get_device(input: Tensor) -> Any:
     """The index of the tensor's device; -1 on the CPU."""
-def get_float32_matmul_precision() -> Tensor:
+def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` was last given, or what ``allow_tf32`` amounts to."""
-def get_num_threads() -> Tensor:
+def get_num_threads() -> _int:
     """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor in PyTorch's layout."""
@@ -2297,9 +2297,9 @@ def set_default_dtype(d: _dtype) -> None:
     """Set the dtype of float tensors made from Python numbers."""
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
-def set_float32_matmul_precision(precision: Any) -> Tensor:
+def set_float32_matmul_precision(precision: Any) -> None:
     """Say how exactly devices multiply float32 matrices."""
-def set_num_threads(threads: Any) -> Tensor:
+def set_num_threads(threads: Any) -> None:
     """Let the CPU's kernels use this many threads."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None,
         profile: Any = None, sci_mode: _bool | None = None) -> None:
@@ -2434,7 +2434,7 @@ def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the integer part of each element."""
 def trunc_(input: Tensor) -> Tensor:
     """In-place version of `trunc`: writes the result into the tensor and returns it."""
-def typename(obj: Any) -> Tensor:
+def typename(obj: Any) -> str:
     """The name of an object's type with its module; of a tensor, that of its legacy type."""
 def unbind(input: Tensor, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Tuple of the slices of `input` along an axis, which is removed."""

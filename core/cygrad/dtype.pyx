@@ -43,13 +43,37 @@ cdef class DType:
         return self.code != BOOL and self.code != UINT8
 
     def to_real(self):
-        """The float type of a complex type's parts; other types are returned unchanged."""
+        """The float type of a complex type's parts; other types are returned unchanged.
+
+        Returns
+        -------
+        dtype
+            As many bits as one part.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.complex64.to_real()
+        cygrad.float32
+        """
         if self.code == COMPLEX64:
             return dtype_of(FLOAT32)
         return dtype_of(FLOAT64) if self.code == COMPLEX128 else self
 
     def to_complex(self):
-        """The complex type whose parts hold this float type; complex types are returned unchanged."""
+        """The complex type whose parts hold this float type; complex types are returned unchanged.
+
+        Returns
+        -------
+        dtype
+            Twice as many bits.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.float32.to_complex()
+        cygrad.complex64
+        """
         if self.category == CATEGORY_COMPLEX:
             return self
         if self.code == FLOAT64:
@@ -170,6 +194,16 @@ cdef int check_dtype(object value, str name, str argument, int position) except 
 def promote_types(type1, type2):
     """The smallest dtype that holds both, by PyTorch's rules.
 
+    Parameters
+    ----------
+    type1, type2 : dtype
+        In any order.
+
+    Returns
+    -------
+    dtype
+        That of a result of both.
+
     Examples
     --------
     >>> import cygrad
@@ -182,14 +216,43 @@ def promote_types(type1, type2):
 
 
 def can_cast(from_, to):
-    """Whether PyTorch's rules allow a result of dtype `from_` to be written into a tensor of dtype `to`."""
+    """Whether PyTorch's rules allow a result of dtype `from_` to be written into a tensor of dtype `to`.
+
+    Parameters
+    ----------
+    from_, to : dtype
+        Of the result, and of the tensor.
+
+    Returns
+    -------
+    bool
+        False where a category (bool, integer, float, complex) would be lost.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.can_cast(cygrad.int32, cygrad.float16), cygrad.can_cast(cygrad.float32, cygrad.int64)
+    (True, False)
+    """
     check_dtype(from_, "can_cast", "from_", 1)
     check_dtype(to, "can_cast", "to", 2)
     return can_cast_to(from_, to)
 
 
 def get_default_dtype():
-    """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
+    """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it.
+
+    Returns
+    -------
+    dtype
+        A floating-point one.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_default_dtype()
+    cygrad.float32
+    """
     return _default_float
 
 
@@ -205,6 +268,14 @@ def set_default_dtype(d):
     ------
     TypeError
         If `d` is not a floating-point dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_default_dtype(cygrad.float64)
+    >>> cygrad.tensor(0.5).dtype
+    cygrad.float64
+    >>> cygrad.set_default_dtype(cygrad.float32)
     """
     global _default_float, _default_complex
     if not isinstance(d, DType):

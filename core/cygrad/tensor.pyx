@@ -252,23 +252,89 @@ cdef class Tensor(View):
     # ------------------------------------------------------------ simple methods
 
     def dim(self):
-        """Number of axes."""
+        """Number of axes.
+
+        Returns
+        -------
+        int
+            0 for a single number.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).dim()
+        2
+        """
         return self.rank
 
     def ndimension(self):
-        """Number of axes."""
+        """Number of axes.
+
+        Returns
+        -------
+        int
+            0 for a single number.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).ndimension()
+        2
+        """
         return self.rank
 
-    def numel(self):                        # View has it, too; a type's own methods are called in less time
-        """Number of elements."""
+    def numel(self):
+        """Number of elements.
+
+        Returns
+        -------
+        int
+            The product of the sizes.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).numel()
+        6
+        """
+        # View has it, too; a type's own methods are called in less time
         return self.elements
 
     def nelement(self):
-        """Number of elements."""
+        """Number of elements.
+
+        Returns
+        -------
+        int
+            The product of the sizes.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).nelement()
+        6
+        """
         return self.elements
 
     def size(self, dim=None):
-        """The shape, or the size of one axis."""
+        """The shape, or the size of one axis.
+
+        Parameters
+        ----------
+        dim : int or str, optional
+            The axis.
+
+        Returns
+        -------
+        Size or int
+            All sizes, or that one.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).size(), cygrad.zeros(2, 3).size(1)
+        (cygrad.Size([2, 3]), 3)
+        """
         if dim is None:
             return size_of(self)
         if type(dim) is str:
@@ -279,7 +345,24 @@ cdef class Tensor(View):
         return self.sizes[wrap_dim(dim, self.rank)]
 
     def stride(self, dim=None):
-        """The strides in elements, or that of one axis."""
+        """The strides in elements, or that of one axis.
+
+        Parameters
+        ----------
+        dim : int or str, optional
+            The axis.
+
+        Returns
+        -------
+        tuple of int, or int
+            All strides, or that one.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).stride()
+        (3, 1)
+        """
         if dim is None:
             return tuple_of(self.strides, self.rank)
         if type(dim) is str:
@@ -290,21 +373,89 @@ cdef class Tensor(View):
         return self.strides[wrap_dim(dim, self.rank)]
 
     def is_contiguous(self, memory_format=None):
-        """Whether the elements lie in row-major order without gaps."""
+        """Whether the elements lie in row-major order without gaps.
+
+        Parameters
+        ----------
+        memory_format : memory_format, optional
+            Makes no difference: there is no other order.
+
+        Returns
+        -------
+        bool
+            True for tensors of no elements, too.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).t().is_contiguous()
+        False
+        """
         return self.dense
 
     def item(self):
-        """The only element as a Python number."""
+        """The only element as a Python number.
+
+        Returns
+        -------
+        bool, int, float or complex
+            By the dtype.
+
+        Raises
+        ------
+        RuntimeError
+            Unless there is one element.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.tensor([5]).item()
+        5
+        """
         if self.elements != 1:
             raise RuntimeError(f"a Tensor with {self.elements} elements cannot be converted to Scalar")
         return operators.item(self)
 
     def detach(self):
-        """The same elements, storage and version counter, without history."""
+        """The same elements, storage and version counter, without history.
+
+        Returns
+        -------
+        Tensor
+            A leaf that requires no gradient.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1, requires_grad=True).detach().requires_grad
+        False
+        """
         return alias(self)
 
     def requires_grad_(self, requires_grad=True):
-        """Set `requires_grad` and return the tensor."""
+        """Set `requires_grad` and return the tensor.
+
+        Parameters
+        ----------
+        requires_grad : bool
+            The new value.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor is of integers, or no leaf.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1).requires_grad_()
+        tensor([1.], requires_grad=True)
+        """
         if type(requires_grad) is not bool:
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                             f"{type(requires_grad).__name__}")
@@ -314,23 +465,83 @@ cdef class Tensor(View):
         return self
 
     def is_floating_point(self):
-        """Whether the dtype is a floating-point one."""
+        """Whether the dtype is a floating-point one.
+
+        Returns
+        -------
+        bool
+            Also of 16-bit floats; False for complex dtypes.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1).is_floating_point()
+        True
+        """
         return self.dtype.category == CATEGORY_FLOAT
 
     def is_complex(self):
-        """Whether the dtype is complex."""
+        """Whether the dtype is complex.
+
+        Returns
+        -------
+        bool
+            Of the dtype alone.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1).is_complex()
+        False
+        """
         return self.dtype.category == CATEGORY_COMPLEX
 
     def is_signed(self):
-        """Whether the dtype has negative values."""
+        """Whether the dtype has negative values.
+
+        Returns
+        -------
+        bool
+            False for bool and uint8.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1).is_signed()
+        True
+        """
         return self.dtype.is_signed
 
     def is_inference(self):
-        """Whether it was made in inference mode."""
+        """Whether it was made in inference mode.
+
+        Returns
+        -------
+        bool
+            Autograd never takes such a tensor.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.ones(1).is_inference()
+        False
+        """
         return bool(self.inference)
 
     def has_names(self):
-        """Whether any axis has a name."""
+        """Whether any axis has a name.
+
+        Returns
+        -------
+        bool
+            False for a tensor without axes.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, names=("N",)).has_names()
+        True
+        """
         return self.names_ is not None
 
     # C-level bookkeeping for Python modules of the core

@@ -99,7 +99,19 @@ cdef class View:
         return self.dense
 
     def storage_offset(self):
-        """Offset of the first element in the storage, in elements."""
+        """Offset of the first element in the storage, in elements.
+
+        Returns
+        -------
+        int
+            0 for a tensor that begins where its storage does.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.arange(5)[2:].storage_offset()
+        2
+        """
         return self.offset
 
     def numel(self):
@@ -107,11 +119,29 @@ cdef class View:
         return self.elements
 
     def element_size(self):
-        """Bytes of one element."""
+        """Bytes of one element.
+
+        Returns
+        -------
+        int
+            Of the dtype alone.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2).element_size()
+        4
+        """
         return self.dtype.itemsize
 
     def data_ptr(self):
-        """Address of the first element; 0 for a tensor without elements."""
+        """Address of the first element; 0 for a tensor without elements.
+
+        Returns
+        -------
+        int
+            On the host; what the backend calls an address on a device.
+        """
         if self.elements == 0:
             return 0
         return self.memory.data_ptr() + self.offset * self.dtype.itemsize

@@ -11,12 +11,36 @@ __all__ = ["detect_anomaly", "set_detect_anomaly", "is_anomaly_enabled", "is_ano
 
 
 def is_anomaly_enabled():
-    """Whether anomaly detection is on."""
+    """Whether anomaly detection is on.
+
+    Returns
+    -------
+    bool
+        Inside `detect_anomaly`, True.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_anomaly_enabled()
+    False
+    """
     return engine.anomaly_enabled()
 
 
 def is_anomaly_check_nan_enabled():
-    """Whether anomaly detection, when on, also refuses NaN in gradients."""
+    """Whether anomaly detection, when on, also refuses NaN in gradients.
+
+    Returns
+    -------
+    bool
+        True unless `check_nan` was False.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_anomaly_check_nan_enabled()
+    True
+    """
     return engine.anomaly_check_nan()
 
 

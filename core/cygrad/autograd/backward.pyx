@@ -179,6 +179,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         Record the pass, so that its results can be differentiated again.
     inputs : Tensor or sequence of Tensor, optional
         Accumulate only into these leaves.
+    grad_variables
+        An old name of `grad_tensors`.
 
     Raises
     ------
@@ -223,6 +225,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
         Give None for an input that the outputs do not depend on, instead of raising.
     materialize_grads : bool
         Give zeros instead of None.
+    only_inputs, is_grads_batched
+        Nothing but the defaults, True and False, is taken.
 
     Returns
     -------

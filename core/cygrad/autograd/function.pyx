@@ -105,7 +105,35 @@ know_defaults(Function.setup_context, Function.backward)
 
 
 def once_differentiable(backward):
-    """Decorate a `backward` that is not itself differentiable: a second derivative through it raises."""
+    """Decorate a `backward` that is not itself differentiable: a second derivative through it raises.
+
+    Parameters
+    ----------
+    backward : callable
+        The static method of a `Function`.
+
+    Returns
+    -------
+    callable
+        The method to put in its place.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> class Double(cygrad.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...     @staticmethod
+    ...     @cygrad.autograd.function.once_differentiable
+    ...     def backward(ctx, grad):
+    ...         return 2 * grad
+    ...
+    >>> x = cygrad.ones(1, requires_grad=True)
+    >>> Double.apply(x).backward()
+    >>> x.grad
+    tensor([2.])
+    """
 
     @functools.wraps(backward)
     def wrapper(ctx, *grads):

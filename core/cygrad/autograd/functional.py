@@ -68,7 +68,17 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """Compute the Hessian of a function that returns one element.
 
-    Parameters are those of `jacobian`. ``hessian[i][j]`` has shape ``inputs[i].shape + inputs[j].shape``.
+    Parameters
+    ----------
+    func, inputs, create_graph, strict, vectorize
+        As for `jacobian`.
+    outer_jacobian_strategy
+        Accepted as a hint.
+
+    Returns
+    -------
+    Tensor or (nested) tuple of Tensor
+        ``hessian[i][j]`` has shape ``inputs[i].shape + inputs[j].shape``.
 
     Examples
     --------
@@ -111,6 +121,13 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
         ``func(*inputs)``.
     vjp : Tensor or tuple of Tensor
         The product, shaped as the inputs.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.autograd.functional
+    >>> F.vjp(lambda x: x * x, cygrad.tensor([1.0, 2.0]), cygrad.tensor([1.0, 1.0]))[1]
+    tensor([2., 4.])
     """
     with enable_grad():
         many_inputs, inputs = _as_tuple(inputs, _INPUTS, "vjp")
@@ -128,9 +145,29 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute the product of the Jacobian of a function with a vector `v`.
 
-    As `vjp`, but `v` is shaped as the inputs (and may be left out when those are one element) and the product as the
-    outputs. It takes two backward passes: the vector-Jacobian product is linear in its vector, so that its derivative
-    with respect to that vector is the Jacobian's transpose.
+    Parameters
+    ----------
+    func, inputs, create_graph, strict
+        As for `jacobian`.
+    v : Tensor or tuple of Tensor, optional
+        The vector, shaped as the inputs; may be left out when those are one element.
+
+    Returns
+    -------
+    tuple
+        ``func(*inputs)``, and the product, shaped as the outputs.
+
+    Notes
+    -----
+    It takes two backward passes: the vector-Jacobian product is linear in its vector, so that its derivative with
+    respect to that vector is the Jacobian's transpose.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.autograd.functional
+    >>> F.jvp(lambda x: x * x, cygrad.tensor([1.0, 2.0]), cygrad.tensor([1.0, 1.0]))[1]
+    tensor([2., 4.])
     """
     with enable_grad():
         many_inputs, inputs = _as_tuple(inputs, _INPUTS, "jvp")
@@ -152,8 +189,28 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute the product of a vector `v` with the Hessian of a function that returns one element.
 
-    Returns ``func(*inputs)`` and the product, which like `v` is shaped as the inputs. Cheaper than `hvp`, and equal to
-    it where the second derivatives are continuous (the Hessian is symmetric there).
+    Parameters
+    ----------
+    func, inputs, create_graph, strict
+        As for `jacobian`.
+    v : Tensor or tuple of Tensor, optional
+        The vector, shaped as the inputs; may be left out when those are one element.
+
+    Returns
+    -------
+    tuple
+        ``func(*inputs)``, and the product, shaped as the inputs.
+
+    Notes
+    -----
+    Cheaper than `hvp`, and equal to it where the second derivatives are continuous (the Hessian is symmetric there).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.autograd.functional
+    >>> F.vhp(lambda x: (x ** 3).sum(), cygrad.tensor([1.0, 2.0]), cygrad.tensor([1.0, 1.0]))[1]
+    tensor([ 6., 12.])
     """
     with enable_grad():
         many_inputs, inputs, v, outputs, gradients = _gradient_for_product(
@@ -169,7 +226,24 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute the product of the Hessian of a function that returns one element with a vector `v`.
 
-    As `vhp`, which is the cheaper of the two.
+    Parameters
+    ----------
+    func, inputs, create_graph, strict
+        As for `jacobian`.
+    v : Tensor or tuple of Tensor, optional
+        As for `vhp`, which is the cheaper of the two.
+
+    Returns
+    -------
+    tuple
+        ``func(*inputs)``, and the product, shaped as the inputs.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> F = cygrad.autograd.functional
+    >>> F.hvp(lambda x: (x ** 3).sum(), cygrad.tensor([1.0, 2.0]), cygrad.tensor([1.0, 1.0]))[1]
+    tensor([ 6., 12.])
     """
     with enable_grad():
         many_inputs, inputs, v, outputs, gradients = _gradient_for_product(

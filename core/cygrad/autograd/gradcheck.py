@@ -121,14 +121,35 @@ def gradgradcheck(
 ):
     """Check the gradients of the gradients of a function against finite differences.
 
-    Parameters are those of `gradcheck`, and
-
+    Parameters
+    ----------
+    func, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes
+        As for `gradcheck`.
     grad_outputs : Tensor or tuple of Tensor, optional
         Where the backward pass starts from; random, and checked too, when left out.
     gen_non_contig_grad_outputs : bool, default False
         Whether the random ones are non-contiguous.
+    fast_mode, masked, check_batched_grad
+        As for `gradcheck`.
     check_fwd_over_rev, check_rev_over_rev : bool
         There is no forward mode: all but the defaults raise.
+
+    Returns
+    -------
+    bool
+        True if all of them are right.
+
+    Raises
+    ------
+    GradcheckError
+        If one is wrong.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([0.5, 2.0], dtype=cygrad.float64, requires_grad=True)
+    >>> cygrad.autograd.gradgradcheck(lambda x: x.exp() * 3, (x,))
+    True
     """
     _refuse(check_fwd_over_rev=check_fwd_over_rev)
     if not check_rev_over_rev:

@@ -40,7 +40,19 @@ cdef int enter_inference(bint enabled) noexcept:
 
 
 def grad_mode():
-    """Whether this thread records ops for backward."""
+    """Whether this thread records ops for backward.
+
+    Returns
+    -------
+    bool
+        False inside `no_grad`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_grad_enabled()
+    True
+    """
     return bool(cygrad_grad_mode)
 
 
@@ -50,5 +62,17 @@ def set_grad_mode(bint enabled):
 
 
 def inference_mode_enabled():
-    """Whether this thread is in inference mode."""
+    """Whether this thread is in inference mode.
+
+    Returns
+    -------
+    bool
+        True inside `inference_mode`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_inference_mode_enabled()
+    False
+    """
     return bool(cygrad_inference)

@@ -233,6 +233,15 @@ def set_default_device(where):
     Parameters
     ----------
     where : device, str or None
+        The device.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_default_device("cpu")
+    >>> cygrad.zeros(1).device
+    device(type='cpu')
+    >>> cygrad.set_default_device(None)
     """
     global _ever_overridden
     place = None if where is None else resolve(where)
@@ -264,7 +273,19 @@ def home():
 
 
 def get_default_device():
-    """The device on which new tensors are made."""
+    """The device on which new tensors are made.
+
+    Returns
+    -------
+    device
+        With the index, where there are several.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_default_device().type in ("cpu", "opencl", "cuda")
+    True
+    """
     from cygrad.devices.device import of
     return of(*resolve(None))
 

@@ -52,7 +52,24 @@ def pin_memory(self, device=None):
 
 @op(only_method=True)
 def is_pinned(self, device=None):
-    """Whether the memory is page-locked."""
+    """Whether the memory is page-locked.
+
+    Parameters
+    ----------
+    device : device or str, optional
+        For which backend's devices.
+
+    Returns
+    -------
+    bool
+        False for tensors of devices.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(1).is_pinned()
+    False
+    """
     if self.device.type != "cpu" or self._storage().owner is None:
         return False
     backend = locking_backend(device)
@@ -64,6 +81,11 @@ def record_stream(self, s):
     """Let the memory be given out again only when what stream `s` has been given so far is done.
 
     Needed for a tensor that was made while another stream was current, and is used by this one.
+
+    Parameters
+    ----------
+    s : Stream
+        Of the tensor's device.
     """
     record = getattr(self._backend(), "record_stream", None)
     if record is None:

@@ -44,6 +44,11 @@ def set_float32_matmul_precision(precision):
     ----------
     precision : str
         ``"highest"`` (the default): in float32. ``"high"`` and ``"medium"``: factors may be rounded to TF32.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_float32_matmul_precision("highest")
     """
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
@@ -56,5 +61,17 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
-    """What `set_float32_matmul_precision` was last given, or what ``allow_tf32`` amounts to."""
+    """What `set_float32_matmul_precision` was last given, or what ``allow_tf32`` amounts to.
+
+    Returns
+    -------
+    str
+        "highest", "high" or "medium".
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_float32_matmul_precision()
+    'highest'
+    """
     return matmul._level

@@ -72,6 +72,21 @@ cdef DType result_among(tuple operands):
 def result_type(*operands):
     """The dtype of an arithmetic op on these tensors and numbers.
 
+    Parameters
+    ----------
+    *operands : Tensor or number
+        In any order.
+
+    Returns
+    -------
+    dtype
+        Numbers, and tensors without axes, count only where their category is a higher one.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+
     Examples
     --------
     >>> import cygrad

@@ -42,6 +42,11 @@ def rename(self, *names, **rename_map):
     **rename_map : str or None
         ``old="new"``: other axes keep their names.
 
+    Returns
+    -------
+    Tensor
+        A view.
+
     Raises
     ------
     RuntimeError
@@ -59,7 +64,24 @@ def rename(self, *names, **rename_map):
 
 @op(only_method=True)
 def rename_(self, *names, **rename_map):
-    """Give the tensor other names, in place; see `rename`."""
+    """Give the tensor other names, in place; see `rename`.
+
+    Parameters
+    ----------
+    *names, **rename_map
+        As for `rename`.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2, names=("N",)).rename_("M").names
+    ('M',)
+    """
     self.names = _renamed(self, names, rename_map, "rename_")
     return self
 
@@ -72,6 +94,11 @@ def refine_names(self, *names):
     ----------
     *names : str, None or ...
         One for each axis; `...` stands for the axes that are not mentioned.
+
+    Returns
+    -------
+    Tensor
+        A view.
 
     Examples
     --------
@@ -99,6 +126,11 @@ def align_to(self, *names):
     ----------
     *names : str or ...
         All names of the tensor, in any order, and others; `...` stands for the names that are not mentioned.
+
+    Returns
+    -------
+    Tensor
+        A view.
 
     Raises
     ------
@@ -146,6 +178,16 @@ def _arranged(tensor, axes, names):
 @op(only_method=True)
 def align_as(self, other):
     """A view with the axes in the order of other's names; see `align_to`.
+
+    Parameters
+    ----------
+    other : Tensor
+        All of whose axes have names.
+
+    Returns
+    -------
+    Tensor
+        A view.
 
     Examples
     --------

@@ -90,7 +90,19 @@ cdef object nested(char *p, int code, Py_ssize_t itemsize, int rank, Py_ssize_t 
 
 
 def tolist(Tensor self not None):
-    """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
+    """The elements as nested lists of Python numbers; a number for a 0-d tensor.
+
+    Returns
+    -------
+    list or number
+        As deep as there are axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
     if self.elements and self.memory.pointer == NULL:
         from cygrad.devices import transfers
         self = transfers.to_host(self)

@@ -102,7 +102,24 @@ def construct(self, args, kwargs):
 
 @op(only_method=True)
 def new(self, *args, **kwargs):
-    """A tensor of self's dtype and device from sizes or data."""
+    """A tensor of self's dtype and device from sizes or data.
+
+    Parameters
+    ----------
+    *args
+        Sizes, a sequence of numbers, or nothing.
+
+    Returns
+    -------
+    Tensor
+        What its elements are is not said where sizes are given.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(1).new([1, 2])
+    tensor([1., 2.])
+    """
     return made(args, kwargs, self.dtype, self.device)
 
 
@@ -146,6 +163,21 @@ def type_(self, dtype=None, non_blocking=False):
     ----------
     dtype : dtype, str or legacy type, optional
         What to convert to: ``cygrad.int32``, ``"cygrad.IntTensor"``, ``cygrad.IntTensor``.
+    non_blocking : bool
+        Don't wait for a copy between devices.
+
+    Returns
+    -------
+    str or Tensor
+        The name, without a dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(1).type()
+    'cygrad.FloatTensor'
+    >>> cygrad.ones(1).type(cygrad.int32)
+    tensor([1], dtype=cygrad.int32)
     """
     if dtype is None:
         return type_name(self)
@@ -169,7 +201,18 @@ def type_(self, dtype=None, non_blocking=False):
 
 
 def set_default_tensor_type(t):
-    """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
+    """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``.
+
+    Parameters
+    ----------
+    t : type or str
+        Of floats.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_default_tensor_type("cygrad.FloatTensor")
+    """
     if isinstance(t, str):
         dtype, device = _parse(t)
     elif isinstance(t, tensortype):
@@ -189,13 +232,37 @@ def set_default_tensor_type(t):
 
 @op(only_method=True)
 def storage(self):
-    """The storage, as a flat sequence of elements of self's dtype."""
+    """The storage, as a flat sequence of elements of self's dtype.
+
+    Returns
+    -------
+    TypedStorage
+        It shares the memory.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).storage()[1]
+    2
+    """
     from cygrad.tensors.typed_storage import typed
     return typed(self)
 
 
 @op(only_method=True)
 def untyped_storage(self):
-    """The storage, as a flat sequence of bytes."""
+    """The storage, as a flat sequence of bytes.
+
+    Returns
+    -------
+    UntypedStorage
+        It shares the memory.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).untyped_storage().nbytes()
+    16
+    """
     from cygrad.tensors.typed_storage import untyped
     return untyped(self)

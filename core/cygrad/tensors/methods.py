@@ -17,7 +17,23 @@ op(tensor_backward, name="backward", only_method=True)
 
 @op(only_method=True)
 def retain_grad(self):
-    """Make backward store the gradient of this non-leaf in `.grad`."""
+    """Make backward store the gradient of this non-leaf in `.grad`.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires no gradient.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.ones(1, requires_grad=True)
+    >>> y = x * 2
+    >>> y.retain_grad()
+    >>> (y * 3).backward()
+    >>> y.grad
+    tensor([3.])
+    """
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     retain_grad_of(self)
@@ -27,10 +43,29 @@ def retain_grad(self):
 def register_hook(self, hook):
     """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a tensor it returns replaces the gradient.
 
+    Parameters
+    ----------
+    hook : callable
+        Takes the gradient; gives None, or the tensor to go on with.
+
     Returns
     -------
     RemovableHandle
         Its `remove()` takes the hook away.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor requires no gradient.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(lambda grad: grad * 10)
+    >>> (x * 2).backward()
+    >>> x.grad
+    tensor([20.])
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -58,7 +93,31 @@ methods["_backward_hooks"] = _backward_hooks
 
 @op(only_method=True)
 def register_post_accumulate_grad_hook(self, hook):
-    """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`."""
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`.
+
+    Parameters
+    ----------
+    hook : callable
+        Takes the tensor; what it gives is not used.
+
+    Returns
+    -------
+    RemovableHandle
+        Its `remove()` takes the hook away.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor is no leaf, or requires no gradient.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.ones(1, requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+    >>> (x * 2).backward()
+    tensor([2.])
+    """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self.grad_fn is not None:
@@ -70,7 +129,25 @@ def register_post_accumulate_grad_hook(self, hook):
 
 @op(only_method=True)
 def detach_(self):
-    """Cut the tensor off from its history, in place."""
+    """Cut the tensor off from its history, in place.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        For a view.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.ones(1, requires_grad=True) * 2
+    >>> x.detach_().requires_grad
+    False
+    """
     if self._is_view():
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "

@@ -9,25 +9,71 @@ from cygrad.tensor import Tensor
 
 @op
 def get_device(input):
-    """The index of the tensor's device; -1 on the CPU."""
+    """The index of the tensor's device; -1 on the CPU.
+
+    Returns
+    -------
+    int
+        The number in ``cuda:1``.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_device(cygrad.ones(1, device="cpu"))
+    -1
+    """
     return -1 if input.device.type == "cpu" else input.device.index
 
 
 @op
 def is_same_size(input, other):
-    """Whether two tensors have the same shape."""
+    """Whether two tensors have the same shape.
+
+    Parameters
+    ----------
+    other : Tensor
+        The other tensor.
+
+    Returns
+    -------
+    bool
+        Whether all sizes are equal.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_same_size(cygrad.ones(2, 3), cygrad.ones(3, 2))
+    False
+    """
     return input.shape == other.shape
 
 
 @op(only_method=True)
 def is_shared(self):
-    """Whether the memory is shared between processes; memory of devices always is said to be."""
+    """Whether the memory is shared between processes; memory of devices always is said to be.
+
+    Returns
+    -------
+    bool
+        True after `share_memory_`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(1, device="cpu").is_shared()
+    False
+    """
     return self.untyped_storage().is_shared()
 
 
 @op(only_method=True)
 def share_memory_(self):
     """Move the storage, with all tensors on it, into memory that is shared with the processes that get the tensor.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
 
     Examples
     --------
@@ -42,7 +88,26 @@ def share_memory_(self):
 
 @op(only_method=True)
 def to_dense(self, dtype=None, *, masked_grad=None):
-    """The tensor itself: all layouts here are strided."""
+    """The tensor itself: all layouts here are strided.
+
+    Parameters
+    ----------
+    masked_grad : bool, optional
+        Concerns sparse tensors only.
+    dtype : dtype, optional
+        What to convert to.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself where nothing changes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).to_dense()
+    tensor([1, 2])
+    """
     if dtype is not None:
         raise RuntimeError("dtype argument is not supported by strided_to_dense")
     return self
@@ -75,6 +140,21 @@ def _called(self, name, function, *others):
 def apply_(self, callable):
     """Replace each element by what a Python function makes of it.
 
+    Parameters
+    ----------
+    callable : callable
+        Takes a Python number and gives one.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    TypeError
+        For a tensor that is not on the CPU.
+
     Examples
     --------
     >>> import cygrad
@@ -86,13 +166,51 @@ def apply_(self, callable):
 
 @op(only_method=True)
 def map_(self, tensor, callable):
-    """Replace each element by ``callable(element, element of tensor)``."""
+    """Replace each element by ``callable(element, element of tensor)``.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Broadcasts to self's shape.
+    callable : callable
+        Takes two Python numbers and gives one.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2.]).map_(cygrad.tensor([10., 20.]), lambda a, b: a + b)
+    tensor([11., 22.])
+    """
     return _called(self, "map_", callable, tensor)
 
 
 @op(only_method=True)
 def map2_(self, x, y, callable):
-    """Replace each element by ``callable(element, element of x, element of y)``."""
+    """Replace each element by ``callable(element, element of x, element of y)``.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        Broadcast to self's shape.
+    callable : callable
+        Takes three Python numbers and gives one.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2.]).map2_(cygrad.ones(2), cygrad.ones(2), lambda a, b, c: a + b + c)
+    tensor([3., 4.])
+    """
     return _called(self, "map2_", callable, x, y)
 
 
@@ -101,6 +219,24 @@ def mvlgamma(input, p):
     """The logarithm of the multivariate gamma function of dimension `p`.
 
     log(pi) p (p - 1) / 4 + the sum of lgamma(input - j / 2) over j < p.
+
+    Parameters
+    ----------
+    input : Tensor
+        Above (p - 1) / 2; integers give the default float dtype.
+    p : int
+        At least 1.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mvlgamma(cygrad.tensor([2., 3.]), 2)
+    tensor([0.4516, 1.5502])
     """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
@@ -110,7 +246,26 @@ def mvlgamma(input, p):
 
 @op
 def prelu(input, weight):
-    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
+    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...), of a floating-point dtype.
+    weight : Tensor
+        One factor, or (C,).
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.prelu(cygrad.tensor([-2., 3.]), cygrad.tensor(0.5))
+    tensor([-1.,  3.])
+    """
     if weight.numel() != 1:
         if input.dim() == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -125,6 +280,23 @@ def prelu(input, weight):
 @op(method=False)
 def unravel_index(indices, shape):
     """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Places; of integers.
+    shape : int or sequence of int
+        The shape that they are places in.
+
+    Returns
+    -------
+    tuple of Tensor
+        int64, each of the shape of `indices`.
+
+    Raises
+    ------
+    ValueError
+        If a place is out of range.
 
     Examples
     --------
@@ -145,25 +317,89 @@ def unravel_index(indices, shape):
 
 @op(method=False)
 def detach(input):
-    """The tensor cut off from its history; `Tensor.detach` as a function."""
+    """The tensor cut off from its history; `Tensor.detach` as a function.
+
+    Returns
+    -------
+    Tensor
+        On the same memory; it requires no gradient.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.detach(cygrad.ones(1, requires_grad=True)).requires_grad
+    False
+    """
     return input.detach()
 
 
 @op(method=False)
 def is_inference(input):
-    """Whether the tensor was made in inference mode."""
+    """Whether the tensor was made in inference mode.
+
+    Returns
+    -------
+    bool
+        Autograd never takes such a tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> with cygrad.inference_mode():
+    ...     x = cygrad.ones(1)
+    >>> cygrad.is_inference(x)
+    True
+    """
     return input.is_inference()
 
 
 @op(method=False)
 def fill(input, value):
-    """A tensor like `input` full of `value`."""
+    """A tensor like `input` full of `value`.
+
+    Parameters
+    ----------
+    value : number or 0-d Tensor
+        What every element is.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.fill(cygrad.tensor([1, 2]), 5)
+    tensor([5, 5])
+    """
     return input.clone().fill_(value)
 
 
 @op(method=False)
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A tensor on the memory of a Python buffer, which it shares.
+
+    Parameters
+    ----------
+    buffer : object
+        With Python's buffer protocol.
+    dtype : dtype
+        What its bytes are.
+    count : int
+        How many elements; all when -1.
+    offset : int
+        How many bytes to leave out at the beginning.
+
+    Returns
+    -------
+    Tensor
+        One axis.
+
+    Raises
+    ------
+    ValueError
+        If the buffer is too short, or empty.
 
     Examples
     --------

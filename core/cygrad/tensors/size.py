@@ -24,7 +24,19 @@ class Size(tuple):
         return made
 
     def numel(self):
-        """Product of the sizes."""
+        """Product of the sizes.
+
+        Returns
+        -------
+        int
+            1 for no axes.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(2, 3).shape.numel()
+        6
+        """
         return prod(self)
 
     def __repr__(self):

@@ -107,7 +107,8 @@ cdef class PublicOp:
 
     @property
     def __doc__(self):
-        return self.function.__doc__
+        from cygrad.ops.declare.docstrings import docstring      # only who reads texts pays for them
+        return docstring(self)
 
     @property
     def __name__(self):

@@ -1,0 +1,143 @@
+"""The docstrings that users read: an op's own text, which stands where it is defined, with what follows from its form.
+
+A text is written once, for the function. The method leaves its first parameter out; the in-place form takes the same
+parameters and gives the tensor back; `out=` and the parameters that mean the same in every op are described here.
+`PublicOp.__doc__` asks for all that when somebody reads it, so that importing cygrad pays nothing for it.
+"""
+import inspect
+import re
+
+from cygrad.ops.declare import registry
+
+OUT = "out", "Tensor, optional\n    Receives the result, which must fit its dtype; resized if it has another shape."
+OUTS = "out", "tuple of Tensor, optional\n    They receive the results."
+
+# Parameters that need no word of their own: what is said of them holds for every op that has them.
+SHARED = {
+    "dim": "int\n    The axis; negative ones count from the last.",
+    "cudnn_enabled": "bool\n    Makes no difference here.",
+    "device": "device, str or int, optional\n    Where the result is made; when omitted, where `input` is, or on the "
+              "default device.",
+    "dtype": "dtype, optional\n    Of the result.",
+    "generator": "Generator, optional\n    Whose numbers are drawn; those of the default generator when omitted.",
+    "input": "Tensor\n    Any shape and dtype.",
+    "inplace": "bool\n    Write the result into `input`.",
+    "keepdim": "bool\n    Keep the reduced axes, with size 1.",
+    "layout": "layout, optional\n    `cygrad.strided`, the only one there is.",
+    "memory_format": "memory_format, optional\n    Order of the result in memory: `cygrad.contiguous_format`, or\n"
+                     "    `cygrad.preserve_format` for that of the input.",
+    "names": "sequence of str or None, optional\n    Names of the result's axes.",
+    "non_blocking": "bool\n    Don't wait for a copy between devices.",
+    "pin_memory": "bool\n    Make the result in page-locked memory.",
+    "reduce": "bool, optional\n    An old word for `reduction`: False is \"none\".",
+    "requires_grad": "bool\n    Let autograd record what is done with the result.",
+    "size": "sequence of int, optional\n    The sizes, as one argument.",
+    "size_average": "bool, optional\n    An old word for `reduction`: False is \"sum\".",
+}
+IN_PLACE = re.compile(re.escape(registry.inplace_doc("NAME")).replace("NAME", r"(\w+)"))
+SECTION = re.compile(r"\n\n([A-Z]\w+(?: \w+)?)\n-{3,}\n")
+
+
+def sections_of(text):
+    """{title: body} of a docstring in numpydoc's form; "" is what stands before the first section."""
+    parts = SECTION.split("\n\n" + inspect.cleandoc(text or ""))
+    return {"": parts[0].strip("\n"), **dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2])))}
+
+
+def text_from(sections):
+    """The docstring of these sections."""
+    return "\n\n".join([sections[""], *(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections.items()
+                                        if title and body)]).strip()
+
+
+def entries_of(body):
+    """[(names, what is said of them)] of a section of parameters."""
+    found = []
+    for entry in re.split(r"\n(?=\S)", body) if body else []:
+        head, line, about = entry.partition("\n")
+        names, _, kind = head.partition(" : ")
+        found.append((re.split(r",\s*", names), kind + line + about))
+    return found
+
+
+def body_of(entries):
+    """The section of parameters with these entries."""
+    return "\n".join(", ".join(names) + ("" if rest.startswith("\n") else " : " if rest else "") + rest
+                     for names, rest in entries)
+
+
+def has_out(function):
+    """Whether the registry gave the function an `out=`, which the signature of what it wraps does not show."""
+    return getattr(getattr(function, "__code__", None), "co_name", "") == "with_out_argument"
+
+
+def has_axis(function):
+    """Whether the registry lets NumPy's `axis` and `keepdims` stand for `dim` and `keepdim`."""
+    while function is not None:
+        if getattr(getattr(function, "__code__", None), "co_name", "") == "with_axis_argument":
+            return True
+        function = getattr(function, "__wrapped__", None)
+    return False
+
+
+def parameters_of(name, function):
+    """The parameters that users may give, of the kind of `inspect.Parameter`; an in-place form has those of its op."""
+    plain = getattr(function, "without_inplace", None)
+    found = list(inspect.signature(plain or function).parameters.values())
+    if plain is not None:
+        found.append(inspect.Parameter("inplace", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False))
+    if name.endswith("_") and [p.kind for p in found[1:]] == [inspect.Parameter.VAR_POSITIONAL,
+                                                              inspect.Parameter.VAR_KEYWORD]:
+        op = op_of_form(name)
+        if op is not None:
+            found = [p for p in inspect.signature(op).parameters.values() if p.name != "out"]
+    return [p for p in found if not p.name.startswith("_")]
+
+
+def op_of_form(name):
+    """The op whose in-place form has this name; None if there is none."""
+    return registry.methods.get(name[:-1]) or registry.functions.get(name[:-1])
+
+
+def docstring(op):
+    """What `help` shows of a `PublicOp`."""
+    text = op.function.__doc__
+    if not text:
+        return text
+    sections = sections_of(text)
+    copying = IN_PLACE.match(text)
+    base = op_of_form(copying[1] + "_") if copying else None
+    source = base.function if base is not None else op.function
+    written = sections_of(source.__doc__)
+    entries = entries_of(written.get("Parameters"))
+    parameters = parameters_of(op.name, op.function)
+    if op.method:
+        entries = without(entries, parameters[0].name if parameters else None, "input", "out")
+        parameters = [p for p in parameters[1:] if p.name != "out"]
+    if base is not None:
+        sections["Returns"] = "Tensor\n    The tensor itself."
+        sections |= {title: written[title] for title in ("Raises",) if title in written}
+    unnamed = {p.name for p in parameters if p.name == "dim" and p.default is None} | {"input"}
+    entries = [(names, SHARED.get(names[0], rest) if "\n" not in rest and len(names) == 1 and names[0] not in unnamed
+                else rest) for names, rest in entries]
+    known = {name.lstrip("*") for names, _ in entries for name in names}
+    entries += [([p.name], SHARED[p.name]) for p in parameters if p.name not in known and p.name in SHARED
+                and not (p.name == "dim" and p.default is None)]
+    takes_out = has_out(op.function) and not op.method and base is None or any(p.name == "out" for p in parameters)
+    if takes_out and "out" not in known:
+        entries.append(([OUT[0]], (OUTS if gives_several(written.get("Returns", "")) else OUT)[1]))
+    order = [p.name for p in parameters]
+    entries.sort(key=lambda entry: order.index(entry[0][0].lstrip("*")) if entry[0][0].lstrip("*") in order else 99)
+    sections["Parameters"] = body_of(entries)
+    return text_from({"": sections.pop(""), "Parameters": sections.pop("Parameters"), **sections})
+
+
+def without(entries, *removed):
+    """The entries without those of some parameters."""
+    kept = (([name for name in names if name not in removed], rest) for names, rest in entries)
+    return [(names, rest) for names, rest in kept if names]
+
+
+def gives_several(returns):
+    """Whether a section on what is returned speaks of several results."""
+    return returns.startswith(("tuple", "(", "named")) or " : Tensor" in returns.partition("\n")[0]

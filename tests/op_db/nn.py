@@ -338,6 +338,42 @@ def padded(make):
     yield S(make(2, 0), (1, 1))
 
 
+def with_borders(mode):
+    def generate(make):
+        yield S(make(2, 3, 4), (2, 1), mode)
+        yield S(make(3, 4), (0, 3), mode)
+        yield S(make(2, 2, 4, 5, layout="transposed"), (1, 2, 3, 0), mode)
+        yield S(make(2, 3, 4, layout="expanded"), (1, 1, 2, 1), mode)
+        yield S(make(1, 2, 3, 4, 3, layout="sliced"), (1, 2, 2, 1, 0, 2), mode)
+        yield S(make(2, 3, 4, 3, layout="offset"), [1, 0, 0, 1, 2, 1], mode)
+        yield S(make(0, 3, 4), (2, 1), mode)
+        yield S(make(2, 4, 5), (-1, 2, 1, -2), mode)
+        yield S(make(2, 5), (-2, -1), mode)
+    return generate
+
+
+def refused_pad(*args, change=None):
+    def run(m):
+        x = m.ones(2, 3, 4)
+        return m.nn.functional.pad(x if change is None else change(x), *args)
+    return run
+
+
+PAD_ERRORS = [
+    ErrorSample(refused_pad((1, 2, 3)), "odd"), ErrorSample(refused_pad((1,) * 8), "too many axes"),
+    ErrorSample(refused_pad((1, 1), "round"), "unknown mode"), ErrorSample(refused_pad(3), "a number"),
+    ErrorSample(refused_pad((1.5, 1)), "not whole")]
+BORDER_ERRORS = {mode: [
+    ErrorSample(refused_pad((1, 1), mode, 1.0), "a value"), ErrorSample(refused_pad((), mode), "no axis"),
+    ErrorSample(refused_pad((1,) * 6, mode), "too many axes"),
+    ErrorSample(refused_pad((-3, -2), mode), "nothing left"),
+    ErrorSample(refused_pad((-3, -2, 0, 0), mode), "nothing left of an axis", mode != "reflect"),
+    ErrorSample(refused_pad((1, 1), mode, change=lambda x: x[..., :0]), "nothing to show")]
+    + [ErrorSample(refused_pad(pad, mode), "too much") for pad in ((5, 0), (0, 0, 0, 5)) if mode != "replicate"]
+    + [ErrorSample(refused_pad((1, 1), mode, change=lambda x: x.bool()), "bool") for _ in "x" if mode != "circular"]
+    for mode in ("reflect", "replicate", "circular")}
+
+
 def encoded(make):
     yield S(make.index(3, high=4))
     yield S(make.index(2, 3, high=4), 6)
@@ -393,5 +429,9 @@ OPS = [
         ErrorSample(lambda m: m.constant_pad_nd(m.ones(3), (1, 2, 3, 4)), "more axes than the input has"),
         ErrorSample(lambda m: m.constant_pad_nd(m.ones(3), (-2, -2)), "nothing left")]),
     Op("nn.functional.pad", lambda make: [S(make(2, 3), (1, 2)), S(make(2, 3), (0, 1, 1, 0), value=2)], method=False,
-       exact=True),
+       exact=True, errors=PAD_ERRORS),
+    *[Op(f"nn.functional.pad.{mode}", with_borders(mode), call=lambda m, *args: m.nn.functional.pad(*args),
+         dtypes=FLOATS + ("int64", "complex64"), tolerance=4.0, reason="gradients: sums in another order",
+         errors=BORDER_ERRORS[mode])
+      for mode in ("reflect", "replicate", "circular")],
 ]

@@ -104,6 +104,15 @@ from cygrad.nn.modules.padding import ConstantPad3d as ConstantPad3d
 from cygrad.nn.modules.padding import ZeroPad1d as ZeroPad1d
 from cygrad.nn.modules.padding import ZeroPad2d as ZeroPad2d
 from cygrad.nn.modules.padding import ZeroPad3d as ZeroPad3d
+from cygrad.nn.modules.padding import ReflectionPad1d as ReflectionPad1d
+from cygrad.nn.modules.padding import ReflectionPad2d as ReflectionPad2d
+from cygrad.nn.modules.padding import ReflectionPad3d as ReflectionPad3d
+from cygrad.nn.modules.padding import ReplicationPad1d as ReplicationPad1d
+from cygrad.nn.modules.padding import ReplicationPad2d as ReplicationPad2d
+from cygrad.nn.modules.padding import ReplicationPad3d as ReplicationPad3d
+from cygrad.nn.modules.padding import CircularPad1d as CircularPad1d
+from cygrad.nn.modules.padding import CircularPad2d as CircularPad2d
+from cygrad.nn.modules.padding import CircularPad3d as CircularPad3d
 from cygrad.nn.modules.dropout import Dropout as Dropout
 from cygrad.nn.modules.dropout import Dropout1d as Dropout1d
 from cygrad.nn.modules.dropout import Dropout2d as Dropout2d

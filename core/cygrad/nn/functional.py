@@ -1,5 +1,5 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
-from cygrad.ops.nn import activations as _activations, padding as _padding
+from cygrad.ops.nn import activations as _activations, border_padding as _border_padding, padding as _padding
 from cygrad.ops.reduce import scans as _scans
 from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
@@ -185,38 +185,50 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 
 
 def pad(input, pad, mode="constant", value=None):
-    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there.
+    """Something around `input`: a constant, or what is in it.
 
     Parameters
     ----------
+    input : Tensor
+        (...); in other modes than "constant" (N, C, ...) or (C, ...), with one to three axes that are padded.
     pad : sequence of int
         How many places before and after, in pairs from the last axis on; negative numbers cut.
-    mode : {"constant"}
-        What the places around are filled with.
+    mode : str
+        "constant"; "reflect", the other side of the border, which is not repeated; "replicate", the border;
+        "circular", the other end.
     value : number, optional
-        That constant.
-
-    Returns
-    -------
-    Tensor
-        A copy with other sizes.
+        The constant, 0 when omitted.
 
     Raises
     ------
     RuntimeError
-        For an odd number of numbers, or too many of them.
+        If numbers don't fit the shape, or there is a `value` in another mode than "constant".
+    NotImplementedError
+        If there is no such mode, or not for so many axes.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.nn.functional.pad(cygrad.tensor([1, 2]), (1, 2))
-    tensor([0, 1, 2, 0, 0])
+    >>> for mode in ("constant", "reflect", "replicate", "circular"):
+    ...     print(cygrad.nn.functional.pad(cygrad.tensor([[1., 2., 3.]]), (2, 1), mode).tolist())
+    [[0.0, 0.0, 1.0, 2.0, 3.0, 0.0]]
+    [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]
+    [[1.0, 1.0, 1.0, 2.0, 3.0, 3.0]]
+    [[2.0, 3.0, 1.0, 2.0, 3.0, 1.0]]
     """
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    pad = _padding.numbers(pad)
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
-    if mode != "constant":
-        raise NotImplementedError(f"pad: mode={mode!r}; cygrad pads with a constant only")
-    return _padding.constant_pad_nd(input, pad, 0 if value is None else value)
+    if len(pad) > 2 * input.dim():
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of dimension {input.dim()}")
+    if mode == "constant":
+        return _padding.constant_pad_nd(input, pad, 0 if value is None else value)
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    return _border_padding.pad_with_borders(input, pad, mode)
 
 
 # Functions that are called otherwise than those of their names in `cygrad` itself are known by their full name.

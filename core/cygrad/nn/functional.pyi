@@ -199,7 +199,7 @@ def normalize(input: Tensor, p: Any = 2.0, dim: Dims = 1, eps: _float = 1e-12, o
 def one_hot(tensor: Tensor, num_classes: Any = -1) -> Tensor:
     """Ones at the given indices of a new last axis, zeros elsewhere."""
 def pad(input: Tensor, pad: Any, mode: Any = 'constant', value: Tensor | Number | None = None) -> Tensor:
-    """`input` with `value` (0 when omitted) around it; see `cygrad.constant_pad_nd`. No other mode is there."""
+    """Something around `input`: a constant, or what is in it."""
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any = True, full: Any = False, size_average: Any = None,
         eps: _float = 1e-08, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The negative log-likelihood of counts under Poisson distributions."""

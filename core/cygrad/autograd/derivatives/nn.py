@@ -10,6 +10,7 @@ from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
 from cygrad.ops.nn.attention import _safe_softmax, attention_scores
+from cygrad.ops.nn.border_padding import _folded, _padded
 from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
@@ -18,6 +19,11 @@ from cygrad.ops.nn.unpooling import unpool_slope
 from cygrad.ops.nn.losses import nll_loss_backward
 from cygrad.ops.nn.normalization import layer_norm_backward
 from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
+
+
+def fold_of(mode):
+    return lambda grad, pad: _folded(grad, pad, mode)
+
 
 derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
            normalized_backward(grad, input, weight, axes, eps, result, needs))
@@ -31,6 +37,12 @@ derivative("convolution_backward", name="ConvolutionBackwardBackward0",
            tensors=lambda grads, grad_output, input, weight, geometry, needs:
            convolution_backward_backward(grads, grad_output, input, weight, geometry, needs))
 derivative("constant_pad_nd", self=lambda grad, pad: cygrad.constant_pad_nd(grad, [-n for n in pad]))
+for _mode, _op, _name in (("reflect", "reflection_pad", "ReflectionPad{}DBackward0"),
+                          ("replicate", "replication_pad", "ReplicationPad{}DBackward0"),
+                          ("circular", "circular_pad", "CopySlices")):      # PyTorch copies parts of it in place
+    for _axes in (1, 2, 3):
+        derivative(f"{_op}{_axes}d", name=_name.format(_axes), self=fold_of(_mode))
+derivative("pad_fold", self=lambda grad, pad, mode: _padded[mode, len(pad) // 2](grad, pad))
 
 derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad, result, dim))
 derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",

@@ -3,7 +3,9 @@ from cygrad.nn import functional as F
 from cygrad.nn.modules.module import Module
 from cygrad.nn.modules.utils import _pair, _quadruple, _sextuple
 
-__all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"]
+__all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+           "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+           "ReplicationPad3d", "CircularPad1d", "CircularPad2d", "CircularPad3d"]
 
 
 class _Pad(Module):
@@ -125,3 +127,129 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
     padding : int or tuple of int
         How much before and after: (left, right, top, bottom, front, back).
     """
+
+
+class ReflectionPad1d(_Pad):
+    """Puts the input's own other side of its border around it: mirrored, the border not repeated.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after; less than the input's size.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ReflectionPad1d((2, 1))(cygrad.tensor([[1., 2., 3.]])).tolist()
+    [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0]]
+    """
+
+    _mode, _sizes = "reflect", staticmethod(_pair)
+
+
+class ReflectionPad2d(_Pad):
+    """Puts the input's own other side of its border around it: mirrored, the border not repeated.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom); less than the input's size.
+    """
+
+    _mode, _sizes = "reflect", staticmethod(_quadruple)
+
+
+class ReflectionPad3d(_Pad):
+    """Puts the input's own other side of its border around it: mirrored, the border not repeated.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom, front, back); less than the input's size.
+    """
+
+    _mode, _sizes = "reflect", staticmethod(_sextuple)
+
+
+class ReplicationPad1d(_Pad):
+    """Repeats the border of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.ReplicationPad1d((2, 1))(cygrad.tensor([[1., 2., 3.]])).tolist()
+    [[1.0, 1.0, 1.0, 2.0, 3.0, 3.0]]
+    """
+
+    _mode, _sizes = "replicate", staticmethod(_pair)
+
+
+class ReplicationPad2d(_Pad):
+    """Repeats the border of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom).
+    """
+
+    _mode, _sizes = "replicate", staticmethod(_quadruple)
+
+
+class ReplicationPad3d(_Pad):
+    """Repeats the border of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom, front, back).
+    """
+
+    _mode, _sizes = "replicate", staticmethod(_sextuple)
+
+
+class CircularPad1d(_Pad):
+    """Puts the other end of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after; at most the input's size.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.CircularPad1d((2, 1))(cygrad.tensor([[1., 2., 3.]])).tolist()
+    [[2.0, 3.0, 1.0, 2.0, 3.0, 1.0]]
+    """
+
+    _mode, _sizes = "circular", staticmethod(_pair)
+
+
+class CircularPad2d(_Pad):
+    """Puts the other end of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom); at most the input's size.
+    """
+
+    _mode, _sizes = "circular", staticmethod(_quadruple)
+
+
+class CircularPad3d(_Pad):
+    """Puts the other end of the input around it.
+
+    Parameters
+    ----------
+    padding : int or tuple of int
+        How much before and after: (left, right, top, bottom, front, back); at most the input's size.
+    """
+
+    _mode, _sizes = "circular", staticmethod(_sextuple)

@@ -1,9 +1,23 @@
-"""Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode."""
+"""Padding with a constant (`constant_pad_nd`), which `nn.functional.pad` is for its default mode; others:
+border_padding.py."""
+import operator
+
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.pointwise.several_operands import need_tensors
+
+
+def numbers(pad):
+    """`pad` as a tuple, after PyTorch's refusals."""
+    if not isinstance(pad, (tuple, list)):
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}")
+    for i, n in enumerate(pad):
+        if not hasattr(n, "__index__"):
+            raise TypeError("pad(): argument 'pad' (position 2) must be tuple of ints, but found element of type "
+                            f"{type(n).__name__} at pos {i}")
+    return tuple(map(operator.index, pad))
 
 
 def inner(t, pad):

@@ -186,8 +186,9 @@ def main():
     functions = lines_of(names, stubs("_VariableFunctions.pyi"), lambda name: getattr(torch, name, None))
     functions |= CORRECTED
     functions = {name: lines for name, lines in functions.items() if name not in ("tensordot", "unique_consecutive")}
-    functions |= {f"linalg_{name}": schema_lines(getattr(torch.linalg, name), f"linalg_{name}")
-                  for name in cygrad.linalg.__all__ if name != "LinAlgError"}
+    for part in ("linalg", "fft"):
+        functions |= {f"{part}_{name}": schema_lines(getattr(getattr(torch, part), name), f"{part}_{name}")
+                      for name in getattr(cygrad, part).__all__ if name != "LinAlgError"}
     for name in dir(cygrad.nn.functional):          # those that are no functions of Python there
         found = getattr(torch.nn.functional, name, None)
         if isinstance(found, types.BuiltinFunctionType) and found.__name__ == name and name not in functions:

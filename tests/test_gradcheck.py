@@ -7,6 +7,7 @@ from op_db import OPS, tensors_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorch warns of
 CHECKED = [op for op in OPS if op.diff and op.gradcheck and "float64" in op.dtypes]
+PRECISE = cygrad.float64, cygrad.complex128
 MOST_ELEMENTS = 40  # a check costs two calls an element
 
 
@@ -23,7 +24,7 @@ def problems(op):
             results = call(op, sample, leaves)
         except (RuntimeError, ValueError, TypeError, IndexError):
             continue  # the table has refused samples too; tests/parity compares how they are refused
-        smooth = all(t.dtype == cygrad.float64 and np.isfinite(np.array(t.tolist())).all() for t in results)
+        smooth = all(t.dtype in PRECISE and np.isfinite(np.array(t.tolist())).all() for t in results)
         if smooth and any(t.requires_grad for t in results):
             yield (lambda *given, o=op, s=sample, old=leaves: call(o, s, replaced(old, given))), inputs, sample
 

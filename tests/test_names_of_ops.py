@@ -21,7 +21,8 @@ UNSUPPORTED = "is not yet supported with named tensors. Please drop names via `t
 # Ops without a rule, as docs/named_tensors.md lists them; `unflatten` asks for names of the new axes.
 WITHOUT_RULE = set("""
     Tensor.reshape Tensor.reshape_as Tensor.view Tensor.view_as as_strided cholesky cholesky_inverse cholesky_solve
-    linalg.cholesky linalg.eig linalg.eigh linalg.eigh.upper linalg.lstsq linalg.lu linalg.lu_factor linalg.qr.complete
+    istft stft linalg.cholesky
+    linalg.eig linalg.eigh linalg.eigh.upper linalg.lstsq linalg.lu linalg.lu_factor linalg.qr.complete
     linalg.qr.r linalg.qr.reduced linalg.svd.full linalg.svd.reduced qr reshape svd unflatten""".split())
 # Rows that make A + A.mT of their argument, reshape the result, or ask for the diagonal of two axes (einsum "ii").
 UNFITTING = set("""
@@ -190,14 +191,18 @@ ORDERED = set("""
     nn.functional.ctc_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
     nn.functional.multi_head_attention_forward
     addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
+ORDERED |= {op.name for op in OPS if op.name.startswith("fft.")}
+
 
 def test_every_op_has_a_rule():
     """A rule in `cygrad.named_tensors.rules`, or a place in this list and in docs/named_tensors.md."""
     refused = set("""
-        as_strided cholesky cholesky_inverse cholesky_solve linalg_cholesky linalg_cholesky_ex linalg_eig linalg_eigh
+        as_strided cholesky cholesky_inverse cholesky_solve istft linalg_cholesky linalg_cholesky_ex linalg_eig
+        linalg_eigh
         linalg_inv_ex linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr
-        linalg_solve_ex linalg_svd linalg_tensorinv linalg_tensorsolve lu lu_solve lu_unpack qr set_ svd
+        linalg_solve_ex linalg_svd linalg_tensorinv linalg_tensorsolve lu lu_solve lu_unpack qr set_ stft svd
         triangular_solve""".split())
+    dir(cygrad)         # imports the ops that are imported when first used
     spaces = registry.functions, registry.methods, vars(cygrad.linalg), vars(cygrad.nn.functional)
     ops = {op.op for space in spaces for op in space.values() if isinstance(op, PublicOp)} - registry.NOT_ON_VALUES
     ruled = {name for name in ops if name in RULES or name.removesuffix("_") in RULES}

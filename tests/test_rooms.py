@@ -46,6 +46,7 @@ SAME_MEANING = {
     "depthwise": "convolutions of every channel with a filter of its own, driver and loops",
     "dropout": "dropout, op and layers",
     "driver": "the calls of a device's driver API",
+    "fourier": "Fourier transforms: ops, derivatives, cases",
     "functional": "PyTorch's public name in autograd and in nn",
     "gather_scatter": "elements addressed by an index: drivers and kernels",
     "helpers": "what the sections of a table share",

@@ -210,3 +210,7 @@ cdef class CPUBackend(Backend):
 
     cpdef linalg(self, str routine, tuple ins, tuple outs, dict options):
         return cpu_linalg(routine, ins, outs, options)
+
+    def fft(self, View a, View out, tuple axes, bint inverse, str norm):
+        from cygrad_cpu.fourier.pocketfft import fourier
+        return fourier(a, out, axes, inverse, norm)

@@ -45,9 +45,11 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
         "ops.linalg.decompositions", "ops.linalg.matrix_functions", "ops.nn.padding", "ops.nn.normalization",
         "ops.nn.convolution", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
         "ops.create.signal_windows", "tensors.queries", "devices.pinning")
-# Modules of ops/nn that are imported when a name is first missing.
-_LATER = ("element_losses", "margin_losses", "ctc", "embeddings", "channel_normalization", "scale_normalization",
-          "pooling", "adaptive_pooling", "random_activations")
+# Modules of ops that are imported when a name is first missing, and methods that are in one of them.
+_LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
+          "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
+          "fourier.short_time")
+_LATER_METHODS = ("stft", "istft")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402
@@ -62,6 +64,7 @@ from cygrad.autograd.modes import inference_mode_enabled as is_inference_mode_en
 
 globals().update(_legacy.types_of("cpu"))
 _registry.publish(globals(), Tensor, _attach_methods)
+_attach_methods(Tensor, {_name: _registry.Later(_name, lambda: _load_later()) for _name in _LATER_METHODS})
 
 
 def is_tensor(obj):
@@ -248,14 +251,14 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
     globals()[_name] = _registry.public(_name, globals()[_name])
 
 
-_LAZY = ("nn", "safetensors", "functions", "special", "linalg", "testing", "serialization", "names", "utils",
+_LAZY = ("nn", "safetensors", "functions", "fft", "special", "linalg", "testing", "serialization", "names", "utils",
          "optim", "multiprocessing")
 
 
 def _load_later():
-    """Import the ops that only networks use."""
+    """Import the ops that only some programs use."""
     for name in _LATER:
-        _importlib.import_module("cygrad.ops.nn." + name)
+        _importlib.import_module("cygrad.ops." + name)
     _registry.publish(globals(), Tensor, _attach_methods)
 
 

@@ -755,6 +755,10 @@ class Tensor:
         """Whether each element is positive infinity."""
     def isreal(self) -> Tensor:
         """Whether the imaginary part of each element is 0."""
+    def istft(self, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any = True,
+            normalized: Any = False, onesided: Any = None, length: _int | None = None, return_complex: Any =
+            False) -> Tensor:
+        """The inverse of `stft`: the signal that fits all frames best, by least squares."""
     def item(self) -> _int | _float | _bool:
         """The only element as a Python number."""
     def kron(self, other: Tensor | Number) -> Tensor:
@@ -1196,6 +1200,10 @@ class Tensor:
     def std(self, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number | None
             = None, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """The standard deviation of all elements, or of those along some axes."""
+    def stft(self, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any = True,
+            pad_mode: Any = 'reflect', normalized: Any = False, onesided: Any = None, return_complex: Any = None,
+            align_to_window: Any = None) -> Tensor:
+        """The Fourier transform of each place of a window that moves along a signal."""
     def storage(self) -> Any:
         """The storage, as a flat sequence of elements of self's dtype."""
     def storage_offset(self) -> _int:
@@ -1922,6 +1930,10 @@ def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether each element is positive infinity."""
 def isreal(input: Tensor) -> Tensor:
     """Whether the imaginary part of each element is 0."""
+def istft(input: Tensor, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any =
+        True, normalized: Any = False, onesided: Any = None, length: _int | None = None, return_complex: Any =
+        False) -> Tensor:
+    """The inverse of `stft`: the signal that fits all frames best, by least squares."""
 def kl_div(input: Tensor, target: Tensor, reduction: Any = 1, *, log_target: Any = False) -> Tensor:
     """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
 def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -2360,6 +2372,10 @@ def std(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim:
 def std_mean(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction:
         Number | None = None, axis: Dims = None, keepdims: _bool = False) -> tuple[Tensor, Tensor]:
     """(standard deviation, mean) of all elements, or of those along some axes."""
+def stft(input: Tensor, n_fft: Any, hop_length: Any = None, win_length: Any = None, window: Any = None, center: Any =
+        True, pad_mode: Any = 'reflect', normalized: Any = False, onesided: Any = None, return_complex: Any = None,
+        align_to_window: Any = None) -> Tensor:
+    """The Fourier transform of each place of a window that moves along a signal."""
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
     """input - alpha * other, elementwise."""
 def subtract(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:

@@ -502,3 +502,14 @@ cdef class Backend:
         ``"triangular_solve"`` (a, b) -> x, options upper, transpose, unit. `info` is int32 of shape (B,), LAPACK's.
         """
         return NotImplemented
+
+    def fft(self, View a, View out, tuple axes, bint inverse, str norm):
+        """out = the discrete Fourier transform of `a` over `axes`, with exp(-2 pi i jk / n), or + if `inverse`.
+
+        norm is what the sums are divided by: ``"none"``, ``"root"`` of the product of the sizes n, or ``"count"``, the
+        product. If both are complex they have one shape. From real to complex, out has places 0 to n // 2 of the last
+        of axes, the others being their conjugates (forward only). From complex to real, `a` has these places and the
+        transform is inverse: over the other axes first, then over the last, of which out has n places. Any strides;
+        axes are several, different and not negative. The default declines and the host computes.
+        """
+        return NotImplemented

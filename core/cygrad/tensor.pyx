@@ -968,7 +968,7 @@ def attach_methods(cls not None, dict methods not None):
     """Put functions into an extension type's namespace, which refuses `setattr`."""
     cdef dict namespace = <dict>(<PyTypeObject *>cls).tp_dict
     for name, function in methods.items():
-        if name not in namespace:
+        if name not in namespace or type(namespace[name]).__name__ == "Later":
             namespace[name] = function
     PyType_Modified(<PyTypeObject *>cls)
 

@@ -410,6 +410,36 @@ def random(kind, out, seed, offset, a, b, dtype):
     return (a + b * normal)[:out.size].reshape(out.shape)
 
 
+def fft(a, out, axes, inverse, norm):
+    """Sums along one axis after the other, from their definition."""
+    found, *others, last = wide(a).astype(np.clongdouble), *axes
+    sizes = [out.shape[d] for d in axes]
+    if out.dtype.kind != "c":                   # the places that stand for their conjugates
+        for d in others:
+            found = _sums(found, d, 1)
+        half = np.moveaxis(found, last, -1).copy()
+        half[..., 0] = half[..., 0].real
+        if sizes[-1] % 2 == 0:
+            half[..., -1] = half[..., -1].real
+        rest = half[..., 1:sizes[-1] - half.shape[-1] + 1]
+        found = np.moveaxis(np.concatenate([half, rest[..., ::-1].conj()], -1), -1, last)
+        found = _sums(found, last, 1).real
+    else:
+        sizes = [a.shape[d] for d in axes]
+        for d in axes:
+            found = _sums(found, d, 1 if inverse else -1)
+        found = found[tuple(slice(n) for n in out.shape)]
+    count = np.prod(sizes, dtype=np.longdouble)
+    return found / {"none": 1, "root": np.sqrt(count), "count": count}[norm]
+
+
+def _sums(a, axis, sign):
+    n = a.shape[axis]
+    angles = 8 * np.arctan(np.longdouble(1)) * sign * (np.outer(np.arange(n), np.arange(n)) % n) / np.longdouble(n)
+    factors = np.cos(angles) + 1j * np.sin(angles)
+    return np.moveaxis(np.tensordot(a, factors, (axis, 0)), -1, axis)
+
+
 # ------------------------------------------------------------ linear algebra
 
 def linalg(routine, ins, outs, options):

@@ -19,7 +19,7 @@ a list of tensors gets a list of gradients. A formula longer than two lines is a
 The node of an op is named as PyTorch names it: "MulBackward0" unless `name=` says otherwise.
 
 The table is in sections, one file each: `pointwise`, `activations`, `reduce`, `shape`, `index`,
-`products`, `decompositions`, `nn`, `losses`, `random`.
+`products`, `decompositions`, `nn`, `losses`, `fourier`, `random`.
 """
-from cygrad.autograd.derivatives import (activations, decompositions, index, losses, nn, pointwise,
-                                         products, random, reduce, shape)
+from cygrad.autograd.derivatives import (activations, decompositions, fourier, index, losses, nn,
+                                         pointwise, products, random, reduce, shape)

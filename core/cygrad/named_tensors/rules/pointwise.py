@@ -27,6 +27,8 @@ from cygrad.named_tensors.rules.helpers import rule
     fractional_max_pool3d_with_indices lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d
     max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d
     batch_norm group_norm instance_norm local_response_norm normalize rms_norm
+    fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn fft_rfft fft_rfft2 fft_rfftn fft_irfft fft_irfft2 fft_irfftn
+    fft_hfft fft_hfft2 fft_hfftn fft_ihfft fft_ihfft2 fft_ihfftn fft_fftshift fft_ifftshift
     pin_memory share_memory_""")
 def keeps(call):
     """Each axis keeps its name."""

@@ -152,6 +152,17 @@ def inplace_form(name, function, pointwise=False):
     return inplace
 
 
+class Later:
+    """A method whose module is imported when it is first looked up; `publish` then puts it in this one's place."""
+
+    def __init__(self, name, load):
+        self.name, self.load = name, load
+
+    def __get__(self, tensor, kind=None):
+        self.load()
+        return getattr(kind if tensor is None else tensor, self.name)
+
+
 # In-place forms that PyTorch also has as functions.
 IN_PLACE_FUNCTIONS = """
     abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_

@@ -1,0 +1,1 @@
+"""Discrete Fourier transforms: of whole axes, and of windows that move along a signal."""

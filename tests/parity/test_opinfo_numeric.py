@@ -1,0 +1,38 @@
+"""If one of these fails, a transform or a function of `fft` gives something else than PyTorch for a sample of it."""
+
+import functools
+
+import pytest
+
+from opinfo import KINDS, function_of, label, problems, table
+
+MOST = 4           # samples of each dtype; `python tests/parity/opinfo.py` takes them all
+FAMILIES = ("fft.", "stft", "istft")
+# Rows and kinds that differ, with what PyTorch does.
+DIFFER = {
+    ("fft.ifft", "out"): "an `out` that is resized gets the strides of a lazy conjugate",
+    ("fft.ihfft", "out"): "the same",
+    ("fft.ihfft2", "out"): "leaves `out` as it was",
+    ("fft.ihfftn", "out"): "the same",
+    ("istft", "gradients"): "has no gradient for a window that is shorter than the transform",
+    ("istft", "second"): "the same",
+}
+
+
+@functools.cache
+def rows():
+    return [op for op in table() if op.name.startswith(FAMILIES)]
+
+
+def test_every_function_is_there():
+    assert not [label(op) for op in rows() if function_of(op) is None]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_samples(family, kind):
+    for op in rows():
+        if op.name.startswith(family) and (label(op), kind) not in DIFFER:
+            _, found = problems(op, kind, MOST)
+            texts = [f"{label(op)} {dtype} {case}\n    {text}" for dtype, case, text in found[:9]]
+            assert not found, "\n".join([f"{len(found)} differ:", *texts])

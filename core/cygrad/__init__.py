@@ -252,7 +252,7 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "linalg", "testing", "serialization", "names", "utils",
-         "optim", "multiprocessing")
+         "optim", "multiprocessing", "amp")
 
 
 def _load_later():
@@ -285,6 +285,8 @@ def __getattr__(name):
                 raise
     if name.startswith("_foreach_"):
         return getattr(_importlib.import_module("cygrad.ops.pointwise.lists"), name)
+    if "autocast" in name and not name.startswith("_"):
+        return getattr(_importlib.import_module("cygrad.amp.autocast_mode"), name)
     if not name.startswith("_"):
         _load_later()
         if name in globals():

@@ -10,7 +10,7 @@ cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
-from cygrad.autograd.modes cimport grad_enabled, inference_enabled
+from cygrad.autograd.modes cimport autocasts, grad_enabled, inference_enabled
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
@@ -664,6 +664,8 @@ cdef class Tensor(View):
         return binary(REMAINDER, y, x)
 
     def __pow__(x, y, z):
+        if autocasts:
+            return x.pow(y)
         return operators.power(x, y)
 
     def __rpow__(x, y, z):
@@ -702,7 +704,7 @@ cdef class Tensor(View):
     def __matmul__(x, y):
         if not isinstance(x, Tensor) or not isinstance(y, Tensor):
             return NotImplemented
-        if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None:
+        if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None or autocasts:
             return x.matmul(y)
         if (<Tensor>x).memory.backend is not (<Tensor>y).memory.backend:
             return x.matmul(y)          # which knows what to do

@@ -1,6 +1,7 @@
 """Two flags of each thread: whether it records ops for backward, and whether it is in inference mode.
 
 They are thread-local C variables, read by every op. What users write (`no_grad`, `inference_mode`) is in `grad_mode`.
+Beside them, whether any thread is in a mode of `amp.autocast`: what it is in, Python remembers.
 """
 
 cdef extern from *:
@@ -37,6 +38,12 @@ cdef int enter_inference(bint enabled) noexcept:
     global cygrad_inference
     cygrad_inference = enabled
     return 0
+
+
+def count_autocasts(int change):
+    """One mode of autocast more, or less."""
+    global autocasts
+    autocasts += change
 
 
 def grad_mode():

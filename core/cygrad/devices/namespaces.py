@@ -151,6 +151,10 @@ class DeviceNamespace(types.ModuleType):
         """What only this backend has: streams, threads, ..."""
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "amp":
+            from cygrad.amp.older_names import module_of
+            self.amp = module_of(self._name)
+            return self.amp
         try:
             backend = self._backend()
         except BackendError as error:

@@ -12,6 +12,7 @@ import warnings
 import weakref
 
 import cygrad
+from cygrad.amp.autocast_mode import modes_in_force
 from cygrad.autograd import Function
 from cygrad.autograd.graph import saved_tensors_hooks
 
@@ -199,10 +200,15 @@ class _Surroundings:
 
     def __init__(self, preserve_rng_state):
         self.random_state = cygrad.get_rng_state() if preserve_rng_state else None
+        self.precision = modes_in_force()
 
     @contextlib.contextmanager
     def __call__(self):
-        with cygrad.random.fork_rng(enabled=self.random_state is not None), cygrad.enable_grad():
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(cygrad.random.fork_rng(enabled=self.random_state is not None))
+            stack.enter_context(cygrad.enable_grad())
+            for mode in self.precision:
+                stack.enter_context(mode)
             if self.random_state is not None:
                 cygrad.set_rng_state(self.random_state)
             yield

@@ -4,6 +4,8 @@ The functions below know nothing of names (they get tensors without them, and ax
 has names goes to `named_tensors.call`, which strips the names, calls the function and names its results by the op's
 rule. The look is a few comparisons of pointers in C; there is no other cost for plain tensors.
 
+While a thread is in a mode of `amp.autocast`, operands are cast before anything else (`amp/autocast_mode.py`).
+
 Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them.
 
 The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
@@ -11,6 +13,7 @@ Cython has no way to say either, so both are written into the type's slots below
 """
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
+from cygrad.autograd.modes cimport autocasts
 from cygrad.tensor cimport Tensor
 
 from cygrad.errors import DeviceMismatch
@@ -48,6 +51,7 @@ cdef extern from *:
     object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
 
 cdef object _call = None
+cdef object _casted = None
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 cdef object _python_numbers = None
@@ -193,6 +197,10 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
+    if autocasts:
+        cast = casted(op, positional(args, given), by_name(args, given, keywords))
+        if cast is not NotImplemented:
+            return cast
     if given and Py_TYPE(<object>args[0]) != tensor and is_misplaced(op, args[0]):
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
     for i in range(total if op.looks else 0):
@@ -292,6 +300,14 @@ cdef object explained(PublicOp op, tuple args, dict kwargs, error):
     if _explained is None:
         from cygrad.errors.refused_calls import explained as _explained
     return _explained(op.name, op.method, args, kwargs, error)
+
+
+cdef object casted(PublicOp op, tuple args, dict kwargs):
+    """The result on operands that autocast has cast; NotImplemented where it has nothing to do."""
+    global _casted
+    if _casted is None:
+        from cygrad.amp.autocast_mode import casted as _casted
+    return _casted(op, args, kwargs)
 
 
 cdef object named(PublicOp op, tuple args, dict kwargs):

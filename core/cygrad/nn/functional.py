@@ -199,6 +199,11 @@ def pad(input, pad, mode="constant", value=None):
     value : number, optional
         The constant, 0 when omitted.
 
+    Returns
+    -------
+    Tensor
+        A copy with other sizes.
+
     Raises
     ------
     RuntimeError

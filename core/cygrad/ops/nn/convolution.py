@@ -326,6 +326,12 @@ def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_paddi
     -------
     Tensor
         (N, O, P).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conv_transpose1d(cygrad.tensor([[[1., 2.]]]), cygrad.tensor([[[1., 10., 100.]]]), stride=2)
+    tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
     return convolve("conv_transpose1d", 1, input, weight, bias, stride, padding, dilation, groups, output_padding)
 
@@ -387,6 +393,12 @@ def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_paddi
     -------
     Tensor
         (N, O, P, Q, T).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conv_transpose3d(cygrad.ones(1, 2, 3, 4, 5), cygrad.ones(2, 6, 2, 2, 2)).shape
+    cygrad.Size([1, 6, 4, 5, 6])
     """
     return convolve("conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups, output_padding)
 
@@ -404,6 +416,11 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
         One number, or one for each axis.
     transposed : bool
     groups : int
+
+    Returns
+    -------
+    Tensor
+        As that convolution's.
 
     Examples
     --------

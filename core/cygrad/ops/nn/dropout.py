@@ -76,6 +76,20 @@ def drop_channels(input, p, train):
     p : float
     train : bool
         Where False, the input comes back as it is.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.feature_dropout(cygrad.ones(1, 3, 2), 0.5, True)
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
     """
     return dropped("feature_dropout", input, p, train, features=True)
 
@@ -91,9 +105,21 @@ def saturate_elements(input, p, train):
     train : bool
         Where False, the input comes back as it is.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Notes
     -----
     Klambauer et al., "Self-Normalizing Neural Networks" (2017).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.alpha_dropout(cygrad.zeros(4), 0.5, True)
+    tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
     return dropped("alpha_dropout", input, p, train, saturates=True)
 
@@ -109,6 +135,20 @@ def saturate_channels(input, p, train):
     p : float
     train : bool
         Where False, the input comes back as it is.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.feature_alpha_dropout(cygrad.zeros(1, 3, 2), 0.5, True)
+    tensor([[[-0.7792, -0.7792],
+             [-0.7792, -0.7792],
+             [ 0.7792,  0.7792]]])
     """
     return dropped("feature_alpha_dropout", input, p, train, features=True, saturates=True)
 
@@ -141,6 +181,11 @@ def dropout(input, p=0.5, training=True, inplace=False):
     inplace : bool
         Write into the input.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Examples
     --------
     >>> import cygrad
@@ -163,6 +208,11 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
         Where False, the input comes back as it is.
     inplace : bool
         Write into the input.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
 
     Examples
     --------
@@ -201,6 +251,20 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
         Where False, the input comes back as it is.
     inplace : bool
         Write into the input.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.functional.dropout2d(cygrad.ones(1, 3, 1, 2)).squeeze()
+    tensor([[0., 0.],
+            [0., 0.],
+            [2., 2.]])
     """
     need_chance(p)
     if input.dim() not in (3, 4):
@@ -233,6 +297,20 @@ def dropout3d(input, p=0.5, training=True, inplace=False):
         Where False, the input comes back as it is.
     inplace : bool
         Write into the input.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.functional.dropout3d(cygrad.ones(1, 3, 1, 1, 2)).squeeze()
+    tensor([[0., 0.],
+            [0., 0.],
+            [2., 2.]])
     """
     need_chance(p)
     if input.dim() not in (4, 5):
@@ -252,9 +330,21 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
     inplace : bool
         Write into the input.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Notes
     -----
     Klambauer et al., "Self-Normalizing Neural Networks" (2017).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.functional.alpha_dropout(cygrad.zeros(4), 0.5, True)
+    tensor([-0.7792, -0.7792,  0.7792, -0.7792])
     """
     need_chance(p)
     return applied("alpha_dropout", input, p, training, inplace)
@@ -272,6 +362,20 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
         Where False, the input comes back as it is.
     inplace : bool
         Write into the input.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.nn.functional.feature_alpha_dropout(cygrad.zeros(1, 3, 2), 0.5, True)
+    tensor([[[-0.7792, -0.7792],
+             [-0.7792, -0.7792],
+             [ 0.7792,  0.7792]]])
     """
     need_chance(p)
     return applied("feature_alpha_dropout", input, p, training, inplace)

@@ -163,6 +163,15 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     -------
     tuple
         Results of query's shape; weights (N, L, S), or (N, num_heads, L, S), or None.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x, width, heads = cygrad.ones(3, 1, 4), 4, 2
+    >>> result, weights = cygrad.nn.functional.multi_head_attention_forward(
+    ...     x, x, x, width, heads, cygrad.ones(12, 4), None, None, None, False, 0.0, cygrad.eye(4), None)
+    >>> result.shape, weights[0, 0]
+    (cygrad.Size([3, 1, 4]), tensor([0.3333, 0.3333, 0.3333]))
     """
     batched = check_axes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

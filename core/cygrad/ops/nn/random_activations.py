@@ -82,6 +82,11 @@ def rrelu(input, lower=0.125, upper=1 / 3, training=False, inplace=False):
     inplace : bool
         Write into the input.
 
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
     Examples
     --------
     >>> import cygrad

@@ -124,6 +124,9 @@ CORRECTED = {
     "tensor": [("object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
                 "bool requires_grad = False, tuple of names names = None")],
     "as_tensor": ["object data, *, torch.dtype dtype = None, torch.device device = None"],
+    "unique": [("Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False, "
+                "int dim = None")],
+    "unique_consecutive": ["Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None"],
     "full": [("tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout "
               "layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False")],
 }
@@ -184,8 +187,7 @@ def as_method(line):
 def main():
     names = {name for name in dir(cygrad) if isinstance(getattr(cygrad, name), PublicOp)}
     functions = lines_of(names, stubs("_VariableFunctions.pyi"), lambda name: getattr(torch, name, None))
-    functions |= CORRECTED
-    functions = {name: lines for name, lines in functions.items() if name not in ("tensordot", "unique_consecutive")}
+    functions = {name: lines for name, lines in functions.items() if name != "tensordot"} | CORRECTED
     for part in ("linalg", "fft"):
         functions |= {f"{part}_{name}": schema_lines(getattr(getattr(torch, part), name), f"{part}_{name}")
                       for name in getattr(cygrad, part).__all__ if name != "LinAlgError"}
@@ -207,6 +209,9 @@ def main():
             table[name] = [re.sub(r"\bTensor (?=input|other|src)", "Tensor# ", line) for line in table[name]]
         for name in {"div", "div_"} & table.keys():         # None passes, which the text of div's error does not say
             table[name] = [line.replace("str rounding_mode", "str? rounding_mode") for line in table[name]]
+        for name in table:                                  # nor what it says of these, but where there is data
+            table[name] = [re.sub("bool (?=(requires_grad|pin_memory) = False)", "bool? ", line)
+                           if not line.startswith("object data") else line for line in table[name]]
         lines = [f"{'~' * line.startswith('~')}{name}({line.lstrip('~')})" for name in table for line in table[name]]
         filled = [textwrap.fill(line, 120, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
                   for line in lines]

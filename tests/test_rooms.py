@@ -103,7 +103,7 @@ LAYERS = [
     "dispatch devices.transfers devices.home",
     "autograd",
     "random",
-    "ops.declare errors.refused_calls errors.signatures",
+    "ops.declare errors.accepted errors.refused_calls errors.signatures",
     "ops named_tensors tensors devices autograd.derivatives autograd.shortcuts serialization",
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}

@@ -677,8 +677,8 @@ class Tensor:
         """In-place version of `heaviside`: writes the result into the tensor and returns it."""
     def histc(self, bins: Any = 100, min: Any = 0, max: Any = 0) -> Tensor:
         """How many elements lie in each of equally wide bins."""
-    def histogram(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out: Any
-            = None) -> return_types.histogram:
+    def histogram(self, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool = False,
+            out: Any = None) -> return_types.histogram:
         """How many elements lie in each bin, and the edges of the bins."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""
@@ -1850,8 +1850,8 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, reduc
     """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum."""
 def histc(input: Tensor, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: Any = None) -> Tensor:
     """How many elements lie in each of equally wide bins."""
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False, out:
-        Any = None) -> return_types.histogram:
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool =
+        False, out: Any = None) -> return_types.histogram:
     """How many elements lie in each bin, and the edges of the bins."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""

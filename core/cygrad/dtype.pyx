@@ -7,6 +7,7 @@ The default float dtype is process-wide state and lives here.
 """
 cimport cython
 
+PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
 cdef list _promotion_table = []          # DType of [code of a * 12 + code of b]
 
@@ -184,11 +185,14 @@ def all_dtypes():
     return list(_dtypes)
 
 
-cdef int check_dtype(object value, str name, str argument, int position) except -1:
+cdef DType given_dtype(object value, str name, str argument, int position):
+    """A dtype that was given as one, or as one of Python's types."""
+    if isinstance(value, type) and value in PYTHONS_TYPES:
+        return _named(PYTHONS_TYPES[value])
     if not isinstance(value, DType):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be cygrad.dtype, not "
                         f"{type(value).__name__}")
-    return 0
+    return value
 
 
 def promote_types(type1, type2):
@@ -210,9 +214,7 @@ def promote_types(type1, type2):
     >>> cygrad.promote_types(cygrad.int32, cygrad.float16)
     cygrad.float16
     """
-    check_dtype(type1, "promote_types", "type1", 1)
-    check_dtype(type2, "promote_types", "type2", 2)
-    return promote(type1, type2)
+    return promote(given_dtype(type1, "promote_types", "type1", 1), given_dtype(type2, "promote_types", "type2", 2))
 
 
 def can_cast(from_, to):
@@ -234,9 +236,7 @@ def can_cast(from_, to):
     >>> cygrad.can_cast(cygrad.int32, cygrad.float16), cygrad.can_cast(cygrad.float32, cygrad.int64)
     (True, False)
     """
-    check_dtype(from_, "can_cast", "from_", 1)
-    check_dtype(to, "can_cast", "to", 2)
-    return can_cast_to(from_, to)
+    return can_cast_to(given_dtype(from_, "can_cast", "from_", 1), given_dtype(to, "can_cast", "to", 2))
 
 
 def get_default_dtype():

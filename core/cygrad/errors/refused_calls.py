@@ -1,18 +1,18 @@
 """What becomes of a call that an op refused: PyTorch's words for it, or another way to make it.
 
 Ops check what they are given where they use it, which costs nothing when all is well and says little when it is not.
-So a call that raised comes here: the arguments are held against PyTorch's overloads (`signatures.py`). If none takes
-them, the error becomes the parser's TypeError; if one does, the op may take them otherwise (`other_ways`): by the names
-of its own parameters, by position, with Python's numbers. Nothing here runs for a call that works.
+So a call that raised comes here, and one whose arguments are of kinds that no overload has in their places
+(`accepted.py`): the arguments are held against PyTorch's overloads (`signatures.py`). If none takes them, the error
+becomes the parser's TypeError; if one does, the op may take them otherwise (`other_ways`): by the names of its own
+parameters, by position, with Python's numbers. Nothing here runs for a well-typed call that works.
 """
 import inspect
 from ast import literal_eval
 
 import numpy as np
 
+from cygrad.errors.accepted import NUMPYS_WORDS
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
-
-NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 def pytorchs_words(ways, kwargs):
@@ -48,6 +48,8 @@ def other_ways(name, method, args, kwargs):
     takes = [way for way in ways if way.refusal(name, given, words) is None]
     for way in takes:
         values = way.bound(given, words)
+        if values.get("out", way) is None:      # which is to say nothing
+            del values["out"]
         own = dict(values)
         tensor = way.parameters[0].name if way.parameters and not method else None
         front = (own.pop(tensor),) if tensor in ("input", "self") and tensor in own else head
@@ -111,6 +113,25 @@ def explained(name, method, args, kwargs, error):
         return TypeError(_refusal(name, ways, given, words, method))
     except TypeError as refused:        # a list with something that is no tensor
         return refused
+
+
+def settled(name, method, args, kwargs):
+    """(args, kwargs) of a call of unusual kinds: Python's numbers for tensors without axes, dtypes for Python's types.
+
+    Raises
+    ------
+    TypeError, OverflowError, ValueError
+        In PyTorch's words, if none of its overloads takes the arguments, or a number is too large for any of them.
+    """
+    ways, head = overloads(name, method), int(method)
+    words, given = pytorchs_words(ways, kwargs), args[head:]
+    for way in ways:
+        if way.refusal(name, given, words) is None:
+            unreadable = way.unreadable(name, given, words)
+            if unreadable:
+                raise TypeError(unreadable)
+            return (*args[:head], *way.plain(given)), dict(zip(kwargs, way.plain_words(words)))
+    raise TypeError(_refusal(name, ways, given, words, method))
 
 
 def _refusal(name, ways, args, kwargs, method):

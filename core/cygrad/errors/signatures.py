@@ -4,12 +4,12 @@ An `Overload` is one line of it. It holds arguments against itself the way PyTor
 """
 import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from cygrad.devices.device import device, layout, memory_format
-from cygrad.dtype import DType
+from cygrad.dtype import DType, _named as named
+from cygrad.errors.accepted import PASS_AS_NONE, lines_of
 from cygrad.random.generator import Generator
 from cygrad.tensor import Tensor
 
@@ -23,7 +23,7 @@ class Parameter:
         head, _, default = text.partition(" = ")
         kind, _, self.name = head.rpartition(" ")
         self.optional = bool(default)
-        self.none = kind.endswith("?") or default == "None"
+        self.none = kind.endswith("?") or default in PASS_AS_NONE
         kind = kind.rstrip("?")
         self.numbers, self.one = kind.endswith("#"), kind.endswith("[]")
         self.kind = kind.rstrip("#[]")
@@ -44,6 +44,22 @@ class Parameter:
         if self.kind == "tuple of Tensors":
             return _is_tensors(value), None
         return _CHECKS.get(self.kind, lambda value: True)(value), None
+
+    def plain(self, value):
+        """A value that passes, as ops take it."""
+        if self.kind == "torch.dtype" and isinstance(value, type):
+            return DTYPES[value]
+        if isinstance(value, Tensor) and self.kind in _NUMBERS:
+            return value.item()
+        if isinstance(value, int) and not -2 ** 63 <= value < 2 ** (63 if self.kind == "int" or self.one else 64):
+            self._overflow(value)
+        return value
+
+    def _overflow(self, value):
+        if self.kind == "int" or self.one:
+            raise ValueError("Overflow when unpacking long long")
+        if self.kind == "Number" or self.numbers:
+            raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
 
 
 def _is_int(value):
@@ -67,6 +83,8 @@ def _is_tensors(value):
     return True
 
 
+_NUMBERS = "int", "float", "bool", "Number", "complex", "tuple of ints"
+DTYPES = {float: named("float64"), int: named("int64"), bool: named("bool"), complex: named("complex128")}
 _CHECKS = {
     "Number": _is_number,
     "complex": _is_number,
@@ -74,7 +92,7 @@ _CHECKS = {
     "int": _is_int,
     "bool": lambda value: isinstance(value, (bool, np.bool_)),
     "str": lambda value: isinstance(value, str),
-    "torch.dtype": lambda value: isinstance(value, DType) or value in (float, int, bool, complex),
+    "torch.dtype": lambda value: isinstance(value, DType) or any(value is kind for kind in (float, int, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
     "torch.memory_format": lambda value: isinstance(value, memory_format),
     "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value) and not isinstance(value, Tensor),
@@ -164,7 +182,7 @@ class Overload:
             value = args if spread else args[i] if i < len(args) else kwargs.get(parameter.name)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for place, item in enumerate(value):
-                    if not _is_int(item):
+                    if not (_is_int(item) or isinstance(item, bool) and place):
                         return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
                                 f'with error "type must be tuple of ints,but got {type_name(item)}"')
         return None
@@ -200,6 +218,16 @@ class Overload:
         shown += [_shown(kind, kwargs[name], name + "=") for kind, name in kinds[len(args):]]
         return None, f"({', '.join(shown)}{', ' * (not args and bool(kwargs))})"
 
+    def plain(self, args):
+        """Arguments by position that the parser takes, as ops take them."""
+        last = len(self.parameters) - 1
+        return [self.parameters[min(i, last)].plain(value) for i, value in enumerate(args)]
+
+    def plain_words(self, kwargs):
+        """Arguments by keyword that the parser takes, as ops take them."""
+        known = {p.name: p for p in self.parameters}
+        return [known[word].plain(value) for word, value in kwargs.items()]
+
     def bound(self, args, kwargs):
         """{name: value} of arguments that the parser takes; sizes given one by one as a tuple."""
         if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_int(args[0]):
@@ -219,31 +247,6 @@ def _shown(kind, value, prefix=""):
 
 
 @cache
-def _tables():
-    text = Path(__file__).with_name("signatures.txt").read_text(encoding="utf-8")
-    tables = []
-    for part in text.split("[functions]\n")[1].split("[methods]\n"):
-        table = {}
-        for line in part.strip().replace("\n    ", " ").split("\n"):
-            table.setdefault(re.match(r"~?(\w+)", line).group(1), []).append(line)
-        tables.append(table)
-    return tables
-
-
-@cache
 def overloads(name, method):
     """The ways of calling a function, or a method; () if they are not known."""
-    functions, methods = _tables()
-    if not method:
-        return tuple(map(Overload, functions.get(name, ())))
-    if name in methods:
-        return tuple(map(Overload, methods[name]))
-    return tuple(Overload(_as_method(line)) for line in functions.get(name, ()))
-
-
-def _as_method(line):
-    """A function's line without `input` and `out`."""
-    head, _, body = line.partition("(")
-    parts = [part for part in body[:-1].split(", ")
-             if part not in ("Tensor input", "Tensor# input", "Tensor self") and not part.endswith(" out = None")]
-    return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"
+    return tuple(map(Overload, lines_of(name, method)))

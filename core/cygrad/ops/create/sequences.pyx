@@ -14,7 +14,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT32
 from cygrad.ops.create.arrays cimport is_array, numpy_dtype
 from cygrad.dispatch.promotion cimport LIMITS, scalar_dtype
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport MAX_RANK, size_of
+from cygrad.view cimport MAX_RANK
 
 
 cdef bint is_sequence(object x):
@@ -29,8 +29,10 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
     """Sizes of nested sequences, from the first element of each level."""
     cdef int rank = 0
     while True:
-        if isinstance(x, Tensor) or is_array(x):
-            for n in size_of(<Tensor>x) if isinstance(x, Tensor) else x.shape:
+        if isinstance(x, Tensor):                       # an element, of which there must be one
+            return rank
+        if is_array(x):
+            for n in x.shape:
                 if rank == MAX_RANK:
                     raise ValueError(f"too many dimensions '{type(x).__name__}'")
                 sizes[rank] = n
@@ -145,6 +147,8 @@ cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_
     """Write the elements of nested sequences in order; returns where the next one goes."""
     if level == rank:
         if isinstance(x, Tensor):
+            if (<Tensor>x).elements != 1:
+                raise ValueError("only one element tensors can be converted to Python scalars")
             x = x.item()
         elif is_array(x):
             x = x.item()

@@ -1,10 +1,13 @@
-"""PublicOp: an op as users call it, which is its function with a look at the arguments for named tensors before it.
+"""PublicOp: an op as users call it, which is its function with a look at the arguments before it.
 
 The functions below know nothing of names (they get tensors without them, and axes by number). A call in which a tensor
 has names goes to `named_tensors.call`, which strips the names, calls the function and names its results by the op's
 rule. The look is a few comparisons of pointers in C; there is no other cost for plain tensors.
 
 While a thread is in a mode of `amp.autocast`, operands are cast before anything else (`amp/autocast_mode.py`).
+
+The same look finds of what kind each argument is (a tensor, an int, a list ...). Kinds that PyTorch's overloads have
+not in these places (`errors/accepted.py`) are refused before the op runs, which may do something with them.
 
 Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them.
 
@@ -14,6 +17,7 @@ Cython has no way to say either, so both are written into the type's slots below
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 from cygrad.autograd.modes cimport autocasts
+from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 
 from cygrad.errors import DeviceMismatch
@@ -29,10 +33,11 @@ cdef extern from "Python.h":
     PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
     Py_ssize_t PyList_GET_SIZE(PyObject *)
     PyObject *PyList_GET_ITEM(PyObject *, Py_ssize_t)
+    int PyTuple_Check(PyObject *)
     int PyTuple_CheckExact(PyObject *)
     int PyList_CheckExact(PyObject *)
     int PyUnicode_CheckExact(PyObject *)
-    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type
+    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyTuple_Type, PyList_Type, PyUnicode_Type
     int PyObject_TypeCheck(PyObject *, PyTypeObject *)
     object PyMethod_New(object, object)
     PyObject *Py_None
@@ -46,8 +51,15 @@ cdef extern from *:
         type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
     }
     #define cygrad_owned(reference) (reference)
+    /* Whether an int has more than two digits of 30 bits. */
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define cygrad_is_long(number) (((PyLongObject *)(number))->long_value.lv_tag >> 3 > 2)
+    #else
+    #define cygrad_is_long(number) (Py_SIZE(number) > 2 || Py_SIZE(number) < -2)
+    #endif
     """
     void cygrad_call_by_vector(PyTypeObject *, Py_ssize_t)
+    bint cygrad_is_long(PyObject *) noexcept
     object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
 
 cdef object _call = None
@@ -55,6 +67,22 @@ cdef object _casted = None
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 cdef object _python_numbers = None
+cdef object _kind_of = None
+
+cdef enum:                               # kinds of arguments, as in errors/accepted.py
+    TENSOR = 1
+    INT = 2
+    BOOL = 4
+    FLOAT = 8
+    NONE = 32
+    TEXT = 64
+    LIST = 128
+    DTYPE = 256
+    ODD = 1024
+    ALL = 2047
+    PLACES = 12                          # arguments by position that are looked at
+    WORDS = 16                           # keywords
+    ENDLESS = 1 << 30
 
 
 cdef class PublicOp:
@@ -80,15 +108,25 @@ cdef class PublicOp:
     cdef readonly bint method
     cdef bint looks                      # whether names are looked for at all
     cdef bint gives_names                # whether a str may be the name of an axis of the result
+    cdef bint known                      # whether the following are: from the first call on
+    cdef int least, most                 # how many arguments there are at least, and by position at most
+    cdef int places[PLACES]              # the kinds that may stand at each place
+    cdef tuple words                     # the keywords; None: any goes
+    cdef int words_kinds[WORDS]          # the kinds that may stand behind each
+    cdef int words_least[WORDS]          # how many arguments there are at least with it
     cdef public object parameters        # names of the function's parameters, once they were asked for
 
     def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
+        cdef int i
         self.call = <vectorcallfunc>call_public
         self.target = PyVectorcall_Function(<PyObject *>function)
         if self.target is NULL:
             self.target = PyObject_Vectorcall
         self.function, self.op, self.name = function, op, name or op
         self.method, self.looks, self.gives_names = method, looks, gives_names
+        self.most = ENDLESS
+        for i in range(PLACES):
+            self.places[i] = ALL
         self.direct = getattr(function, "direct", None)
         if self.direct is not None:
             self.direct_target = PyVectorcall_Function(<PyObject *>self.direct)
@@ -192,20 +230,98 @@ cdef bint any_names(PublicOp op, tuple args, dict kwargs):
     return False
 
 
+# ------------------------------------------------------------- kinds of arguments
+
+cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
+    """The kind of an argument, by its exact type if that is one of those that most have; else 0."""
+    cdef PyTypeObject *kind = Py_TYPE(<object>value)
+    if kind == tensor:
+        return TENSOR
+    if kind == &PyLong_Type:
+        return ODD if cygrad_is_long(value) else INT
+    if kind == &PyFloat_Type:
+        return FLOAT
+    if kind == &PyBool_Type:
+        return BOOL
+    if kind == &PyTuple_Type or kind == &PyList_Type:
+        return LIST
+    if value == Py_None:
+        return NONE
+    if kind == <PyTypeObject *>DType:
+        return DTYPE
+    return TEXT if kind == &PyUnicode_Type else 0
+
+
+cdef int rare_kind(PyObject *value) except -1:
+    global _kind_of
+    if PyObject_TypeCheck(value, <PyTypeObject *>Tensor):
+        return TENSOR
+    if PyTuple_Check(value):
+        return LIST
+    if _kind_of is None:
+        from cygrad.errors.accepted import kind_of as _kind_of
+    return _kind_of(<object>value)
+
+
+cdef int learn(PublicOp op) except -1:
+    """Read which kinds of arguments PyTorch's overloads of an op take, before its first call."""
+    from cygrad.errors.accepted import accepted
+    cdef int i, count
+    found = accepted(op.name, op.method)
+    op.known = True
+    if found is None or len(found.words) > WORDS:
+        return 0
+    count = <int>len(found.places)
+    for i in range(PLACES):
+        op.places[i] = <int>found.places[min(i, count - 1)] if count else 0
+    for i, known in enumerate(found.words.values()):
+        op.words_kinds[i], op.words_least[i] = known
+    op.words = tuple(found.words)
+    op.least, op.most = found.least, ENDLESS if found.endless else count
+    return 0
+
+
+cdef inline int kinds_of_word(PublicOp op, PyObject *word, Py_ssize_t total) noexcept:
+    """The kinds that may stand behind a keyword; 0 for one that is not known, or needs more arguments beside it."""
+    cdef PyObject *words = <PyObject *>op.words
+    cdef Py_ssize_t i
+    if op.words is None:
+        return ALL
+    for i in range(PyTuple_GET_SIZE(words)):
+        if PyTuple_GET_ITEM(words, i) == word:
+            return op.words_kinds[i] if total >= op.words_least[i] else 0
+    return 0
+
+
+# ------------------------------------------------------------------------- calls
+
 cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
     cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
+    cdef int kind, odd = 0
     if autocasts:
         cast = casted(op, positional(args, given), by_name(args, given, keywords))
         if cast is not NotImplemented:
             return cast
+    if not op.known:
+        learn(op)
     if given and Py_TYPE(<object>args[0]) != tensor and is_misplaced(op, args[0]):
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
-    for i in range(total if op.looks else 0):
-        if not is_plain(args[i], tensor) and concerns_names(args[i], tensor, op.gives_names):
+    for i in range(total):
+        kind = common_kind(args[i], tensor) or rare_kind(args[i])
+        if kind == TENSOR:
+            if (<Tensor>args[i]).names_ is not None and op.looks:
+                return named(op, positional(args, given), by_name(args, given, keywords))
+        elif kind & (TEXT | LIST) and op.looks and concerns_names(args[i], tensor, op.gives_names):
             return named(op, positional(args, given), by_name(args, given, keywords))
+        if i >= given:
+            odd |= kind & ~kinds_of_word(op, PyTuple_GET_ITEM(keywords, i - given), total)
+        elif i < PLACES:
+            odd |= kind & ~op.places[i]
+    if odd or given > op.most or total < op.least:
+        return unusual(op, positional(args, given), by_name(args, given, keywords))
     cdef PyObject *found
     if goes_direct(op, args, given, keywords):
         found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
@@ -268,6 +384,14 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
                     raise
                 return op.function(*moved[0], **moved[1])
     return op.run(*moved[0], **moved[1])
+
+
+cdef object unusual(PublicOp op, tuple args, dict kwargs):
+    """A call with arguments of kinds that ops don't take as they are: refused, or made with Python's values."""
+    if "names" not in kwargs:            # of which PyTorch knows nothing any more
+        from cygrad.errors.refused_calls import settled     # nothing of it is needed for most programs
+        args, kwargs = settled(op.name, op.method, args, kwargs)
+    return op.run(*args, **kwargs)
 
 
 cdef tuple positional(PyObject *const *args, Py_ssize_t given):

@@ -125,6 +125,8 @@ def with_out(name, function, exact=False):
         if strict == "dtype" and kwargs.get("dtype") is None:
             kwargs["dtype"] = targets[0].dtype
         result = function(*args, **kwargs)
+        if isinstance(result, tuple) and targets[0] is out:
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         if refusal is not None:
             for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
                 if isinstance(t, _tensor_type) and t.dtype is not r.dtype:

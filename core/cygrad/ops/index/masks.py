@@ -101,7 +101,7 @@ def masked_fill_tensor_into(self, mask, value):
 masked_fill_into.may_overlap = masked_fill_tensor_into.may_overlap = True
 
 
-def check_fill(mask, value):
+def check_fill(self, mask, value):
     if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
         raise TypeError("masked_fill() received an invalid combination of arguments - got "
                         f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor "
@@ -112,12 +112,14 @@ def check_fill(mask, value):
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{C_TYPES[mask.dtype.code]}")
+    if isinstance(value, complex) and value.imag and not self.is_complex():
+        raise RuntimeError(f"value cannot be converted to type {C_TYPES[self.dtype.code]} without overflow")
 
 
 def _masked_fill_(self, mask, value):
     """In-place version of `masked_fill`: writes the result into the tensor and returns it."""
     self._check_inplace()
-    check_fill(mask, value)
+    check_fill(self, mask, value)
     if not same_shape(mask, self):
         shape = common_shape((mask, self))
         if shape != self.shape:
@@ -147,7 +149,7 @@ def _masked_fill_copy(input, mask, value):
     >>> cygrad.tensor([1., 2., 3.]).masked_fill(cygrad.tensor([True, False, True]), 0)
     tensor([0., 2., 0.])
     """
-    check_fill(mask, value)
+    check_fill(input, mask, value)
     return (masked_fill_tensor if isinstance(value, Tensor) else masked_fill)(input, mask, value)
 
 

@@ -421,6 +421,9 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     tensor([[2.]])
     """
     check_groups(input, C, weight, bias, group)
+    if input.numel() != N * C * HxW:
+        raise RuntimeError("Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)")
     return _native_group_norm((input, weight, bias), input, weight, bias, group, eps)
 
 

@@ -64,6 +64,15 @@ def _clamp_max(self, max):
     return _clamped(self, None, max)
 
 
+def alike(min, max):
+    """Bounds of which one is a tensor and one a number, as two numbers: as in PyTorch, the tensor must have no axes."""
+    if isinstance(min, Tensor) and isinstance(max, (int, float)) and not (min.dim() or min.requires_grad):
+        return min.item(), max
+    if isinstance(max, Tensor) and isinstance(min, (int, float)) and not (max.dim() or max.requires_grad):
+        return min, max.item()
+    return min, max
+
+
 def bounded(name, input, min, max):
     """Check the arguments of `clamp`: returns whether the bounds are tensors."""
     if min is None and max is None:
@@ -96,6 +105,7 @@ def fits(self, *bounds):
 
 
 def _clamp_(self, min=None, max=None):
+    min, max = alike(min, max)
     if bounded("clamp", self, min, max) or not fits(self, min, max):
         return general_clamp_(self, min, max)
     return _clamp_into.inplace(self, min, max)
@@ -110,7 +120,7 @@ def clamp(input, min=None, max=None):
     input : Tensor
         Of a real dtype.
     min, max : number or Tensor, optional
-        At least one; both of one kind. Where min > max the result is max.
+        At least one; both numbers or tensors without axes, or both tensors. Where min > max the result is max.
 
     Returns
     -------
@@ -133,6 +143,7 @@ def clamp(input, min=None, max=None):
         return out
     if isinstance(min, float) and isinstance(max, float) and same_floats(input):
         return _clamp(input, min, max)
+    min, max = alike(min, max)
     if not bounded("clamp", input, min, max):
         return _clamp(input, min, max)
     if min is not None and max is not None and result_type(input, min, max) is BOOL:

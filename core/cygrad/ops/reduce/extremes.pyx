@@ -113,7 +113,9 @@ def take_along(t, indices, dim, keepdim):
 cdef object extreme(str name, int code, Op whole, some, Tensor input, object dim, bint keepdim, object other):
     """`max` or `min` in its three forms."""
     if isinstance(dim, Tensor):
-        other = dim
+        other, dim = dim, None
+    if other is not None and (dim is not None or keepdim):
+        raise TypeError(f"{name}() got an unexpected keyword argument 'other'")
     if other is not None:
         return (cygrad.maximum if name == "max" else cygrad.minimum)(input, other)
     if dim is None:

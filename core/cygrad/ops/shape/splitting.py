@@ -32,6 +32,12 @@ def split(input, split_size_or_sections, dim=0):
     (tensor([1, 2]), tensor([3]))
     """
     size = split_size_or_sections
+    if isinstance(dim, bool) or isinstance(size, bool):
+        raise TypeError(f"split() received an invalid combination of arguments - got (Tensor, {type(size).__name__}, "
+                        f"{type(dim).__name__}), but expected one of:\n * (Tensor input, int split_size, int dim = 0)\n"
+                        " * (Tensor input, tuple of ints split_size, int dim = 0)\n")
+    if isinstance(size, Tensor) and not size.dim():
+        size = int(size)
     if isinstance(size, int):
         return split_evenly(input, size, dim)
     if not isinstance(size, (list, tuple)):
@@ -111,6 +117,10 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
             raise RuntimeError(f"number of sections must be larger than 0, got {at}")
         small, larger = divmod(size, at)
         at = [(i + 1) * small + min(i + 1, larger) for i in range(at - 1)]
+    if any(place is None for place in at):
+        raise TypeError("tensor_split() received an invalid combination of arguments - got (Tensor, "
+                        f"{type(at).__name__}), but expected one of: (Tensor input, tuple of ints indices, int dim = "
+                        "0), (Tensor input, int sections, int dim = 0)")
     bounds = [0, *at, size]
     return tuple([slice_along(input, dim, slice(start, stop)) for start, stop in zip(bounds, bounds[1:])])
 

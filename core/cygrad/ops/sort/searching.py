@@ -224,8 +224,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
         raise TypeError("isin() received an invalid combination of arguments - got two numbers, but expected at least "
                         "one Tensor")
     for t in (elements, test_elements):
-        if isinstance(t, Tensor) and (t.dtype.is_complex or t.dtype.name == "bool"):
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[t.dtype.code]}")
+        given = t.dtype if isinstance(t, Tensor) else functions["tensor"](t, dtype=type(t)).dtype
+        if given.is_complex or given.name == "bool":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {SCALAR_NAMES[given.code]}")
     dtype = result_type(elements, test_elements)
     where = (elements if one else test_elements).device
     elements, tests = [t.detach().to(dtype) if isinstance(t, Tensor) else functions["tensor"](
@@ -361,7 +362,7 @@ def histc(input, bins=100, min=0, max=0):
 
 
 @op
-def histogram(input, bins, *, range=None, weight=None, density=False, out=None):
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
     """How many elements lie in each bin, and the edges of the bins.
 
     Parameters

@@ -1,0 +1,128 @@
+"""Which kinds of values some overload of PyTorch takes at each place of a call: a few bits, read once for each op.
+
+`PublicOp` compares the arguments of every call with these bits, which costs about a nanosecond an argument, and asks
+the overloads themselves (`refused_calls.py`) only when a bit is missing: so what PyTorch's parser refuses is refused
+before the op runs, and well-typed calls don't pay for it. Of `signatures.txt` only the op's own lines are read here.
+"""
+import os
+import sys
+from functools import cache
+
+from cygrad.dtype import DType
+from cygrad.tensor import Tensor
+
+TENSOR, INT, BOOL, FLOAT, COMPLEX, NONE, TEXT, LIST, DTYPE, OTHER = (1 << i for i in range(10))
+ODD = 1 << 10                           # Python's types as dtypes, ints of more than 60 bits: the overloads are asked
+NUMBER = INT | BOOL | FLOAT | COMPLEX
+ALL = (1 << 10) - 1
+
+KINDS = {
+    "Tensor": TENSOR, "Tensor#": TENSOR | NUMBER, "Number": NUMBER, "complex": NUMBER, "float": INT | BOOL | FLOAT,
+    "int": INT, "bool": BOOL, "str": TEXT, "torch.dtype": DTYPE, "tuple of ints": LIST, "tuple of ints[]": LIST | INT,
+    "tuple of Tensors": LIST, "tuple of floats": LIST, "tuple of names": LIST, "torch.device": TEXT | INT | OTHER,
+    "torch.layout": OTHER, "torch.memory_format": OTHER, "torch.Generator": OTHER, "torch.Storage": OTHER}
+KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, TEXT), ((tuple, list), LIST),
+                   (DType, DTYPE))
+PASS_AS_NONE = "None", "()"             # defaults for which None may be given
+NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+@cache
+def _sections():
+    with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as file:
+        functions, methods = file.read().replace("\n    ", " ").split("[functions]")[1].split("[methods]")
+    return functions, methods
+
+
+def lines_of(name, method):
+    """The overloads of a function or a method as text; [] if they are not known."""
+    if not method:
+        return _lines(_sections()[0], name)
+    return _lines(_sections()[1], name) or [_as_method(line) for line in _lines(_sections()[0], name)]
+
+
+def _lines(section, name):
+    found = []
+    for head in (f"\n{name}(", f"\n~{name}("):
+        at = section.find(head)
+        while at >= 0:
+            end = section.index("\n", at + 1)
+            found.append(section[at + 1:end])
+            at = section.find(head, end)
+    return found
+
+
+def _as_method(line):
+    """A function's line without `input` and `out`."""
+    head, _, body = line.partition("(")
+    parts = [part for part in body[:-1].split(", ")
+             if part not in ("Tensor input", "Tensor# input", "Tensor self") and not part.endswith(" out = None")]
+    return f"{head}({', '.join(parts[:-1] if parts[-1:] == ['*'] else parts)})"
+
+
+class Accepted:
+    """What the overloads of an op take together.
+
+    Attributes
+    ----------
+    places : list of int
+        The kinds taken at each positional place; the last stands for those that follow, if there are `endless` many.
+    words : dict of str to (int, int)
+        The kinds taken by keyword, NumPy's words among them, and how many arguments there are at least with the word.
+    least : int
+        How many arguments there are at least.
+    endless : bool
+        Whether sizes may be given one by one.
+    """
+
+    def __init__(self, lines, method):
+        self.places, self.words, self.least, self.endless = [TENSOR] * method, {}, 99, False
+        for line in lines:
+            self._add(line.partition("(")[2][:-1], int(method))
+        for numpys, ours in NUMPYS_WORDS.items():
+            if ours in self.words:
+                self.words.setdefault(numpys, self.words[ours])
+
+    def _add(self, body, place):
+        parts = [part for part in body.split(", ") if part]
+        keyword_only = parts.index("*") if "*" in parts else len(parts)
+        required = place + sum(" = " not in part and part != "*" for part in parts)
+        for i, part in enumerate(parts):
+            if part == "*":
+                continue
+            head, _, default = part.partition(" = ")
+            kind, _, name = head.rpartition(" ")
+            bits = KINDS.get(kind.rstrip("?"), ALL) | NONE * (kind.endswith("?") or default in PASS_AS_NONE)
+            self._know(sys.intern(name), bits, required + bool(default))        # so that pointers can be compared
+            if i < keyword_only:
+                self._take(place + i, bits)
+        if keyword_only == 1 and body.startswith("tuple of ints"):
+            self._take(place, INT)
+            self.endless = True
+        self.least = min(self.least, required)
+
+    def _know(self, name, bits, least):
+        known = self.words.get(name, (0, 99))
+        self.words[name] = known[0] | bits, min(known[1], least)
+
+    def _take(self, place, bits):
+        self.places += [0] * (place + 1 - len(self.places))
+        self.places[place] |= bits
+
+
+def accepted(name, method):
+    """The `Accepted` of a function or a method; None if PyTorch's overloads of it are not known."""
+    lines = lines_of(name, method)
+    return Accepted(lines, method) if lines else None
+
+
+def kind_of(value):
+    """The kind of a value that is not of one of the types that most arguments have."""
+    kinds = KINDS_OF_VALUES
+    if type(value).__module__ == "numpy":
+        import numpy as np
+        kinds = ((np.bool_, BOOL), (np.integer, INT), (np.floating, FLOAT), (np.complexfloating, COMPLEX))
+    for types, bit in kinds:
+        if isinstance(value, types):
+            return bit
+    return ODD if any(value is kind for kind in (float, int, bool, complex)) else OTHER

@@ -12,10 +12,11 @@ import struct
 import sys
 import time
 import zipfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 import cygrad
 import pytest
+from cygrad.serialization import archive as writer
 
 ERRORS = (cygrad.serialization.UnpicklingError, RuntimeError, EOFError)
 LONGEST = 2.0       # seconds for one load; all but the deepest nests take milliseconds
@@ -348,7 +349,7 @@ BOMBS = {
     "bytes of protocol 4": b"\x8e" + b"\xff" * 8,
     "text of protocol 4": b"\x8d" + b"\xff" * 8,
     "frame": b"\x95" + b"\xff" * 8,
-    "later protocol": b"\x80\x05N",
+    "later protocol": b"\x80\x06N",
     "bytearray by size": call(name("__builtin__", "bytearray"), 2**40),
     "complex of text": call(name("__builtin__", "complex"), "1" * 1000),
     "set of a number": call(name("__builtin__", "set"), 2**40),
@@ -548,3 +549,73 @@ def test_what_could_not_be_loaded_is_not_written(obj, tmp_path):
     with pytest.raises(TypeError):
         cygrad.save(obj, path)
     assert cygrad.load(path) == 1
+
+
+# -------------------------------------------------------------------- a file that is there is replaced as a whole
+
+class Full(OSError):
+    """A disk without room."""
+
+
+def failing_after(monkeypatch, count, error):
+    """Let the archive's writer raise when it has written `count` entries."""
+    write, written = writer._write, []
+
+    def stop(*args):
+        if len(written) == count:
+            raise error
+        written.append(args)
+        write(*args)
+    monkeypatch.setattr(writer, "_write", stop)
+
+
+@pytest.mark.parametrize("error", [Full(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("count", [0, 2, 3])
+def test_an_interrupted_save_leaves_the_earlier_file(tmp_path, monkeypatch, error, count):
+    path = tmp_path / "weights.pt"
+    cygrad.save({"w": cygrad.ones(3)}, path)
+    failing_after(monkeypatch, count, error)
+    with pytest.raises(type(error)):
+        cygrad.save({"w": cygrad.zeros(3)}, path)
+    monkeypatch.undo()
+    assert cygrad.load(path)["w"].tolist() == [1, 1, 1] and os.listdir(tmp_path) == ["weights.pt"]
+
+
+def test_an_interrupted_save_leaves_nothing_new(tmp_path, monkeypatch):
+    failing_after(monkeypatch, 1, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        cygrad.save(cygrad.ones(3), tmp_path / "weights.pt")
+    assert os.listdir(tmp_path) == []
+
+
+def test_links_and_permissions_stay(tmp_path):
+    path, link = tmp_path / "weights.pt", tmp_path / "latest.pt"
+    cygrad.save(cygrad.ones(3), path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    cygrad.save(cygrad.zeros(3), link)
+    assert link.is_symlink() and path.stat().st_mode & 0o777 == 0o640
+    assert cygrad.load(path).tolist() == [0, 0, 0] and sorted(os.listdir(tmp_path)) == ["latest.pt", "weights.pt"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
+def test_a_device_is_written_to_directly():
+    cygrad.save(cygrad.ones(3), "/dev/null")
+    with pytest.raises(OSError, match="No space left"):
+        cygrad.save(cygrad.ones(100_000), "/dev/full")
+    assert os.path.exists("/dev/full")
+
+
+# -------------------------------------------------------------------- later protocols, Counters
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_protocols(protocol):
+    value = {"a": [1, 2.5, "\u00e9" * 300, b"xyz" * 100], "b": {1, 2}, "c": Counter("aab"), "d": (None, True)}
+    text = pickle.dumps(value, protocol)
+    assert outcome(archive(text)) == value
+    for cut in range(0, len(text) - 1, 7):
+        assert isinstance(outcome(archive(text[:cut])), ERRORS)
+
+
+def test_a_counter_of_something_else():
+    assert isinstance(outcome(pickled(call(name("collections", "Counter"), [1, 2]))), ERRORS)

@@ -11,6 +11,7 @@ except ImportError as error:
 from cygrad.devices.transfers import bytes_of, to_host
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_
+from cygrad.serialization.replacing import replacing
 from cygrad.tensor import Tensor
 
 _CODES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64",
@@ -46,9 +47,10 @@ def save(tensors, metadata=None):
 
 
 def save_file(tensors, filename, metadata=None):
-    """Write what `save` returns to a file."""
+    """Write what `save` returns to a file, which is replaced when all is written."""
     host = _checked(tensors)
-    safetensors.serialize_file(_described(host), os.fspath(filename), metadata=metadata)
+    with replacing(filename) as file:
+        file.write(safetensors.serialize(_described(host), metadata=metadata))
 
 
 def load(data):

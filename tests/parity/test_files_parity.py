@@ -1,7 +1,7 @@
 """If one of these fails, files no longer travel between this package and PyTorch (`weights_only=True`), either way."""
 import io
 import random
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 import cygrad
 import pytest
@@ -213,3 +213,36 @@ def test_names_of_axes():
     t.names = ("N", "N")
     with pytest.raises(cygrad.serialization.UnpicklingError, match="names are wrong"):
         through(torch, cygrad, t)
+
+
+# -------------------------------------------------------------------- PyTorch's older format, and Counters
+
+def written(value, **options):
+    file = io.BytesIO()
+    torch.save(value, file, **options)
+    return file.getvalue()
+
+
+def older():
+    shared = torch.arange(6.)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    return {"w": shared, "part": shared[2:4], "rows": shared.view(2, 3).t(), "half": torch.ones(3).bfloat16(),
+            "empty": torch.empty(0, dtype=torch.int64), "state": model.state_dict(), "n": (1, "a", None)}
+
+
+def test_files_before_the_zip_format():
+    content = written(older(), _use_new_zipfile_serialization=False)
+    ours, theirs = cygrad.load(io.BytesIO(content)), torch.load(io.BytesIO(content))
+    assert described(cygrad, ours) == described(torch, theirs)
+    for cut in range(0, len(content) - 1, 13):
+        with pytest.raises((cygrad.serialization.UnpicklingError, EOFError)):
+            cygrad.load(io.BytesIO(content[:cut]))
+
+
+def test_a_counter_and_its_protocols():
+    value = Counter("aab")
+    assert through(torch, cygrad, value) == value == through(cygrad, torch, value)
+    assert type(through(torch, cygrad, value)) is Counter
+    for protocol in (3, 4, 5):
+        content = written({"t": torch.ones(2), "c": value}, pickle_protocol=protocol)
+        assert cygrad.load(io.BytesIO(content))["c"] == value

@@ -11,12 +11,15 @@ import pickle
 import sys
 import types
 import zipfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 from cygrad.devices import discovery
 from cygrad.devices.device import device, layout, strided
 from cygrad.devices.home import away, stands_for_cpu
 from cygrad.dtype import DType, all_dtypes
+from cygrad.serialization.lacking import LACKING
+from cygrad.serialization.replacing import replacing
+from cygrad.serialization.sequential import SequentialFile, is_sequential
 from cygrad.serialization.unpickling import Function, Reader, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
@@ -52,7 +55,8 @@ _LAYOUT = _Name("torch.serialization", "_get_layout")
 _BYTES = _Name("torch.storage", "UntypedStorage")
 _STORAGE_NAMES = {_DTYPES[name]: _Name("torch", f"{kind}Storage") for name, kind in KINDS.items()}
 _DTYPE_NAMES = {dtype: _Name("torch", name) for name, dtype in _DTYPES.items()}
-_PLAIN = (set, frozenset, complex, bytearray, OrderedDict, codecs.encode)     # what Python's pickles of data refer to
+# What Python's pickles of data refer to.
+_PLAIN = (set, frozenset, complex, bytearray, Counter, OrderedDict, codecs.encode)
 
 
 class _Pickler(pickle._Pickler):
@@ -139,6 +143,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     ----------
     obj : object
     f : str, path or binary file
+        A file that is there is replaced when all is written, so that an error on the way leaves it whole.
 
     Examples
     --------
@@ -156,17 +161,18 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         folder = os.path.dirname(os.fspath(f))
         if folder and not os.path.isdir(folder):
             raise RuntimeError(f"Parent directory {folder} does not exist.")
-        with open(f, "wb") as file:
-            return _write_archive(file, text.getvalue(), pickler.storages)
+        root = os.path.splitext(os.path.basename(os.fspath(f)))[0]
+        with replacing(f) as file:
+            return _write_archive(file, root, text.getvalue(), pickler.storages)
     if not hasattr(f, "write"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
                              f"got {type(f).__name__}")
-    _write_archive(f, text.getvalue(), pickler.storages)
-
-
-def _write_archive(file, text, storages):
-    name = getattr(file, "name", None)
+    name = getattr(f, "name", None)
     root = os.path.splitext(os.path.basename(name))[0] if isinstance(name, str) else "archive"
+    _write_archive(f, root, text.getvalue(), pickler.storages)
+
+
+def _write_archive(file, root, text, storages):
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         _write(archive, f"{root}/data.pkl", text)
         _write(archive, f"{root}/byteorder", b"little")
@@ -257,6 +263,21 @@ def _ordered(reader, pairs=()):
     return reader.pop()
 
 
+def _counter(reader, counts=None):
+    if counts is None:
+        return Counter()
+    if type(counts) not in (dict, OrderedDict) or not all(type(count) is int for count in counts.values()):
+        raise UnpicklingError("a Counter of something else than counts")
+    return Counter(counts)
+
+
+def _rebuild_with_dtype(reader, storage, offset, size, stride, requires_grad, hooks, dtype, metadata=None):
+    """PyTorch's form for dtypes without a type of storage of their own."""
+    if type(storage) is not UntypedStorage or not isinstance(dtype, DType):
+        raise UnpicklingError("a tensor without a storage or a dtype")
+    return _rebuild_tensor(reader, typed(storage.elements.view(dtype)), offset, size, stride, requires_grad)
+
+
 def _complex(reader, real, imag):
     if type(real) is not float or type(imag) is not float:
         raise UnpicklingError("a complex number of other parts than two floats")
@@ -286,6 +307,8 @@ _NAMES = {
     ("torch._utils", "_rebuild_parameter"): Function(_rebuild_parameter),
     ("torch._utils", "_rebuild_parameter_with_state"): Function(_rebuild_parameter),
     ("torch._tensor", "_rebuild_from_type_v2"): Function(_rebuild_subclass),
+    ("torch._utils", "_rebuild_tensor_v3"): Function(_rebuild_with_dtype),
+    **LACKING,
     ("torch", "Tensor"): Tensor,
     ("torch.nn.parameter", "Parameter"): Tensor,
     ("torch.serialization", "_get_layout"): Function(_layout),
@@ -293,6 +316,7 @@ _NAMES = {
     ("torch", "device"): Function(_device),
     ("torch.storage", "UntypedStorage"): _StorageType(),
     ("collections", "OrderedDict"): Function(_ordered),
+    ("collections", "Counter"): Function(_counter),
     ("_codecs", "encode"): Function(_encoded),
     **{("builtins", name): function for name, function in _BUILTINS.items()},
     **{("__builtin__", name): function for name, function in _BUILTINS.items()},    # as Python 2 named it
@@ -430,6 +454,10 @@ def _load(file, place):
         length = file.seek(0, os.SEEK_END) or file.tell()
         if length == 0:
             raise EOFError("Ran out of input")
+        file.seek(0)
+        if is_sequential(file.read(16)):
+            file.seek(0)
+            return SequentialFile(file.read(), _NAMES, place).load()
         file.seek(0)
         with zipfile.ZipFile(file) as archive:
             return _Archive(archive, length, place).load()

@@ -2,8 +2,9 @@
 
 Python's own unpickler asks about the names in a file, but lets the file allocate by a length it only claims, set
 attributes of what it refers to and hash whatever it built. This one knows the opcodes of protocol 2 (what `save` and
-PyTorch write) and acts on values of the types below only, so that what a file can cause is bounded by its length:
-names are looked up in a table, never imported; only the table's functions are called, and each checks what it gets.
+PyTorch write) and those for data of later ones, and acts on values of the types below only, so that what a file can
+cause is bounded by its length: names are looked up in a table, never imported; only the table's functions are called,
+and each checks what it gets.
 """
 import pickle
 import struct
@@ -24,6 +25,13 @@ class Function:
 
     def __init__(self, build):
         self.build = build
+
+
+class Lacking:
+    """A name that files may well refer to, for something that is not here."""
+
+    def __init__(self, words):
+        self.words = words
 
 
 _ATOMS = (str, bytes, bool, int, float, complex, type(None), DType, device, Tensor)
@@ -167,13 +175,22 @@ class Reader:
         return kind(items)
 
     def name(self):
-        module, name = self.line(), self.line()
-        try:
-            self.push(self.names[module, name])
-        except KeyError:
+        self.named(self.line(), self.line())
+
+    def stacked_name(self):
+        name, module = self.pop(str), self.pop(str)
+        self.named(module, name)
+
+    def named(self, module, name):
+        """What a name of the table stands for."""
+        found = self.names.get((module, name))
+        if isinstance(found, Lacking):
+            raise UnpicklingError(f"the file refers to {module}.{name}, which {found.words}")
+        if found is None:
             raise UnpicklingError(
                 f"Weights only load failed: the file refers to {module}.{name}, which is not allowed, because loading "
-                "never runs code. Files may hold tensors, numbers, strings, None and containers of them") from None
+                "never runs code. Files may hold tensors, numbers, strings, None and containers of them")
+        self.push(found)
 
     def call(self):
         arguments, function = self.pop(tuple), self.pop(Function)
@@ -192,9 +209,19 @@ class Reader:
     def text(self, count, encoding="utf-8"):
         self.push(self.read(count).decode(encoding, "surrogatepass" if encoding == "utf-8" else "strict"))
 
+    def raw(self, count):
+        self.push(self.read(count))
+
+    def add(self, values):
+        """Into the set on top of the stack."""
+        target = self.top(set)
+        for value in values:
+            self.check_key(target, value)
+            target.add(value)
+
     def protocol(self):
-        if self.number("B") > 2:
-            raise UnpicklingError("a pickle of a protocol above 2")
+        if self.number("B") > pickle.HIGHEST_PROTOCOL:
+            raise UnpicklingError(f"a pickle of a protocol above {pickle.HIGHEST_PROTOCOL}")
 
     steps = {
         pickle.PROTO: protocol,
@@ -210,6 +237,18 @@ class Reader:
         pickle.BINUNICODE: lambda self: self.text(self.number("<I")),
         pickle.BINSTRING: lambda self: self.text(self.number("<i")),
         pickle.SHORT_BINSTRING: lambda self: self.text(self.number("B")),
+        pickle.SHORT_BINUNICODE: lambda self: self.text(self.number("B")),
+        pickle.BINUNICODE8: lambda self: self.text(self.number("<Q")),
+        pickle.SHORT_BINBYTES: lambda self: self.raw(self.number("B")),
+        pickle.BINBYTES: lambda self: self.raw(self.number("<I")),
+        pickle.BINBYTES8: lambda self: self.raw(self.number("<Q")),
+        pickle.BYTEARRAY8: lambda self: self.push(bytearray(self.read(self.number("<Q")))),
+        pickle.FRAME: lambda self: self.number("<Q"),
+        pickle.MEMOIZE: lambda self: self.keep(len(self.memo)),
+        pickle.STACK_GLOBAL: stacked_name,
+        pickle.EMPTY_SET: lambda self: self.push(set()),
+        pickle.ADDITEMS: lambda self: self.add(self.pop_mark()),
+        pickle.FROZENSET: lambda self: self.push(self.collection(frozenset, self.pop_mark())),
         pickle.MARK: mark,
         pickle.POP: lambda self: self.pop(),
         pickle.POP_MARK: lambda self: self.pop_mark(),

@@ -181,6 +181,7 @@ ORDERED = set("""
     nn.functional.alpha_dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d
     nn.functional.feature_alpha_dropout nn.functional.gumbel_softmax nn.functional.rrelu cdist nn.functional.bilinear
     nn.functional.pad.reflect nn.functional.pad.replicate nn.functional.pad.circular
+    channel_shuffle pixel_shuffle pixel_unshuffle nn.functional.unfold nn.functional.fold
     native_batch_norm native_group_norm nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm
     max_pool1d_with_indices nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d
     nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.lp_pool1d

@@ -43,7 +43,7 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
         "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products",
         "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.factorizations",
         "ops.linalg.decompositions", "ops.linalg.matrix_functions", "ops.nn.padding", "ops.nn.normalization",
-        "ops.nn.convolution", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
+        "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
         "ops.create.signal_windows", "tensors.queries", "devices.pinning")
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",

@@ -1547,6 +1547,8 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """In-place version of `celu`: writes the result into the tensor and returns it."""
 def chain_matmul(*matrices: Any, out: Any = None) -> Tensor:
     """Product of matrices in the order of brackets that costs least; see `cygrad.linalg.multi_dot`."""
+def channel_shuffle(input: Tensor, groups: Any) -> Tensor:
+    """Channels in another order: the first of each group, the second of each, and so on (Zhang et al., 2018)."""
 def cholesky(input: Tensor, upper: _bool = False, *, out: Any = None) -> Tensor:
     """The Cholesky factors of positive-definite matrices; see `cygrad.linalg.cholesky`."""
 def cholesky_inverse(input: Tensor, upper: _bool = False, *, out: Any = None) -> Tensor:
@@ -2170,6 +2172,10 @@ def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
+def pixel_shuffle(input: Tensor, upscale_factor: Any) -> Tensor:
+    """Channels as pixels between the pixels (Shi et al., 2016)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: Any) -> Tensor:
+    """The inverse of `pixel_shuffle`: squares of pixels as channels."""
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson-distributed numbers whose rates are the elements of `input`."""
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any, full: Any, eps: _float, reduction: Any) -> Tensor:

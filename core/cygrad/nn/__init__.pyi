@@ -151,6 +151,11 @@ from cygrad.nn.modules.adaptive_pooling import AdaptiveAvgPool2d as AdaptiveAvgP
 from cygrad.nn.modules.adaptive_pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
 from cygrad.nn.modules.adaptive_pooling import FractionalMaxPool2d as FractionalMaxPool2d
 from cygrad.nn.modules.adaptive_pooling import FractionalMaxPool3d as FractionalMaxPool3d
+from cygrad.nn.modules.fold import Fold as Fold
+from cygrad.nn.modules.fold import Unfold as Unfold
+from cygrad.nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
+from cygrad.nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
+from cygrad.nn.modules.pixelshuffle import ChannelShuffle as ChannelShuffle
 from cygrad.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...

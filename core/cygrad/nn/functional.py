@@ -29,6 +29,7 @@ from cygrad.ops.nn.pooling import (avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d
                                    max_pool3d_with_indices)
 from cygrad.ops.nn.random_activations import gumbel_softmax, rrelu  # noqa: F401
 from cygrad.ops.nn.scale_normalization import local_response_norm, normalize, rms_norm  # noqa: F401
+from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
 from cygrad.ops.declare.registry import (functions as _functions, methods as _methods, public as _public,
@@ -43,6 +44,9 @@ relu = _activations.writes_in_place(_functions["relu"], "relu")
 sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
+pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name in (
+    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"))
+unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 relu_ = _methods["relu_"]
 selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
 bilinear, cosine_similarity, pairwise_distance, pdist = (

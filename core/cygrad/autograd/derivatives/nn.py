@@ -15,6 +15,8 @@ from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
+from cygrad.ops.nn.shuffles import _channel_shuffle, _pixel_shuffle, _pixel_unshuffle
+from cygrad.ops.nn.sliding_blocks import _col2im, _im2col
 from cygrad.ops.nn.unpooling import unpool_slope
 from cygrad.ops.nn.losses import nll_loss_backward
 from cygrad.ops.nn.normalization import layer_norm_backward
@@ -42,6 +44,13 @@ for _mode, _op, _name in (("reflect", "reflection_pad", "ReflectionPad{}DBackwar
                           ("circular", "circular_pad", "CopySlices")):      # PyTorch copies parts of it in place
     for _axes in (1, 2, 3):
         derivative(f"{_op}{_axes}d", name=_name.format(_axes), self=fold_of(_mode))
+derivative("im2col", name="Im2ColBackward0", self=lambda grad, size, window: _col2im(grad, size, window))
+derivative("col2im", name="Col2ImBackward0", self=lambda grad, size, window: _im2col(grad, size, window))
+derivative("pixel_shuffle", self=lambda grad, self_shape, factor:
+           _pixel_unshuffle(grad, factor) if grad.numel() else grad.new_zeros(self_shape))
+derivative("pixel_unshuffle", self=lambda grad, self_shape, factor:
+           _pixel_shuffle(grad, factor) if grad.numel() else grad.new_zeros(self_shape))
+derivative("channel_shuffle", self=lambda grad, self_shape, groups: _channel_shuffle(grad, self_shape[1] // groups))
 derivative("pad_fold", self=lambda grad, pad, mode: _padded[mode, len(pad) // 2](grad, pad))
 
 derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad, result, dim))

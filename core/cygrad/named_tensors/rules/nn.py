@@ -41,9 +41,9 @@ def looks_up_rows(call):
     return indices.names + call["weight"].names[-1:]
 
 
-@rule("embedding_bag")
+@rule("embedding_bag im2col col2im")
 def combines_rows(call):
-    """Bags have no name."""
+    """Bags have no name, nor have windows."""
 
 
 @rule("embedding_renorm_")

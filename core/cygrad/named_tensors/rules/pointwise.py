@@ -29,6 +29,7 @@ from cygrad.named_tensors.rules.helpers import rule
     batch_norm group_norm instance_norm local_response_norm normalize rms_norm
     fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn fft_rfft fft_rfft2 fft_rfftn fft_irfft fft_irfft2 fft_irfftn
     fft_hfft fft_hfft2 fft_hfftn fft_ihfft fft_ihfft2 fft_ihfftn fft_fftshift fft_ifftshift
+    channel_shuffle pixel_shuffle pixel_unshuffle
     pin_memory share_memory_""")
 def keeps(call):
     """Each axis keeps its name."""

@@ -39,6 +39,8 @@ _FILES = {
                 "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d"),
     "adaptive_pooling": ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool1d",
                          "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d"),
+    "fold": ("Fold", "Unfold"),
+    "pixelshuffle": ("PixelShuffle", "PixelUnshuffle", "ChannelShuffle"),
     "adaptive": ("AdaptiveLogSoftmaxWithLoss",),
 }
 PLACES = {name: file if "." in file else f"cygrad.nn.modules.{file}"

@@ -104,7 +104,8 @@ LAYERS = [
     "autograd",
     "random",
     "ops.declare errors.accepted errors.refused_calls errors.signatures",
-    "ops named_tensors tensors devices autograd.derivatives autograd.shortcuts serialization",
+    ("ops named_tensors tensors devices autograd.derivatives autograd.shortcuts autograd.forward_mode "
+     "autograd.forward_ad serialization"),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
 IMPORT = re.compile(r"^(?:from\s+cygrad\.?([\w.]*)\s+c?import\s+(\([^)]*\)|[^\n]*)|c?import\s+cygrad\.([\w.]+))", re.M)

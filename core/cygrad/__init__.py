@@ -59,7 +59,7 @@ from cygrad.ops.random.fills import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from cygrad.autograd.modes import grad_mode as is_grad_enabled  # noqa: E402
+from cygrad.autograd.modes import is_grad_enabled  # noqa: E402
 from cygrad.autograd.modes import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
 globals().update(_legacy.types_of("cpu"))
@@ -252,7 +252,7 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "linalg", "testing", "serialization", "names", "utils",
-         "optim", "multiprocessing", "amp")
+         "optim", "multiprocessing", "amp", "func")
 
 
 def _load_later():
@@ -275,6 +275,8 @@ def __getattr__(name):
         return namespace(name)
     if name in ("TypedStorage", "UntypedStorage"):
         return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
+    if name == "vmap":
+        return _importlib.import_module("cygrad.func").vmap
     if name in ("save", "load"):
         return getattr(_importlib.import_module("cygrad.serialization"), name)
     if name == "backends" or name in _LAZY:

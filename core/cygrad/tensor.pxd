@@ -11,7 +11,7 @@ cdef class VersionCounter:
     cdef unsigned int value
 
 cdef class Tensor(View):
-    cdef bint requires                # requires_grad, of leaves and results alike
+    cdef int requires                 # bit 0: requires_grad, of leaves and results alike; bit 1: it has a tangent
     cdef bint retains                 # retain_grad() was called
     cdef bint inference               # made in inference mode
     cdef char creation                # a Creation, for views
@@ -24,11 +24,13 @@ cdef class Tensor(View):
     cdef PyObject *accumulator        # borrowed: this leaf's AccumulateGrad while one exists
     cdef object hooks                 # dict id -> hook, or None
     cdef object post_hooks            # the same, run after accumulation
-    cdef object names_                # tuple of names, or None
+    cdef object names_                # tuple of names, or None; what stands in for a batch has another mark here
+    cdef dict tangents                # {level of forward mode: Tensor}, or None
     cdef PyObject *attributes         # dict of what a user set on the tensor; NULL while there is nothing
     cdef object __weakref__
 
 cdef inline bint requires_grad(Tensor t) noexcept:
+    """Whether ops on `t` are recorded: it requires a gradient, or has a tangent."""
     return t.requires or (t.base is not None and t.base.requires)
 
 cdef inline unsigned int version_of(Tensor t) noexcept:

@@ -114,7 +114,7 @@ cdef class Tensor(View):
     @property
     def requires_grad(self):
         """Whether backward computes a gradient for this tensor."""
-        return requires_grad(self)
+        return bool((self.requires | (0 if self.base is None else self.base.requires)) & 1)
 
     @requires_grad.setter
     def requires_grad(self, bint value):
@@ -126,7 +126,7 @@ cdef class Tensor(View):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self.inference and not inference_enabled():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        self.requires = value
+        self.requires = (self.requires & 2) | value     # the other bit: it has a tangent
 
     @property
     def is_leaf(self):
@@ -549,6 +549,10 @@ cdef class Tensor(View):
     def _bump_version(self):
         bump_version(self)
 
+    def _tracked(self):
+        """Whether ops on it are recorded, for backward or for its tangent."""
+        return bool(grad_enabled() and requires_grad(self))
+
     def _check_inplace(self):
         operators.check_inplace(self)
 
@@ -886,7 +890,8 @@ cdef Tensor new_tensor():
 cdef void blank(Tensor t) noexcept:
     """Make a tensor that nobody refers to any more as it was when new, but for its dtype."""
     t.memory = None
-    t.requires = t.retains = False
+    t.requires = 0
+    t.retains = False
     t.creation = CREATED_NORMALLY
     t.output_number = 0
     t.view_version = 0
@@ -909,6 +914,8 @@ cdef void blank(Tensor t) noexcept:
         t.post_hooks = None
     if t.names_ is not None:
         t.names_ = None
+    if t.tangents is not None:
+        t.tangents = None
     if t.attributes != NULL:
         Py_CLEAR(t.attributes)
 
@@ -930,7 +937,10 @@ cdef Tensor plain(Tensor t):
     if requires_grad(t):
         out.node = operators.gradient_edge(t)
         out.output_number = t.output_number if t.node is not None else 0
-        out.requires = True
+        out.requires = out.node is not None
+        if t.tangents is not None:
+            out.tangents = t.tangents
+            out.requires |= t.requires & 2
     out.base = t.base
     out.view_version = t.view_version
     out.creation = t.creation

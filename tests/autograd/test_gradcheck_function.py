@@ -284,12 +284,11 @@ def test_the_librarys_random_stream_is_left_alone(x):
     assert cygrad.equal(cygrad.rand(2), expected)
 
 
-def test_what_does_not_exist_is_refused(x):
-    for flag in ("check_forward_ad", "check_batched_grad", "check_batched_forward_grad"):
-        with pytest.raises(NotImplementedError, match=flag):
-            gradcheck(lambda x: x * x, (x,), **{flag: True})
-    with pytest.raises(NotImplementedError, match="check_fwd_over_rev"):
-        gradgradcheck(lambda x: x * x, (x,), check_fwd_over_rev=True)
+def test_what_makes_no_sense_is_refused(x):
+    with pytest.raises(AssertionError, match="check_forward_ad"):
+        gradcheck(lambda x: x * x, (x,), check_batched_forward_grad=True)
+    with pytest.raises(AssertionError, match="check_fwd_over_rev"):
+        gradgradcheck(lambda x: x * x, (x,), check_rev_over_rev=False)
     with pytest.raises(AssertionError, match="check_backward_ad"):
         gradcheck(lambda x: x * x, (x,), check_backward_ad=False)
     with pytest.raises(TypeError):

@@ -30,6 +30,6 @@ def _is_checkpoint_valid():
 def __getattr__(name):
     """Parts that are imported when first used."""
     import importlib
-    if name in ("functional", "graph"):
+    if name in ("forward_ad", "functional", "graph"):
         return importlib.import_module("cygrad.autograd." + name)
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

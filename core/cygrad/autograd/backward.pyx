@@ -1,11 +1,12 @@
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
 from cygrad.autograd.engine cimport begin, close, new_pass, run
-from cygrad.autograd.node cimport AccumulateGrad, Node, meta_of
+from cygrad.autograd.forward_levels cimport needs_gradient
+from cygrad.autograd.node cimport AccumulateGrad, Node, meta_of, next_of
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
-from cygrad.tensor cimport Tensor, requires_grad
+from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, same_sizes
 
 from cygrad.autograd.pass_hooks import retain_grad_of
@@ -19,7 +20,7 @@ cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
     """The gradient to start with at output i: the given one, or one for a scalar; None at what needs none."""
     cdef Tensor gradient
     if given is None:
-        if not requires_grad(output):
+        if not needs_gradient(output):
             return None
         if output.elements != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -46,7 +47,7 @@ cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
         raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
                            f"Mismatch in dtype: grad_output[{i}] has a dtype of {gradient.dtype} and output[{i}] has "
                            f"a dtype of {output.dtype}.".replace("cygrad.", "torch."))
-    if gradient.names_ is not None:
+    if type(gradient.names_) is tuple:
         unify(output.names, gradient.names, "match")
         return gradient.rename(None)
     return gradient
@@ -65,7 +66,7 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
             begin_at_all(started, outputs, gradients)
         if inputs is not None:
             for t in inputs:
-                if not requires_grad(t):
+                if not needs_gradient(t):
                     raise RuntimeError("One of the differentiated Tensors does not require grad")
                 if accumulates and t.node is not None:
                     retain_grad_of(t)
@@ -77,7 +78,7 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
 cdef inline int begin_at(object started, Tensor output, object given, Py_ssize_t i) except -1:
     """Let a pass begin at output i."""
     cdef Tensor gradient = first_gradient(output, given, i)
-    cdef object node = gradient_edge(output) if requires_grad(output) else None
+    cdef object node = gradient_edge(output) if needs_gradient(output) else None
     if node is None:
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
     return begin(started, <Node>node, number_in(output), gradient)
@@ -128,9 +129,33 @@ cdef tuple tensors_of(object given):
     return tuple([placed(<tuple>t) if is_edge(t) else t for t in given])
 
 
+def depends_beyond(outputs, leaves):
+    """Whether backward from these tensors reaches anything but these leaves, for which a graph is kept."""
+    cdef set own = {id(leaf) for leaf in leaves}
+    cdef set seen = set()
+    cdef list waiting = [t.grad_fn for t in outputs if t.grad_fn is not None]
+    cdef Node node, following
+    cdef Py_ssize_t i
+    for t in outputs:
+        if t.is_leaf and t.requires_grad and id(t) not in own:
+            return True
+    while waiting:
+        node = <Node>waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if type(node) is AccumulateGrad and id((<AccumulateGrad>node).variable) not in own:
+            return True
+        for i in range(node.edges):
+            following = next_of(node, i)
+            if following is not None:
+                waiting.append(following)
+    return False
+
+
 cdef tuple edge_of(Tensor t):
     """(node, output number) that a gradient of `t` enters; no node where none can (a view of inference mode)."""
-    cdef object node = gradient_edge(t) if requires_grad(t) else None
+    cdef object node = gradient_edge(t) if needs_gradient(t) else None
     return node, number_in(t)
 
 

@@ -6,6 +6,7 @@ An instance is made for each call of a Function; it is what `forward` and `backw
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_CLEAR
 
+from cygrad.autograd.forward_levels cimport forward_used, needs_gradient
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
@@ -16,6 +17,7 @@ from cygrad.tensor cimport Tensor, requires_grad, version_of
 from cygrad.view cimport View, size_of
 
 import cygrad
+from cygrad.autograd.forward_levels import visible_tangents
 from cygrad.autograd.inplace import rebase_history
 from cygrad.autograd.modes import set_grad_mode
 from cygrad.devices.device import of as device_of
@@ -75,7 +77,7 @@ cdef class FunctionCtx(PythonNode):
         self.to_save = tensors
 
     def save_for_forward(self, *tensors):
-        """Keep tensors for `jvp`, which is never called here: there is no forward-mode differentiation."""
+        """Keep tensors for `jvp`, which finds them in `saved_tensors`."""
         for tensor in tensors:
             if not isinstance(tensor, Tensor) and tensor is not None:
                 raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
@@ -107,6 +109,8 @@ cdef class FunctionCtx(PythonNode):
         """The tensors given to `save_for_backward`, checked to be unchanged."""
         cdef Py_ssize_t i
         cdef bint as_they_are = True
+        if not self.saved and getattr(self, "saved_for_forward", None) is not None:     # in `jvp`
+            return self.saved_for_forward
         if self.saved is None:
             raise spent()
         for i in range(len(self.saved)):
@@ -228,7 +232,7 @@ def _positional(forward, splits, args, kwargs):
 cdef object applied(cls, tuple args, dict kwargs):
     """Call a Function and, where an argument requires a gradient, record it."""
     cdef FunctionCtx ctx
-    cdef bint mode = grad_enabled(), recorded = False, tensors = True
+    cdef bint mode = grad_enabled(), recorded = False, tensors = True, duals = False
     cdef bint splits = cls.setup_context is not _no_setup_context
     cdef Py_ssize_t i
     forward = cls.forward
@@ -240,11 +244,15 @@ cdef object applied(cls, tuple args, dict kwargs):
         if not isinstance(args[i], Tensor):
             tensors = False
         elif requires_grad(<Tensor>args[i]):
+            if forward_used and mode:
+                duals = duals or bool(visible_tangents(args[i]))
+                if mode != 1 or not needs_gradient(<Tensor>args[i]):
+                    continue
             recorded = mode
             if i < 64:
                 ctx.needing |= 1ull << i
     if ctx.arguments > 64:
-        ctx.needs = tuple([isinstance(value, Tensor) and bool(requires_grad(<Tensor>value)) for value in args])
+        ctx.needs = tuple([isinstance(value, Tensor) and bool(needs_gradient(<Tensor>value)) for value in args])
     set_grad_enabled(False)
     try:
         if recorded:
@@ -273,6 +281,9 @@ cdef object applied(cls, tuple args, dict kwargs):
             (outputs,) = _attach(ctx, args, (outputs,), recorded)
     finally:
         set_grad_enabled(mode)
+    if duals:
+        from cygrad.autograd.forward_mode import propagate_function
+        propagate_function(cls, ctx, args, outputs)
     if ctx.to_save:
         if recorded:
             ctx.saved = kept_by(ctx)

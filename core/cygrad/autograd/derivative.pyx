@@ -6,6 +6,7 @@ formula's argument comes from (`sources`): an argument's position i >= 0, or one
 A node keeps a tensor as it is, with its version; the engine's `release` drops it after use. A result is kept as an
 alias without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
 """
+from cygrad.autograd.forward_levels cimport REVERSE, share_tangents
 from cygrad.autograd.node cimport blank, next_of
 from cygrad.autograd.saved cimport SavedTensor, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
@@ -31,6 +32,10 @@ cdef bint _table_loaded = False
 
 cdef class Derivative:
     """One row of the table: the formulas of an op, one for each differentiable argument."""
+
+    def rows_formulas(self):
+        """(names of the op's arguments, {differentiable argument: formula of its gradient})."""
+        return self.arguments, dict(zip(self.inputs, self.formulas))
 
     def __repr__(self):
         return f"<derivative of {self.op}: {self.name}>"
@@ -312,7 +317,8 @@ cdef class OpNode(Node):
         if t.dtype.category >= CATEGORY_FLOAT:
             t.node = self
             t.output_number = number
-            t.requires = True
+            t.requires = REVERSE
+            share_tangents(t, <Tensor>saved)
         return t
 
     cdef void release(self) noexcept:

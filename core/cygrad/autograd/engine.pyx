@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 
 from cygrad.autograd.accumulation cimport accumulate_into
 from cygrad.autograd.fitting cimport fits, fitted, summed
+from cygrad.autograd.forward_levels cimport RECORDS_TANGENTS, without_reverse
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport AccumulateGrad, Node, next_of, number_of
 from cygrad.autograd.pass_hooks cimport (check_nan, report_anomaly, run_hooks, run_leaf_hooks, run_post_hooks,
@@ -88,6 +89,7 @@ cdef class Pass:
     cdef dict wanted                   # {node: [(output number, position in `found`)]}; None: every leaf is
     cdef list found                    # gradients that were asked for
     cdef bint keeps_graph, records, accumulates
+    cdef bint batched                    # some gradient stands in for a batch of them, inside `vmap`
     cdef bint recorded                 # whether the thread did, before
     cdef Node root                     # where it began first
     cdef list roots                    # and where else, or None
@@ -291,6 +293,8 @@ cdef int begin(object started, Node root, int number, Tensor grad) except -1:
         self.explore(root)
         self.push(root)                  # passed over when another root turns out to lead to it
     if grad is not None:
+        if grad.names_ is not None:
+            self.batched = True
         add_grad(root, self.state(root), number, grad)
     return 0
 
@@ -301,7 +305,9 @@ cdef list run(object begun):
     cdef Node node = None, state
     cdef bint needed, captured, spare, last
     cdef PyObject *outer = enter_pass(<PyObject *>self)
-    set_grad_enabled(self.records)
+    cdef int mode = 1 if self.records else RECORDS_TANGENTS if self.batched else without_reverse()
+    set_grad_enabled(mode)
+    self.records = mode != 0             # for backward or for tangents, which shortcuts would lose
     try:
         while self.waiting:
             node = self.pop()
@@ -438,7 +444,11 @@ cdef list results_of(Pass self, Node node, list grads):
     cdef list results
     cdef Node following
     cdef Py_ssize_t i
-    returned = node.run(grads)
+    if self.batched:
+        from cygrad.batching.dispatch import batched_gradients
+        returned = batched_gradients(node.run, grads)
+    else:
+        returned = node.run(grads)
     results = returned if type(returned) is list else list(returned)
     returned = None
     if len(results) != node.edges:
@@ -493,6 +503,9 @@ cdef inline object gradient_of(Pass self, OpNode node, int i, Tensor grad):
         value = row.shortcuts[i](node, grad)
         if value is not NotImplemented:
             return value
+    if grad.names_ is not None:
+        from cygrad.batching.dispatch import batched_gradients
+        return batched_gradients(lambda grads: [node.formula(i, grads[0], None)], [grad])[0]
     return node.formula(i, grad, None)
 
 

@@ -73,6 +73,31 @@ class Derivatives:
             rows.append(self.derivative(variable, unit.reshape(variable.shape), constants))
         return [cygrad.stack(part) for part in zip(*rows)]
 
+    def forward(self, variable, batched=False):
+        """The Jacobians as `numerical` has them, by forward mode; `batched`: of all rows at once."""
+        count = variable.numel()
+        units = cygrad.eye(count, dtype=variable.dtype, device=variable.device).view(count, *variable.shape)
+        rows = cygrad.vmap(lambda unit: self.tangents(variable, unit))(units) if batched else [
+            cygrad.stack(part) for part in zip(*[self.tangents(variable, unit) for unit in units])]
+        if not variable.is_complex():
+            return rows
+        half = len(rows) // 2
+        return [real + imaginary * 1j for real, imaginary in zip(rows[:half], rows[half:])]
+
+    def tangents(self, variable, unit):
+        """The tangents of all parts of the outputs along `unit`; of a complex variable, those along i times it, too."""
+        found = []
+        for direction in (unit, unit * 1j) if variable.is_complex() else (unit,):
+            def output(value):
+                inputs = [value if given is variable else given for given in self.inputs]
+                return tuple(t for t, like in zip(as_tuple(self.func(*inputs)), as_tuple(self.func(*self.inputs)))
+                             if like.requires_grad)
+            tangents = cygrad.func.jvp(output, (variable,), (direction,))[1]
+            for tangent in tangents:
+                for part in (tangent.real, tangent.imag) if tangent.is_complex() else (tangent,):
+                    found.append(part.detach().flatten().to(cygrad.float64))
+        return found
+
     def analytical(self, variable, output, start):
         """The Jacobian of one part of the outputs, transposed to be comparable."""
         columns = cygrad.zeros((output.numel(), variable.numel()), dtype=variable.dtype, device=variable.device)

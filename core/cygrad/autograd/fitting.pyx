@@ -22,7 +22,7 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
     if not isinstance(value, Tensor):
         raise TypeError(f"{source.name()} returned a gradient of type {type(value).__name__}, expected Tensor or None")
     grad = <Tensor>value
-    if grad.names_ is not None:                  # of a Function, or a hook
+    if type(grad.names_) is tuple:               # of a Function, or a hook
         grad = plain(grad)
     if fits(grad, node):
         return grad

@@ -82,7 +82,7 @@ class Function:
 
     @staticmethod
     def jvp(ctx, *grad_inputs):
-        """Forward-mode derivatives do not exist here."""
+        """Compute the tangents of the outputs from those of the inputs (None where there is none). To be overridden."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )

@@ -11,6 +11,7 @@ import warnings
 
 cimport cython
 
+from cygrad.autograd.forward_levels cimport without_reverse
 from cygrad.autograd.modes cimport enter_inference, inference_enabled, set_grad_enabled as set_mode
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
@@ -116,7 +117,7 @@ cdef class no_grad(_GradContext):
     """
 
     def __enter__(self):
-        self.prev = set_mode(False)
+        self.prev = set_mode(without_reverse())
 
     def __exit__(self, exc_type, exc_value, traceback):
         set_mode(self.prev)
@@ -151,15 +152,15 @@ cdef class set_grad_enabled(_GradContext):
             raise TypeError(
                 f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
             )
-        self.prev = set_mode(mode)
         self.mode = mode
+        self.prev = set_mode(True if mode else without_reverse())
 
     def __call__(self, function):
         set_mode(self.prev)     # a decorator acts when the function runs, not where it is defined
         return _GradContext.__call__(self, function)
 
     def __enter__(self):
-        set_mode(self.mode)
+        set_mode(True if self.mode else without_reverse())
 
     def __exit__(self, exc_type, exc_value, traceback):
         set_mode(self.prev)

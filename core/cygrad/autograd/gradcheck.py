@@ -59,8 +59,10 @@ def gradcheck(
         Compare one random projection of the Jacobians instead of all of their elements.
     masked : bool, optional
         Accepted for compatibility; it concerns sparse tensors.
-    check_batched_grad, check_batched_forward_grad, check_forward_ad, check_backward_ad
-        There is no vmap and no forward mode: all but the defaults raise NotImplementedError.
+    check_forward_ad, check_backward_ad : bool
+        Which mode's derivatives are checked.
+    check_batched_grad, check_batched_forward_grad : bool
+        Whether derivatives inside `vmap` are checked, too: they have to be those outside.
 
     Returns
     -------
@@ -83,16 +85,20 @@ def gradcheck(
     >>> cygrad.autograd.gradcheck(lambda x: x.exp() * 3, (x,))
     True
     """
-    _refuse(
-        check_batched_grad=check_batched_grad,
-        check_batched_forward_grad=check_batched_forward_grad,
-        check_forward_ad=check_forward_ad,
-    )
-    if not check_backward_ad:
+    if not check_backward_ad and not check_forward_ad:
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     try:
         checker = _Checker(func, inputs, eps, atol, rtol)
-        checker.run(nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode)
+        if check_backward_ad:
+            checker.run(nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode)
+        if check_forward_ad:
+            checker.run_forward(check_batched_forward_grad)
+        if check_batched_grad:
+            checker.check_batched_grad()
     except GradcheckError:
         if raise_exception:
             raise
@@ -132,7 +138,7 @@ def gradgradcheck(
     fast_mode, masked, check_batched_grad
         As for `gradcheck`.
     check_fwd_over_rev, check_rev_over_rev : bool
-        There is no forward mode: all but the defaults raise.
+        By which mode the gradients are differentiated.
 
     Returns
     -------
@@ -151,8 +157,7 @@ def gradgradcheck(
     >>> cygrad.autograd.gradgradcheck(lambda x: x.exp() * 3, (x,))
     True
     """
-    _refuse(check_fwd_over_rev=check_fwd_over_rev)
-    if not check_rev_over_rev:
+    if not check_rev_over_rev and not check_fwd_over_rev:
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     inputs = as_tuple(inputs)
     if grad_outputs is None:
@@ -181,6 +186,8 @@ def gradgradcheck(
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
         masked=masked,
     )
@@ -208,6 +215,35 @@ class _Checker(Derivatives):
         self.check_zero_grad()
         if check_undefined_grad:
             self.check_undefined_grad()
+
+    def run_forward(self, batched):
+        """The Jacobians by forward mode are the numerical ones; `batched`: all their rows at once give the same."""
+        for place, variable in zip(self.places, self.variables):
+            if not variable.numel() or not self.outputs():
+                continue
+            analytical = self.forward(variable)
+            for number, (numerical, found) in enumerate(zip(self.numerical(variable), analytical)):
+                if not self.close(found, numerical):
+                    raise GradcheckError(
+                        f"Jacobian computed with forward mode mismatch for part {number} of the outputs with respect "
+                        f"to input {place},\nnumerical:{numerical}\nanalytical:{found}\n")
+            if batched and any(not cygrad.allclose(one, other, self.rtol, self.atol)
+                               for one, other in zip(analytical, self.forward(variable, True))):
+                raise GradcheckError(f"While computing batched gradients with respect to input {place}, got: the rows "
+                                     "of the Jacobian by forward mode differ from those computed one by one.")
+
+    def check_batched_grad(self):
+        """Gradients computed for several gradients of an output at once are those computed one by one."""
+        for number, output in enumerate(self.outputs()):
+            seeds = cygrad.stack([random_like(output, self.generator) for _ in range(2)])
+
+            def gradients(seed, output=output):
+                found = cygrad.autograd.grad(output, self.variables, seed, retain_graph=True, allow_unused=True)
+                return [cygrad.zeros_like(t) if g is None else g for g, t in zip(found, self.variables)]
+            for one, other in zip(cygrad.vmap(gradients)(seeds), zip(*map(gradients, seeds))):
+                if one.numel() and not cygrad.allclose(one, cygrad.stack(list(other)), self.rtol, self.atol):
+                    raise GradcheckError(f"While computing batched gradients of output {number}, got others than one "
+                                         "by one.")
 
     def compare_jacobians(self, place, variable):
         for numerical, (label, number, output, start) in zip(self.numerical(variable), self.parts()):
@@ -307,12 +343,6 @@ class _Undefined(Function):
 
 
 # -- helpers -----------------------------------------------------------------------------------------------------------
-
-
-def _refuse(**flags):
-    for name, value in flags.items():
-        if value:
-            raise NotImplementedError(f"{name}=True: cygrad has neither forward-mode derivatives nor vmap.")
 
 
 def _checked_places(inputs):

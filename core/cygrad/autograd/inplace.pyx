@@ -5,13 +5,15 @@ base notice by their versions (`recording.regenerate`).
 """
 cimport cython
 
+from cygrad.autograd.derivative cimport OpNode
+from cygrad.autograd.forward_levels cimport REVERSE, forward_used, needs_gradient, noted, share_tangents
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, number_node, number_of, set_meta,
                                    set_output, show_without_module)
 from cygrad.autograd.recording cimport connect, gradient_edge, refuse_change, regenerate
 from cygrad.dispatch.raw cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor, requires_grad
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
 
@@ -19,7 +21,7 @@ from cygrad.tensors.operators cimport Check, operators
 cdef int check_inplace(Tensor t) except -1:
     """Raise PyTorch's error if autograd forbids changing `t` in place now."""
     check_inference(t)
-    if not grad_enabled() or not requires_grad(t):
+    if grad_enabled() != 1 or not needs_gradient(t):
         return 0
     if t.creation != CREATED_NORMALLY:
         refuse_change(t, False)
@@ -33,6 +35,8 @@ cdef int check_inplace(Tensor t) except -1:
 
 cdef int rebase(Tensor t, object node, int number) except -1:
     """After `t` was changed in place by `node`: that is its history now, and through it its base's."""
+    if forward_used and not changed_tangents(t, node):
+        return 0
     if t.base is None:
         set_history(t, node, number)
         return 0
@@ -45,10 +49,21 @@ cdef int rebase(Tensor t, object node, int number) except -1:
     return 0
 
 
+cdef bint changed_tangents(Tensor t, object node) except -1:
+    """Give `t` the tangents that it has after a change in place; returns whether it has a history for backward."""
+    cdef tuple call = noted.pop(node, None)
+    if call is None:
+        return True
+    if call[0] is not None:
+        from cygrad.autograd.forward_mode import propagate_in_place
+        propagate_in_place((<OpNode>node).row, call[0], t)
+    return not call[1]
+
+
 cdef set_history(Tensor t, object node, int number):
     cdef object before = t.node
     cdef int former = t.output_number
-    t.node, t.output_number, t.requires = node, number, True
+    t.node, t.output_number, t.requires = node, number, t.requires | REVERSE
     if t.retains:
         move_retained(t, <Node>before, former)
 
@@ -130,7 +145,8 @@ cdef Tensor shadow_of(Tensor t):
     if node is not None:
         copy.node = node
         copy.output_number = t.output_number if t.node is not None else 0
-        copy.requires = True
+        copy.requires = REVERSE
+    share_tangents(copy, t)
     return copy
 
 

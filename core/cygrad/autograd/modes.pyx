@@ -2,6 +2,8 @@
 
 They are thread-local C variables, read by every op. What users write (`no_grad`, `inference_mode`) is in `grad_mode`.
 Beside them, whether any thread is in a mode of `amp.autocast`: what it is in, Python remembers.
+The first is 1 where ops are recorded for backward, 0 where they aren't, and 2 where they are recorded for their
+tangents only: in forward mode inside `no_grad` (see `forward_levels`).
 """
 
 cdef extern from *:
@@ -46,7 +48,7 @@ def count_autocasts(int change):
     autocasts += change
 
 
-def grad_mode():
+def is_grad_enabled():
     """Whether this thread records ops for backward.
 
     Returns
@@ -60,12 +62,17 @@ def grad_mode():
     >>> cygrad.is_grad_enabled()
     True
     """
-    return bool(cygrad_grad_mode)
+    return cygrad_grad_mode == 1
 
 
-def set_grad_mode(bint enabled):
-    """Set whether this thread records ops for backward; returns whether it did."""
-    return set_grad_enabled(enabled)
+def grad_mode():
+    """How this thread records ops: 0, not at all; 1, for backward; 2, for tangents only."""
+    return <int>cygrad_grad_mode
+
+
+def set_grad_mode(int mode):
+    """Set how this thread records ops; returns how it did."""
+    return <int>set_grad_enabled(mode)
 
 
 def inference_mode_enabled():

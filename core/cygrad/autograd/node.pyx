@@ -157,7 +157,7 @@ cdef int set_output(Node node, Tensor output, int number) except -1:
         node.index = output.memory.index
     output.node = node
     output.output_number = number
-    output.requires = True
+    output.requires = output.requires | 1        # the other bit: it has a tangent
     output.view_version = version_of(output)
     return 0
 

@@ -7,7 +7,9 @@ point to the node.
 A view whose base was changed in place since finds its new node (`AsStridedBackward0`) when it next needs one, by
 comparing versions.
 """
-from cygrad.autograd.modes cimport set_grad_enabled
+from cygrad.autograd.forward_levels cimport (RECORDS_TANGENTS, REVERSE, forward_used, note, noted,
+                                            share_tangents)
+from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport (accumulator_of, add_edge, meta_of, move_retained, number_node, set_meta,
                                    set_output)
 from cygrad.autograd.derivative cimport DROPPED, ListOf, Outputs, RESULT_BIT, find_row, new_node
@@ -23,11 +25,11 @@ from cygrad.tensors.operators cimport Plain, operators
 
 cdef object gradient_edge(Tensor t):
     """The node whose output `t` is; a leaf's AccumulateGrad; None when it needs no gradient."""
-    if t.base is not None and t.base.requires and version_of(t) != t.view_version:
+    if t.base is not None and t.base.requires & REVERSE and version_of(t) != t.view_version:
         regenerate(t)
     if t.node is not None:
         return t.node
-    return accumulator_of(t) if t.requires else None
+    return accumulator_of(t) if t.requires & REVERSE else None
 
 
 cdef regenerate(Tensor view):
@@ -44,7 +46,7 @@ cdef regenerate(Tensor view):
     set_meta(node, view)
     view.node = node
     view.output_number = 0
-    view.requires = True
+    view.requires = view.requires | REVERSE
     view.view_version = version_of(view)
     if view.retains:
         move_retained(view, <Node>before, number)
@@ -87,13 +89,15 @@ cdef regenerate_parts(Tensor view):
         set_grad_enabled(mode)
     view.node = again.node
     view.output_number = again.output_number
-    view.requires = True
+    view.requires = view.requires | REVERSE
     view.view_version = version_of(view)
 
 
 cdef bint connect(Node node, Tensor t) except -1:
     """Give `node` the edge to t's node (t None: none); returns whether there is one."""
     cdef Node following = None
+    if forward_used and grad_enabled() == RECORDS_TANGENTS:
+        t = None
     if t is not None:
         if t.base is None and t.node is not None:
             add_edge(node, <Node>t.node, t.output_number)
@@ -137,6 +141,8 @@ cdef OpNode record(Derivative row, tuple args):
             rest.append(saved)
     if rest is not None:
         node.rest = tuple(rest)
+    if forward_used:
+        note(node, args)
     return recorded(node, needs)
 
 
@@ -152,6 +158,8 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
     node.value0 = keep(node, row, needs, 0, x)
     node.value1 = keep(node, row, needs, 1, y)
     node.rest = extra
+    if forward_used:
+        note(node, (x, y) + (extra or ()))
     return recorded(node, needs)
 
 
@@ -201,6 +209,34 @@ cdef int keep_result(OpNode node, Tensor t) except -1:
 
 cdef int attach(OpNode node, object outputs) except -1:
     """Make the outputs of the op (a Tensor, or a tuple or list) point to its node; those of integer dtype don't."""
+    if forward_used:
+        return attach_tangents(node, outputs)
+    return attach_node(node, outputs)
+
+
+cdef int attach_tangents(OpNode node, object outputs) except -1:
+    """`attach` where there may be tangents: they pass through the op, and the node may be for them alone."""
+    cdef tuple args = None, call = noted.pop(node, None)
+    cdef bint recorded = True
+    if call is not None:
+        args, recorded = call[0], not call[1]
+    if recorded:
+        attach_node(node, outputs)
+    if args is None:
+        return 0
+    from cygrad.autograd.forward_mode import propagate
+    propagate(node.row, args, outputs)
+    if recorded and isinstance(node.result, Tensor):
+        share_tangents(<Tensor>node.result, <Tensor>outputs)
+    elif recorded and node.result is not None:
+        for saved, output in zip((<Outputs>node.result).saved, outputs):
+            if isinstance(saved, SavedTensor):
+                share_tangents((<SavedTensor>saved).tensor, output)
+    return 0
+
+
+cdef int attach_node(OpNode node, object outputs) except -1:
+    """`attach` for backward."""
     cdef int i
     cdef list saved
     cdef Tensor t

@@ -7,6 +7,7 @@ cimport cython
 
 from _thread import get_ident
 
+from cygrad.autograd.forward_levels cimport REVERSE, share_tangents
 from cygrad.autograd.modes cimport set_grad_enabled
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.tensor cimport alias, requires_grad, version_of
@@ -37,6 +38,7 @@ cdef class SavedTensor:
             return
         # What an op made is kept apart from the tensor that its caller gets, and may give names.
         self.tensor = alias(tensor) if self.is_output or node is not None and tensor.node is None else tensor
+        share_tangents(self.tensor, tensor)
         self.version = version_of(tensor)
 
     cpdef Tensor unpack(self, Node node=None):
@@ -49,7 +51,8 @@ cdef class SavedTensor:
             if node is not None:
                 again.node = node
                 again.output_number = self.number
-                again.requires = True
+                again.requires = REVERSE
+            share_tangents(again, self.tensor)
         if version_of(again) != self.version:
             raise modified(again, self.version)
         return again

@@ -7,6 +7,7 @@ names laid aside for the time of the call.
 """
 import inspect
 
+from cygrad.autograd.forward_levels import batch_depth
 from cygrad.named_tensors import names as _names
 from cygrad.named_tensors.rules import AXES, RULES, UNSUPPORTED
 from cygrad.ops.declare.registry import GIVES_NAMES, functions, methods
@@ -115,7 +116,11 @@ class Call:
 
 
 def call(op, args, kwargs):
-    """`op` on arguments among which there are named tensors, or names for axes of the result."""
+    """`op` on arguments among which there are named tensors, or names for axes of the result; or batched ones."""
+    if batch_depth():
+        from cygrad.batching import dispatch
+        if dispatch.level_of(dispatch.tensors_in(args, kwargs)) is not None:
+            return dispatch.call(op, args, kwargs)
     bound = Call(op, args, kwargs)
     written = bound.written()
     rule = RULES.get(op.op) or RULES.get(op.op[:-1] if op.op.endswith("_") else op.op)

@@ -13,6 +13,10 @@ def getitem(tensor, key):
 
 def setitem(tensor, key, value):
     """``tensor[key] = value``: the names of `value` have to match those of ``tensor[key]``."""
+    if isinstance(value, Tensor) and type(value) is not Tensor and value.names == (None,) * value.dim() and (
+            not tensor.has_names()):
+        from cygrad.batching import keys
+        return keys.setitem(tensor, key, value)
     if isinstance(value, Tensor):
         unify(names_of(tensor, key), value.names)
     run(Tensor.__setitem__, (tensor, key, value), {}, None, [(tensor, tensor.names)])

@@ -10,6 +10,7 @@ import math
 from contextlib import contextmanager
 from itertools import chain
 
+from cygrad.autograd.forward_levels import visible_tangents
 from cygrad.devices import discovery
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_repr"]
@@ -302,6 +303,10 @@ def _suffixes(t):
             suffixes.append(f"grad_fn=<{grad_fn.name().rsplit('::', 1)[-1]}>")
         elif t.requires_grad:
             suffixes.append("requires_grad=True")
+
+    tangents = visible_tangents(t)
+    if tangents:
+        suffixes.append(f"tangent={tangents[max(tangents, key=lambda level: level.depth)]}")
 
     names = getattr(t, "names", None)
     if names and any(name is not None for name in names):

@@ -7,6 +7,7 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
+from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented
 from cygrad.dispatch.programs import one_pass, where
 
@@ -108,7 +109,7 @@ derivative("rsqrt", self=one_pass(lambda grad, result: -0.5 * grad * conj(result
 def pow_backward(grad, self, exponent):
     if exponent == 0:
         return cygrad.zeros_like(self)
-    if exponent == 2 and not cygrad.is_grad_enabled():  # recorded, it would lose the graph of 2 * self ** 1
+    if exponent == 2 and not grad_mode():  # recorded, it would lose the graph of 2 * self ** 1
         return square_slope(grad, self)
     if isinstance(exponent, complex):
         return grad * conj(exponent * self.pow(exponent - 1))

@@ -70,11 +70,11 @@ cdef class Primitive(Op):
             return self.compute(args)
         row = self.derivative()
         node = record(row, args) if row is not None and wanted(row, args) else None
-        set_grad_enabled(False)
+        cdef bint mode = set_grad_enabled(False)
         try:
             outputs = self.compute(args)
         finally:
-            set_grad_enabled(True)
+            set_grad_enabled(mode)
         if node is not None:
             attach(node, outputs)
         return outputs

@@ -141,12 +141,11 @@ def with_out(name, function, exact=False):
 def inplace_form(name, function, pointwise=False):
     """The form of `function` that writes into its first argument."""
     from cygrad.autograd.inplace import shadow
-    from cygrad.autograd.modes import grad_mode
     from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
     def inplace(self, *args, **kwargs):
         check_writable(self, args if pointwise else ())
-        source = shadow(self) if grad_mode() and self.requires_grad else self
+        source = shadow(self) if self._tracked() else self
         return inplace_result(self, function(source, *args, **kwargs))
     inplace.__name__ = inplace.__qualname__ = name + "_"
     inplace.__module__ = "cygrad"

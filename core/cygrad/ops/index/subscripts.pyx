@@ -13,6 +13,7 @@ from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad cimport backend as k
 from cygrad.autograd.inplace cimport check_inplace
+from cygrad.autograd.forward_levels cimport forward_used
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
@@ -230,6 +231,15 @@ cdef tuple places(Tensor t, list indices):
     return tuple(found)
 
 
+cdef bint names_batch(object key):
+    """Whether a tensor in a key stands in for a batch, inside `vmap`."""
+    cdef tuple parts = <tuple>key if PyTuple_CheckExact(key) else (key,)
+    for part in parts:
+        if isinstance(part, Tensor) and (<Tensor>part).names_ is not None and type((<Tensor>part).names_) is not tuple:
+            return True
+    return False
+
+
 # -------------------------------------------------------------------- x[key]
 
 cdef object getitem_(Tensor t, object key):
@@ -247,6 +257,9 @@ cdef object getitem_(Tensor t, object key):
 
 cdef Tensor picked(Tensor t, object key):
     """``t[key]`` for any key."""
+    if forward_used and names_batch(key):
+        from cygrad.batching.keys import getitem
+        return getitem(t, key)
     cdef int used = 0, tensors = 0
     cdef tuple parts = parts_of_key(key, &used, &tensors)
     cdef list indices = [] if tensors else None
@@ -301,6 +314,10 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
     elif key is False:
         return 0
     else:
+        if forward_used and names_batch(key):
+            from cygrad.batching.keys import setitem
+            setitem(t, key, value)
+            return 0
         parts = parts_of_key(key, &used, &tensors)
         indices = [] if tensors else None
         view = read_key(t, key, parts, used, indices)

@@ -4,7 +4,6 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 `cygrad.linalg` has the functions that have no method. Derivatives are in `autograd/derivatives/decompositions.py`.
 """
 from cygrad import return_types
-from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
@@ -178,7 +177,7 @@ def svdvals(A, *, driver=None):
     """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
-    return _svd(A, False, grad_mode() and A.requires_grad)[1]
+    return _svd(A, False, A._tracked())[1]
 
 
 svdvals = exact_out("linalg_svdvals", svdvals)
@@ -300,7 +299,7 @@ def eigvalsh(A, UPLO="L"):
     tensor([1., 3.])
     """
     checked_eigh(A, UPLO)
-    return _eigh(A, UPLO, grad_mode() and A.requires_grad)[0]
+    return _eigh(A, UPLO, A._tracked())[0]
 
 
 eigvalsh = exact_out("linalg_eigvalsh", eigvalsh)
@@ -377,7 +376,7 @@ def eigvals(A):
     tensor([0., 0.])
     """
     checked_eig(A, "linalg.eigvals")
-    return _eig(A, grad_mode() and A.requires_grad)[0]
+    return _eig(A, A._tracked())[0]
 
 
 eigvals = exact_out("linalg_eigvals", eigvals)

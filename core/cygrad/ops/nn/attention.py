@@ -6,7 +6,6 @@ axes, with gradients. Other calls are composed, as PyTorch's "math" is, so that 
 import math
 
 import cygrad
-from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.compositions import visible
 from cygrad.dispatch.fallback import call
@@ -151,8 +150,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if mask is not None and mask.dtype is not BOOL:
         mask = mask.to(query.dtype)
     inputs = (query, key, value)
-    fused = flash(query, key, value, mask) if grad_mode() and any(
-        t.requires_grad for t in (*inputs, mask) if isinstance(t, Tensor)) else True
+    fused = flash(query, key, value, mask) if any(
+        t._tracked() for t in (*inputs, mask) if isinstance(t, Tensor)) else True
     if fused and dropout_p == 0 and all(t.numel() for t in inputs):
         if key.shape[-1] != query.shape[-1] or key.shape[-2] != value.shape[-2]:
             raise RuntimeError(f"the last axes of query {list(query.shape)} and key {list(key.shape)} must be alike, "

@@ -89,7 +89,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     alike = same_floats(input, target)
     if not alike:
         warn_of_broadcast(input, target)
-    elif weight is None and not (cygrad.is_grad_enabled() and (input.requires_grad or target.requires_grad)):
+    elif weight is None and not (input._tracked() or target._tracked()):
         return reduced_in_one_pass(ABSOLUTE_ERROR, reduction, input, target)
     losses = (input - target).abs()
     if weight is not None:

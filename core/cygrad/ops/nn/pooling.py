@@ -6,7 +6,6 @@ import math
 from functools import lru_cache
 
 import cygrad
-from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.nn.boxes import MAX, largest_of, mean_of, pooled, window
 from cygrad.ops.nn.pooling_checks import (check_largest_1d, check_planes_2d, check_planes_3d, each_axis, single_number)
@@ -38,7 +37,7 @@ def max_pool(name, axes, input, kernel_size, stride, padding, dilation, ceil_mod
                         fixed(dilation), bool(ceil_mode))
     if input.is_complex() or input.dtype.name == "bool":
         raise refused("max_pool2d" if axes == 2 else "max_pool3d", input.dtype)
-    if places or grad_mode() and input.requires_grad:
+    if places or input._tracked():
         return largest_of[f"max_pool{axes}d_with_indices"](input, boxes, sizes)
     return pooled(MAX, input, boxes, sizes), None
 

@@ -358,7 +358,7 @@ general_addcmul_, general_addcdiv_ = inplace_form("addcmul", addcmul, True), inp
 
 def refuse_complex_gradient(t, name):
     """Raise where PyTorch has no complex derivative."""
-    if t.is_complex() and t.requires_grad and cygrad.is_grad_enabled():
+    if t.is_complex() and t._tracked():
         raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 

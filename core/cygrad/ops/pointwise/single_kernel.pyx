@@ -10,6 +10,7 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 
 from cygrad cimport backend as k
+from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.autograd.inplace cimport check_inplace, rebase, set_meta_of
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, keep_result, record_pair
@@ -97,9 +98,7 @@ cdef object apply_unary(KernelOp op, Tensor a):
     cdef Derivative row
     cdef OpNode node
     if a.names_ is not None:
-        out = apply_unary(op, plain(a))
-        out.names_ = a.names_
-        return out
+        return named_unary(op, a)
     if a.dense and op.plain >> a.dtype.category & 1 and a.elements and a.rank <= INLINE_RANK:
         out = empty_as(a, BOOL_DTYPE if op.rule == TO_BOOL else a.dtype)
         unary_into(op.code, a, out)
@@ -194,8 +193,26 @@ cdef object apply_binary(KernelOp op, object x, object y):
     return out
 
 
-cdef Tensor named_binary(KernelOp op, object x, object y):
+cdef Tensor named_unary(KernelOp op, Tensor a):
+    """op(a) of a tensor with names, which its result gets."""
+    if type(a.names_) is not tuple:
+        return batched(op, (a,))
+    cdef Tensor out = apply_unary(op, plain(a))
+    out.names_ = a.names_
+    return out
+
+
+cdef object batched(KernelOp op, tuple operands):
+    """op of what stands in for a batch inside `vmap`."""
+    from cygrad.ops.declare.registry import functions
+    return functions[op.name.removesuffix("_tensor")](*operands)
+
+
+cdef object named_binary(KernelOp op, object x, object y):
     """op(x, y) where a tensor has names: they are checked, the op runs without them, and its result gets them."""
+    for each in (x, y):
+        if isinstance(each, Tensor) and (<Tensor>each).names_ is not None and type((<Tensor>each).names_) is not tuple:
+            return batched(op, (x, y))
     from cygrad.named_tensors.names import unified
     names = unified((x, y))
     cdef Tensor out = apply_binary(op, plain(<Tensor>x) if isinstance(x, Tensor) else x,
@@ -384,6 +401,9 @@ cdef object finish_inplace(Tensor target, Tensor value):
     bump_version(target)
     if value.node is not None:
         rebase(target, value.node, value.output_number)
+    if (value.requires | target.requires) & FORWARD:
+        from cygrad.autograd.forward_mode import take_tangents
+        take_tangents(target, value)
     return target
 
 

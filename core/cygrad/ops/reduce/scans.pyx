@@ -48,9 +48,8 @@ def in_place(running):
     """The in-place form of a scan: it computes in the tensor's own dtype."""
     def inplace(self, dim, *, dtype=None):
         from cygrad.autograd.inplace import shadow
-        from cygrad.autograd.modes import grad_mode
         from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
-        source = shadow(self) if grad_mode() and self.requires_grad else self
+        source = shadow(self) if self._tracked() else self
         if dtype is not None and dtype is not self.dtype:
             raise RuntimeError(f"Bad in-place call: input tensor dtype {self.dtype.name} and output tensor dtype "
                                f"{dtype.name} should match")

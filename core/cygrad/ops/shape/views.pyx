@@ -176,7 +176,7 @@ cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes):
         CLONE.record(copy, (t,))
     out = new_tensor()                                     # not a view: nothing else shows the copy
     fill_dense(out, copy.memory, copy.dtype, rank, sizes)
-    if copy.node is not None:
+    if tracked(copy):
         UNSAFE_VIEW.record(out, (copy, None))
     return out
 

@@ -1,0 +1,136 @@
+# distutils: extra_compile_args = -Os
+"""BatchedTensor: what a function inside `vmap` sees of a batch, one example's shape over the whole batch's values."""
+from cygrad.autograd.forward_levels cimport FORWARD
+from cygrad.tensor cimport Tensor
+from cygrad.view cimport fill_strided, size_of
+
+MARK = "batch"          # stands in `names_`, where every op looks
+
+
+cdef class BatchedTensor(Tensor):
+    """Stands for the examples `value[0]`, `value[1]`... of a level of `vmap`; axis 0 of `value` is the batch.
+
+    As a view it is the first example, so shape, strides, dtype and device are right. Its mark lets every public op hand
+    the call to `batching.dispatch`; an op that is reached in another way refuses it when it is recorded.
+
+    Attributes
+    ----------
+    value : Tensor
+        The whole batch; inside another `vmap` a BatchedTensor itself.
+    level : BatchLevel
+    """
+    cdef readonly Tensor value
+    cdef readonly object level
+
+    def __init__(self):
+        raise TypeError("cannot create 'BatchedTensor' instances")
+
+    @property
+    def names(self):
+        return (None,) * self.rank
+
+    @property
+    def requires_grad(self):
+        return self.value.requires_grad
+
+    @property
+    def grad_fn(self):
+        return None
+
+    @property
+    def data(self):
+        return batched(self.value.data, self.level)
+
+    def has_names(self):
+        return False
+
+    def detach(self):
+        return batched(self.value.detach(), self.level)
+
+    def requires_grad_(self, requires_grad=True):
+        raise RuntimeError("You are attempting to call Tensor.requires_grad_() inside of a function being transformed, "
+                           "which is unsupported. Please attempt to use a torch.func API such as grad() to compute "
+                           "derivatives.")
+
+    def item(self):
+        raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
+                           ".item() on a Tensor, please try to rewrite what you're doing with other operations. If "
+                           "error is occurring somewhere inside PyTorch internals, please file a bug report.")
+
+    def tolist(self):
+        return self.item()
+
+    def numpy(self, *args, **kwargs):
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    def data_ptr(self):
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    def __bool__(self):
+        raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+                           "flow. We don't support that yet, please shout over at "
+                           "https://github.com/pytorch/functorch/issues/257 .")
+
+    def __int__(self):
+        return self.item()
+
+    def __float__(self):
+        return self.item()
+
+    def __index__(self):
+        return self.item()
+
+    def __iter__(self):
+        if self.rank == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __getitem__(self, key):
+        from cygrad.batching.keys import getitem
+        return getitem(self, key)
+
+    def __setitem__(self, key, value):
+        from cygrad.batching.keys import setitem
+        setitem(self, key, value)
+
+    def __repr__(self):
+        return f"BatchedTensor(lvl={self.level.depth}, bdim=0, value=\n{self.value!r}\n)"
+
+    def __str__(self):
+        return repr(self)
+
+    def _new(self, method, args, kwargs):
+        size = args[0] if len(args) and isinstance(args[0], (tuple, list)) else kwargs.pop("size", None)
+        rest = args[1:]
+        if size is None:
+            size, rest = args, ()
+        return batched(getattr(self.value, method)((self.value.shape[0], *size), *rest, **kwargs), self.level)
+
+    def new_zeros(self, *args, **kwargs):
+        return self._new("new_zeros", args, kwargs)
+
+    def new_ones(self, *args, **kwargs):
+        return self._new("new_ones", args, kwargs)
+
+    def new_empty(self, *args, **kwargs):
+        return self._new("new_empty", args, kwargs)
+
+    def new_full(self, size, fill_value, **kwargs):
+        if isinstance(fill_value, BatchedTensor):
+            return self.new_zeros(size, **kwargs) + fill_value
+        return self._new("new_full", (size, fill_value), kwargs)
+
+
+def batched(Tensor value not None, level):
+    """What stands for the examples along the first axis of `value`."""
+    cdef BatchedTensor made = BatchedTensor.__new__(BatchedTensor)
+    cdef Tensor memory = value
+    if value.elements == 0:                     # as a view of nothing it would lead out of the memory
+        memory = value.detach().new_empty(tuple(size_of(value))[1:]) if type(value) is Tensor else value
+        fill_strided(made, memory.memory, value.dtype, memory.offset, value.rank - 1, memory.sizes, memory.strides)
+    else:
+        fill_strided(made, value.memory, value.dtype, value.offset, value.rank - 1, value.sizes + 1, value.strides + 1)
+    made.value, made.level = value, level
+    made.names_ = MARK
+    made.requires = FORWARD
+    return made

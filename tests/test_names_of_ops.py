@@ -191,6 +191,7 @@ ORDERED = set("""
     nn.functional.max_unpool1d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.local_response_norm
     nn.functional.ctc_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
     nn.functional.multi_head_attention_forward
+    gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
     addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
 ORDERED |= {op.name for op in OPS if op.name.startswith("fft.")}
 

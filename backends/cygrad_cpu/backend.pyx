@@ -24,6 +24,7 @@ from cygrad_cpu.runtime.philox cimport cpu_random
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.reduce.scan cimport cpu_scan
 from cygrad_cpu.nn.pool cimport cpu_pool
+from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
 from cygrad_cpu.nn.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort.sort cimport cpu_sort
 
@@ -204,6 +205,15 @@ cdef class CPUBackend(Backend):
 
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
         return cpu_attention(query, key, value, mask, causal, scale, out)
+
+    def recurrent(self, int cell, tuple steps, View gates, View weight, View bias, View h, View c, View values,
+                  View kept, View out, View last_h, View last_c):
+        return cpu_recurrent(cell, steps, gates, weight, bias, h, c, values, kept, out, last_h, last_c)
+
+    def recurrent_backward(self, int cell, tuple steps, View grad_out, View grad_h, View grad_c, View values, View kept,
+                           View before, View weight, View slopes, View hidden, View slope_h, View slope_c):
+        return cpu_recurrent_backward(cell, steps, grad_out, grad_h, grad_c, values, kept, before, weight, slopes,
+                                      hidden, slope_h, slope_c)
 
     cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
         return cpu_random(kind, out, seed, offset, a, b)

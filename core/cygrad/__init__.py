@@ -48,7 +48,7 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
-          "fourier.short_time")
+          "nn.recurrent", "fourier.short_time")
 _LATER_METHODS = ("stft", "istft")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)

@@ -1835,6 +1835,12 @@ def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> 
 def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
         1e-05, cudnn_enabled: Any = True) -> Tensor:
     """`nn.functional.group_norm`, which also takes groups of one value."""
+def gru(input: Tensor | None = None, hx: Any = None, params: Any = None, has_biases: Any = None, num_layers: Any = None,
+        dropout: Any = None, train: Any = None, bidirectional: Any = None, batch_first: Any = None, *, data: Any = None,
+        batch_sizes: Any = None) -> Tensor:
+    """Layers of gated recurrent units (Cho et al., 2014)."""
+def gru_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+    """One step of `gru`."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
 def hamming_window(window_length: Any, periodic: Any = True, alpha: Number = 0.54, beta: Number = 0.46, *, dtype: _dtype
@@ -2013,6 +2019,12 @@ def logspace(start: Number, end: Number, steps: _int, base: _float = 10.0, *, ou
 def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Any = None, axis: Dims = None, keepdims: _bool =
         False) -> Tensor:
     """The logarithm of the sum of the exponentials along some axes, without overflow."""
+def lstm(input: Tensor | None = None, hx: Any = None, params: Any = None, has_biases: Any = None, num_layers: Any =
+        None, dropout: Any = None, train: Any = None, bidirectional: Any = None, batch_first: Any = None, *, data: Any =
+        None, batch_sizes: Any = None) -> Tensor:
+    """Layers of long short-term memory (Hochreiter and Schmidhuber, 1997)."""
+def lstm_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+    """One step of `lstm`."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input < other."""
 def lu(input: Tensor, pivot: _bool = True, get_infos: _bool = False) -> Any:
@@ -2265,6 +2277,18 @@ def result_type(*operands: Any) -> _dtype:
     """The dtype of an arithmetic op on these tensors and numbers."""
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """x / sqrt(mean(x ** 2) + eps) * weight, over the last axes."""
+def rnn_relu(input: Tensor | None = None, hx: Any = None, params: Any = None, has_biases: Any = None, num_layers: Any =
+        None, dropout: Any = None, train: Any = None, bidirectional: Any = None, batch_first: Any = None, *, data: Any =
+        None, batch_sizes: Any = None) -> Tensor:
+    """Recurrent layers with `relu`."""
+def rnn_relu_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+    """One step of `rnn_relu`."""
+def rnn_tanh(input: Tensor | None = None, hx: Any = None, params: Any = None, has_biases: Any = None, num_layers: Any =
+        None, dropout: Any = None, train: Any = None, bidirectional: Any = None, batch_first: Any = None, *, data: Any =
+        None, batch_sizes: Any = None) -> Tensor:
+    """Recurrent layers with the hyperbolic tangent."""
+def rnn_tanh_cell(input: Tensor, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+    """One step of `rnn_tanh`."""
 def roll(input: Tensor, shifts: Any, dims: Dims = ()) -> Tensor:
     """A copy with the elements moved along axes; what leaves at one end comes in at the other."""
 def rot90(input: Tensor, k: _int = 1, dims: Dims = (0, 1)) -> Tensor:

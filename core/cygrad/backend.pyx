@@ -45,6 +45,7 @@ SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
 RANDOM = ("uniform", "normal", "integers")
 POOL = ("max", "sum", "mean")
+CELLS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 
 
 cdef View scratch(Backend backend, View like, DType dtype):
@@ -468,6 +469,35 @@ cdef class Backend:
         mask is None or (B, L, S), of the operands' dtype (added) or bool (False hides); causal hides s > l, too. A row
         that is all hidden, or has nothing but -infinity before the softmax, gives zeros. Any strides. Composed from
         matmul, softmax, reduce, binary and where, without ever holding all B * L * S scores of a large call.
+        """
+        return NotImplemented
+
+    def recurrent(self, int cell, tuple steps, View gates, View weight, View bias, View h, View c, View values,
+                  View kept, View out, View last_h, View last_c):
+        """All steps of a recurrent layer: what CELLS[cell] makes of its inputs, of N sequences and H features.
+
+        steps has (row, rows) for each step in the order in which they are taken: rows, at most N, says how many
+        sequences take part, the first ones, and row where theirs begin in gates, values, kept and out, which have all
+        steps' rows. gates (rows, G * H) is what the inputs give, biases included; weight (G * H, H) what the state h
+        (N, H) is multiplied with, s = h @ weight^T below. In order, with x the parts of gates:
+
+        LSTM: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of x + s; c = f * c + i * g; h = o * tanh(c); kept is c.
+        GRU: r, z = sigmoid(x + s); k = s + bias (H,), or s; m = tanh(x + r * k); h = (1 - z) * m + z * h; kept is k.
+        RNN: h = tanh(x + s), or relu(x + s); values and out are one view, kept is None.
+
+        values (rows, G * H) becomes the gates after their functions, (i, f, g, o) or (r, z, m); out (rows, H) the h of
+        each step; last_h and last_c (N, H) the state after all. c, last_c: LSTM alone. Any strides of inputs.
+        Composed from matmul, binary and unary, step by step.
+        """
+        return NotImplemented
+
+    def recurrent_backward(self, int cell, tuple steps, View grad_out, View grad_h, View grad_c, View values, View kept,
+                           View before, View weight, View slopes, View hidden, View slope_h, View slope_c):
+        """The gradients of `recurrent`: grad_out by out, grad_h by last_h, grad_c by last_c, each may be None (zeros).
+
+        before (rows, H) is the c (LSTM) or h (GRU) from before each step, None for RNN. slopes (rows, G * H) becomes
+        the gradient by gates, hidden (GRU alone, else None) that by s, where r counts; slope_h and slope_c (N, H) those
+        by h and c. Composed from matmul, binary and unary.
         """
         return NotImplemented
 

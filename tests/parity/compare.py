@@ -247,6 +247,10 @@ def inplace_grad(m, op, sample):
     return [x.requires_grad, gradients_of(m, [x], leaves) if x.requires_grad else []]
 
 
+# All steps of a recurrent layer are one node here, in PyTorch one of oneDNN's or a graph of each step, by dtype.
+ONE_NODE = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
+
+
 def grad_fn(m, op, sample):
     """The names of the grad functions."""
     leaves = sample.leaves(m, requires_grad=True)
@@ -269,7 +273,7 @@ KINDS = {
     "strides": (strides, lambda op: op.strides),
     "grad": (grad, lambda op: True),
     "inplace_grad": (inplace_grad, lambda op: op.inplace and op.diff),
-    "grad_fn": (grad_fn, lambda op: op.diff),
+    "grad_fn": (grad_fn, lambda op: op.diff and op.name not in ONE_NODE),
     "refused": (refused, lambda op: True),
 }
 

@@ -109,3 +109,23 @@ cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
     SoftmaxBackward backward[2]
     NormRows norm[2]
     NormBackward norm_backward[2]
+
+cdef struct CellRows:           # rows of one step of a recurrent layer; see Backend.recurrent
+    Py_ssize_t rows
+    Py_ssize_t n                # hidden features
+    char *values                # (rows, gates * n): before, then the gates
+    char *hidden                # (rows, 3 * n), of a GRU: what the hidden state gives; backward: the gradient by it
+    const char *bias            # (n,), of a GRU, or NULL
+    char *kept                  # (rows, n), of LSTM and GRU
+    char *out                   # (rows, n); backward: the gradient by it, or NULL
+    char *h                     # (rows, n): the state, changed; backward: the gradient by it
+    char *c
+    const char *before          # backward: (rows, n), c (of a GRU h) before the step
+    char *slopes                # backward: (rows, gates * n)
+
+ctypedef void (*CellForward)(int cell, const CellRows *at) noexcept nogil
+ctypedef void (*CellBackward)(int cell, const CellRows *at) noexcept nogil
+
+cdef struct RecurrentTable:     # by precision: 0 float32, 1 float64
+    CellForward forward[2]
+    CellBackward backward[2]

@@ -401,6 +401,8 @@ def hide(t, shown, value=-math.inf):
     return where_op(shown.expand(t.shape), t, other.expand(t.shape))
 
 
+from cygrad.dispatch.recurrent_compositions import recurrent, recurrent_backward  # noqa: E402 (it needs the above)
+
 COMPOSED = {function.__name__: function for function in (
     square_sum, map_reduce, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d,
-    conv2d_backward, pool, attention)}
+    conv2d_backward, pool, attention, recurrent, recurrent_backward)}

@@ -127,6 +127,14 @@ from cygrad.nn.modules.transformer import TransformerDecoder as TransformerDecod
 from cygrad.nn.modules.transformer import TransformerEncoderLayer as TransformerEncoderLayer
 from cygrad.nn.modules.transformer import TransformerDecoderLayer as TransformerDecoderLayer
 from cygrad.nn.modules.transformer import Transformer as Transformer
+from cygrad.nn.modules.rnn import RNNBase as RNNBase
+from cygrad.nn.modules.rnn import RNN as RNN
+from cygrad.nn.modules.rnn import LSTM as LSTM
+from cygrad.nn.modules.rnn import GRU as GRU
+from cygrad.nn.modules.rnn_cells import RNNCellBase as RNNCellBase
+from cygrad.nn.modules.rnn_cells import RNNCell as RNNCell
+from cygrad.nn.modules.rnn_cells import LSTMCell as LSTMCell
+from cygrad.nn.modules.rnn_cells import GRUCell as GRUCell
 from cygrad.nn.modules.sparse import Embedding as Embedding
 from cygrad.nn.modules.sparse import EmbeddingBag as EmbeddingBag
 from cygrad.nn.modules.flatten import Flatten as Flatten

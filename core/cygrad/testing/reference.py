@@ -6,7 +6,7 @@ compared with these; other backends are compared with the CPU, and with these wh
 """
 import numpy as np
 
-from cygrad.backend import ARGREDUCE, BINARY, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.testing import reference_special
 
 
@@ -365,6 +365,67 @@ def attention(query, key, value, mask, causal, scale, out):
     weights = np.exp(scores - np.where(hidden, 0, scores.max(-1, keepdims=True)))
     weights = np.where(hidden, 0, weights / weights.sum(-1, keepdims=True))
     return np.matmul(weights, wide(value))
+
+
+# -------------------------------------------------------------------- recurrent layers
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+@quietly
+def recurrent(cell, steps, gates, weight, bias, h, c, values, kept, out, last_h, last_c):
+    values, out = np.zeros(values.shape, wide(gates).dtype), np.zeros(out.shape, wide(gates).dtype)
+    kept = None if kept is None else np.zeros(kept.shape, wide(gates).dtype)
+    h, c, n = wide(h).copy(), None if c is None else wide(c).copy(), weight.shape[1]
+    for row, rows in steps:
+        some, x, s = slice(row, row + rows), wide(gates)[row:row + rows], np.matmul(h[:rows], wide(weight).T)
+        if CELLS[cell] == "lstm":
+            i, f, g, o = (function(part) for function, part in zip((_sigmoid, _sigmoid, np.tanh, _sigmoid),
+                                                                   np.split(x + s, 4, 1)))
+            c[:rows] = kept[some] = f * c[:rows] + i * g
+            h[:rows], values[some] = o * np.tanh(c[:rows]), np.concatenate([i, f, g, o], 1)
+        elif CELLS[cell] == "gru":
+            r, z = np.split(_sigmoid(x[:, :2 * n] + s[:, :2 * n]), 2, 1)
+            kept[some] = s[:, 2 * n:] + (0 if bias is None else wide(bias))
+            m = np.tanh(x[:, 2 * n:] + r * kept[some])
+            h[:rows], values[some] = (1 - z) * m + z * h[:rows], np.concatenate([r, z, m], 1)
+        else:
+            values[some] = h[:rows] = np.tanh(x + s) if CELLS[cell] == "rnn_tanh" else np.maximum(x + s, 0)
+        out[some] = h[:rows]
+    return values, kept, out, h, c
+
+
+@quietly
+def recurrent_backward(cell, steps, grad_out, grad_h, grad_c, values, kept, before, weight, slopes, hidden, slope_h,
+                       slope_c):
+    v, w = wide(values), wide(weight)
+    made = np.zeros(slopes.shape, v.dtype)
+    by_state = np.zeros(slopes.shape, v.dtype)
+    h = np.zeros(slope_h.shape, v.dtype) + (0 if grad_h is None else wide(grad_h))
+    c = None if slope_c is None else np.zeros(slope_c.shape, v.dtype) + (0 if grad_c is None else wide(grad_c))
+    for row, rows in steps[::-1]:
+        some = slice(row, row + rows)
+        g = h[:rows] + (0 if grad_out is None else wide(grad_out)[some])
+        if CELLS[cell] == "lstm":
+            i, f, m, o = np.split(v[some], 4, 1)
+            t = np.tanh(wide(kept)[some])
+            by_c = c[:rows] + g * o * (1 - t * t)
+            parts = (by_c * m * i * (1 - i), by_c * wide(before)[some] * f * (1 - f), by_c * i * (1 - m * m),
+                     g * t * o * (1 - o))
+            c[:rows], stays = by_c * f, 0
+            made[some] = by_state[some] = np.concatenate(parts, 1)
+        elif CELLS[cell] == "gru":
+            r, z, m = np.split(v[some], 3, 1)
+            by_m = g * (1 - z) * (1 - m * m)
+            first = by_m * wide(kept)[some] * r * (1 - r), g * (wide(before)[some] - m) * z * (1 - z)
+            made[some], stays = np.concatenate([*first, by_m], 1), g * z
+            by_state[some] = np.concatenate([*first, by_m * r], 1)
+        else:
+            made[some] = by_state[some] = g * (1 - v[some] ** 2 if CELLS[cell] == "rnn_tanh" else v[some] > 0)
+            stays = 0
+        h[:rows] = np.matmul(by_state[some], w) + stays
+    return made, by_state if hidden is not None else None, h, c
 
 
 # -------------------------------------------------------------------- random

@@ -15,6 +15,7 @@ from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
+from cygrad.ops.nn.recurrent import recurrent_slopes
 from cygrad.ops.nn.shuffles import _channel_shuffle, _pixel_shuffle, _pixel_unshuffle
 from cygrad.ops.nn.sliding_blocks import _col2im, _im2col
 from cygrad.ops.nn.unpooling import unpool_slope
@@ -57,6 +58,8 @@ derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad,
 derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",
            tensors=lambda grad, query, key, value, mask, causal, scale, needs:
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
+derivative("recurrent", tensors=lambda grads, options, gates, weight, bias, h, c, result:
+           recurrent_slopes(grads, options, gates, weight, bias, h, c, result))
 derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2, p, result),
            x2=lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT))
 derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),

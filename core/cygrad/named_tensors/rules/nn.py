@@ -51,6 +51,11 @@ def shortens_rows(call):
     return call.names
 
 
+@rule("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell")
+def recurs(call):
+    """States have no names."""
+
+
 @rule("multi_head_attention_forward")
 def attends(call):
     """Heads have no name."""

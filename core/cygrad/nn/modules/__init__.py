@@ -33,6 +33,8 @@ _FILES = {
     "attention": ("MultiheadAttention",),
     "transformer": ("TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer",
                     "Transformer"),
+    "rnn": ("RNNBase", "RNN", "LSTM", "GRU"),
+    "rnn_cells": ("RNNCellBase", "RNNCell", "LSTMCell", "GRUCell"),
     "sparse": ("Embedding", "EmbeddingBag"),
     "flatten": ("Flatten", "Unflatten"),
     "pooling": ("MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "AvgPool1d",

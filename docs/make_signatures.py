@@ -188,7 +188,7 @@ def main():
     names = {name for name in dir(cygrad) if isinstance(getattr(cygrad, name), PublicOp)}
     functions = lines_of(names, stubs("_VariableFunctions.pyi"), lambda name: getattr(torch, name, None))
     functions = {name: lines for name, lines in functions.items() if name != "tensordot"} | CORRECTED
-    for part in ("linalg", "fft"):
+    for part in ("linalg", "fft", "special"):
         functions |= {f"{part}_{name}": schema_lines(getattr(getattr(torch, part), name), f"{part}_{name}")
                       for name in getattr(cygrad, part).__all__ if name != "LinAlgError"}
     for name in dir(cygrad.nn.functional):          # those that are no functions of Python there

@@ -301,7 +301,7 @@ def stubs():
     """{path under core/cygrad: text} of every stub that has a part written here."""
     return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
             "fft.pyi": part("fft", prefix="fft_"),
-            "special.pyi": part("special"), "random/__init__.pyi": part("random"),
+            "special.pyi": part("special", prefix="special_"), "random/__init__.pyi": part("random"),
             "nn/__init__.pyi": layers(), "nn/functional.pyi": part("nn.functional"),
             "autograd/__init__.pyi": part("autograd", by_hand("autograd/__init__.pyi")),
             "autograd/functional.pyi": part("autograd.functional")}

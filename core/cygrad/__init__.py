@@ -48,8 +48,8 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
-          "nn.recurrent", "fourier.short_time")
-_LATER_METHODS = ("stft", "istft")
+          "nn.recurrent", "fourier.short_time", "pointwise.bessel")
+_LATER_METHODS = ("stft", "istft", "i0", "i0_")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402

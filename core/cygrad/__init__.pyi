@@ -686,6 +686,10 @@ class Tensor:
         """Elementwise: sqrt(input**2 + other**2) without overflow."""
     def hypot_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `hypot`: writes the result into the tensor and returns it."""
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0, of each element."""
+    def i0_(self) -> Tensor:
+        """In-place version of `i0`: writes the result into the tensor and returns it."""
     def index_add(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat."""
     def index_add_(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
@@ -1867,6 +1871,10 @@ def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the second axis (vectors along the only one)."""
 def hypot(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: sqrt(input**2 + other**2) without overflow."""
+def i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, of each element."""
+def i0_(input: Tensor) -> Tensor:
+    """In-place version of `i0`: writes the result into the tensor and returns it."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor, as a view."""
 def index_add(input: Tensor, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Any = None) -> Tensor:

@@ -10,40 +10,71 @@ _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
 _bool: TypeAlias = builtins.bool
 _complex: TypeAlias = builtins.complex
-def digamma(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the derivative of lgamma."""
-def erf(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the error function of each element."""
-def erfc(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the complementary error function of each element."""
-def erfinv(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the inverse error function of each element."""
-def exp2(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: 2 to the power of each element."""
-def expit(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: 1 / (1 + exp(-x)) of each element."""
-def expm1(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: exp(x) - 1 of each element, accurate near 0."""
-def gammaln(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the logarithm of the gamma function's modulus."""
-def log1p(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: log(1 + x) of each element, accurate near 0."""
-def log_softmax(input: Tensor, dim: Dims, dtype: _dtype | None = None, *, axis: Dims = None, out: Any = None) -> Tensor:
-    """The logarithm of `softmax`, computed without its cancellation."""
-def logit(input: Tensor, eps: _float | None = None, *, out: Any = None) -> Tensor:
-    """log(x / (1 - x)) of each element, the inverse of `sigmoid`."""
-def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Any = None, axis: Dims = None, keepdims: _bool =
-        False) -> Tensor:
-    """The logarithm of the sum of the exponentials along some axes, without overflow."""
-def polygamma(n: _int, input: Tensor, *, out: Any = None) -> Tensor:
-    """The n-th derivative of `digamma`."""
-def psi(input: Tensor, *, out: Any = None) -> Tensor:
-    """Elementwise: the derivative of lgamma."""
-def round(input: Tensor, *, decimals: _int | None = None, out: Any = None) -> Tensor:
-    """The nearest integer, or multiple of 10 ** -decimals; halves go to the even neighbour."""
-def sinc(input: Tensor, *, out: Any = None) -> Tensor:
-    """sin(pi * x) / (pi * x) of each element, 1 at 0."""
-def softmax(input: Tensor, dim: Dims, dtype: _dtype | None = None, *, axis: Dims = None, out: Any = None) -> Tensor:
-    """exp(x) divided by its sum along an axis."""
-def xlogy(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
-    """input * log(other), 0 where input is 0 (NaN where other is)."""
+def airy_ai(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Airy function Ai, of each element."""
+def bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the first kind of order 0, of each element."""
+def bessel_j1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the first kind of order 1, of each element."""
+def bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the second kind of order 0, of each element."""
+def bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the second kind of order 1, of each element."""
+def chebyshev_polynomial_t(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial T, of each element."""
+def chebyshev_polynomial_u(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial U, of each element."""
+def chebyshev_polynomial_v(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial V, of each element."""
+def chebyshev_polynomial_w(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial W, of each element."""
+def entr(input: Tensor, *, out: Any = None) -> Tensor:
+    """-x * log(x), 0 at 0 and -inf below, of each element."""
+def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(x ** 2) * erfc(x), the scaled complementary error function, of each element."""
+def hermite_polynomial_h(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """The physicists' polynomial of Hermite, of each element."""
+def hermite_polynomial_he(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """The probabilists' polynomial of Hermite, of each element."""
+def i0e(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(-|x|) times the modified Bessel function of the first kind of order 0, of each element."""
+def i1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, of each element."""
+def i1e(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(-|x|) times the modified Bessel function of the first kind of order 1, of each element."""
+def laguerre_polynomial_l(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Laguerre's polynomial, of each element."""
+def legendre_polynomial_p(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Legendre's polynomial, of each element."""
+def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The logarithm of `ndtr`, also where `ndtr` is 0, of each element."""
+def modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, of each element."""
+def modified_bessel_i1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, of each element."""
+def modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, of each element."""
+def modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, of each element."""
+def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The part of the standard normal distribution that lies below x, of each element."""
+def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
+    """The x below which this part of the standard normal distribution lies, `ndtr` reversed, of each element."""
+def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(x) times the modified Bessel function of the second kind of order 0, of each element."""
+def scaled_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(x) times the modified Bessel function of the second kind of order 1, of each element."""
+def shifted_chebyshev_polynomial_t(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial T, of 2 x - 1, of each element."""
+def shifted_chebyshev_polynomial_u(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial U, of 2 x - 1, of each element."""
+def shifted_chebyshev_polynomial_v(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial V, of 2 x - 1, of each element."""
+def shifted_chebyshev_polynomial_w(x: Any, n: _int, *, out: Any = None) -> Tensor:
+    """Chebyshev's polynomial W, of 2 x - 1, of each element."""
+def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The spherical Bessel function of order 0, sin(x) / x, of each element."""
+def xlog1py(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input * log(1 + other), 0 where input is 0 (NaN where other is)."""
+def zeta(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Hurwitz' zeta function, the sum of (other + k) ** -input over k = 0, 1, ..."""

@@ -184,6 +184,61 @@ derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
 derivative("polygamma", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
 derivative("sigmoid", self=one_pass(lambda grad, result: grad * conj((1 - result) * result)))
 
+
+
+def special():
+    """The module of special functions, which programs that call none don't import."""
+    from cygrad import special
+    return special
+
+
+derivative("i0", self=lambda grad, self: grad * special().i1(self))
+derivative("special_i0e", name="SpecialI0EBackward0",
+           self=lambda grad, self, result: grad * (special().i1e(self) - self.sgn() * result))
+derivative("special_i1", name="SpecialI1Backward0", self=lambda grad, self, result: i1_backward(grad, self, result))
+derivative("special_i1e", name="SpecialI1EBackward0", self=lambda grad, self, result: i1e_backward(grad, self, result))
+derivative("special_ndtri", name="SpecialNdtriBackward0",
+           self=lambda grad, result: grad * math.sqrt(2 * math.pi) * (result * result / 2).exp())
+derivative("special_log_ndtr", name="SpecialLogNdtrBackward0",
+           self=lambda grad, self: grad / special().erfcx(self * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))
+derivative("special_erfcx", name="SpecialErfcxBackward0",
+           self=lambda grad, self, result: (2 * self * result - 2 / math.sqrt(math.pi)) * grad)
+derivative("special_entr", name="SpecialEntrBackward0", self=lambda grad, self: grad * -(1 + self.log()))
+derivative("special_xlog1py", name="SpecialXlog1PyBackward0",
+           self=lambda grad, self, other: xlog1py_backward(grad, self, other),
+           other=lambda grad, self, other: grad * self / (other + 1))
+derivative("special_xlog1py_scalar", name="SpecialXlog1PyBackward2",
+           self=lambda grad, self, other: xlog1py_backward(grad, self, other))
+derivative("special_scalar_xlog1py", name="SpecialXlog1PyBackward1",
+           other=lambda grad, self, other: grad * self / (other + 1))
+derivative("special_ndtr", name="MulBackward1",         # PyTorch composes it: the node of its last step
+           self=one_pass(lambda grad, self: grad * (self * self * -0.5).exp() * (1 / math.sqrt(2 * math.pi))))
+derivative("zeta", name="SpecialZetaBackward0", self=no_derivative("zeta"),
+           other=lambda grad, self, other: grad * -self * special().zeta(self + 1, other))
+
+
+def i1_backward(grad, self, result):
+    """i0(x) - i1(x) / x, 1/2 at 0."""
+    small = (self.abs() > cygrad.finfo(self.dtype).eps).logical_not()
+    x = cygrad.where(small, 1, self)
+    return grad * cygrad.where(small, 0.5, cygrad.i0(x) - result / x)
+
+
+def i1e_backward(grad, self, result):
+    """i0e(x) - i1e(x) * (sign(x) + 1 / x), 1/2 at 0."""
+    small = (self.abs() > cygrad.finfo(self.dtype).eps).logical_not()
+    x = cygrad.where(small, 1, self)
+    return grad * cygrad.where(small, 0.5, special().i0e(x) - result * (x.sgn() + 1 / x))
+
+
+def xlog1py_backward(grad, self, other):
+    value = special().xlog1py(grad, other)
+    singular = self == 0
+    if isinstance(other, (int, float)):
+        return value if other > -1 else cygrad.where(singular, 0, value)
+    return cygrad.where(singular.logical_and(other <= -1), 0, value)
+
+
 # ------------------------------------------------------------------ complex numbers
 
 derivative("angle", self=lambda grad, self: angle_backward(grad, self))

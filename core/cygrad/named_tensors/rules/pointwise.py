@@ -30,6 +30,10 @@ from cygrad.named_tensors.rules.helpers import rule
     fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn fft_rfft fft_rfft2 fft_rfftn fft_irfft fft_irfft2 fft_irfftn
     fft_hfft fft_hfft2 fft_hfftn fft_ihfft fft_ihfft2 fft_ihfftn fft_fftshift fft_ifftshift
     channel_shuffle pixel_shuffle pixel_unshuffle
+    i0 special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_entr
+    special_erfcx special_i0e special_i1 special_i1e special_log_ndtr special_modified_bessel_i0
+    special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtr special_ndtri
+    special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
     pin_memory share_memory_""")
 def keeps(call):
     """Each axis keeps its name."""
@@ -47,7 +51,12 @@ def looks_up(call):
     add addcdiv addcmul atan2 binomial bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
     clamp_max clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside
     hypot isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt map2_ map_
-    masked_fill maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy""")
+    masked_fill maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy
+    special_xlog1py special_zeta special_hermite_polynomial_h special_hermite_polynomial_he
+    special_laguerre_polynomial_l special_legendre_polynomial_p special_chebyshev_polynomial_t
+    special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w
+    special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u
+    special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w""")
 def unifies(call):
     """Operands are lined up from the right, and their names have to match."""
     return unified(call.tensors)

@@ -7,7 +7,7 @@ from cygrad.backend import REDUCE
 
 from cygrad_gpu.codegen.element_types import ELEMENTS, convert
 from cygrad_gpu.codegen.source import assemble
-from cygrad_gpu.reduce import fold_processor as folds, splitting
+from cygrad_gpu.reduce import fold_processor as folds, group_shares
 
 SUM = REDUCE.index("sum")
 SPAN = 65536                # elements of the matrix that a group has, about
@@ -102,7 +102,7 @@ def product(backend, device, a, b, out, work):
     owned = max(1, SPAN // k) if name == "matvec_rows" else folds.WIDTH
     owned = max(min(owned, -(-rows // traits.units)), 1)
     groups = -(-rows // owned)
-    splits = max(1, min(-(-2 * traits.units // groups), k * owned // splitting.elements_of_group(traits)))
+    splits = max(1, min(-(-2 * traits.units // groups), k * owned // group_shares.elements_of_group(traits)))
     chunk = -(-k // splits)
     splits = -(-k // chunk)
     target, target_code, out_step = out, code, out.stride()[-2 if n == 1 else -1]

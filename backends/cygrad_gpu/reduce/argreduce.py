@@ -16,8 +16,8 @@ from cygrad_gpu.codegen.source import assemble
 from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.reduce import fold_processor as folds
 from cygrad_gpu.reduce.accumulators import decompose, each_output
-from cygrad_gpu.reduce.splitting import (SHORT, columns_of_group, dense_strides, elements_of_group, owned_rows,
-                                         parts_wanted)
+from cygrad_gpu.reduce.group_shares import (SHORT, columns_of_group, dense_strides, elements_of_group, owned_rows,
+                                            parts_wanted)
 
 
 def make(traits, op, code, neighbours, second):

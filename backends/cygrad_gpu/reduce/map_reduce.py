@@ -17,7 +17,8 @@ from cygrad_gpu.index.gather_scatter import reversed_axes
 from cygrad_gpu.reduce.fold_processor import totals_of
 from cygrad_gpu.reduce.map_reduce_kernels import make_columns, make_rows
 from cygrad_gpu.reduce.map_reduce_programs import Mapped, letters, loaded
-from cygrad_gpu.reduce.splitting import (SHORT, columns_of_group, dense_strides, divided, divided_columns, owned_rows)
+from cygrad_gpu.reduce.group_shares import (SHORT, columns_of_group, dense_strides, divided, divided_columns,
+                                            owned_rows)
 
 
 def reduce(backend, device, a, out, op):

@@ -1,5 +1,5 @@
 # distutils: extra_compile_args = -Os
-"""The twelve element types, PyTorch's promotion table, and `finfo`/`iinfo`.
+"""The twelve element types, and `finfo`/`iinfo`.
 
 A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and
 `category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
@@ -7,9 +7,10 @@ The default float dtype is process-wide state and lives here.
 """
 cimport cython
 
+from cygrad.dispatch.promotion_table cimport promoted_code
+
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
-cdef list _promotion_table = []          # DType of [code of a * 12 + code of b]
 
 
 @cython.final
@@ -126,33 +127,6 @@ cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
 
 
-cdef int _promoted_code(int a, int b):
-    """PyTorch's table: the higher category wins, within one the wider; float16 with bfloat16 is float32."""
-    if a == b:
-        return a
-    if a > b:
-        a, b = b, a
-    if b <= INT64:                                       # bool and integers
-        if a == UINT8 and b >= INT8:
-            return INT16 if b == INT8 else b
-        return b
-    if b == BFLOAT16 and a == FLOAT16:
-        return FLOAT32
-    if b == COMPLEX64 and a == FLOAT64:
-        return COMPLEX128
-    return b
-
-
-cdef _fill_promotion():
-    cdef int i, j
-    for i in range(<int>N_DTYPES):
-        for j in range(<int>N_DTYPES):
-            _promotion_table.append(_dtypes[_promoted_code(i, j)])
-
-
-_fill_promotion()
-
-
 cdef DType dtype_of(int code):
     return <DType>_dtypes[code]
 
@@ -160,7 +134,7 @@ cdef DType dtype_of(int code):
 cdef DType promote(DType a, DType b):
     if a is b:
         return a
-    return <DType>_promotion_table[a.code * N_DTYPES + b.code]
+    return <DType>_dtypes[promoted_code(a.code, b.code)]
 
 
 cdef DType default_float():

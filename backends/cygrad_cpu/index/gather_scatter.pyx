@@ -7,12 +7,13 @@ from cython.parallel cimport prange
 from libc.string cimport memcpy
 
 cimport cygrad.backend as modes
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.dtype cimport BFLOAT16, BOOL, FLOAT16, FLOAT32, dtype_of
 from cygrad.view cimport View, data, make_view
 from cygrad_cpu.runtime.allocator cimport give, take
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.thread_count cimport threads_for
-from cygrad_cpu.kernels.kernel_tables cimport IndexTable, Walk
+from cygrad_cpu.kernels.kernel_tables cimport IndexTable, WALK_RANK, Walk
 from cygrad_cpu.runtime.temporaries cimport Temporary, converted, copy_views
 
 cdef enum:
@@ -36,22 +37,10 @@ cdef void set_walk(Walk *walk, const Py_ssize_t *sizes, int rank, int dim, const
                    const Py_ssize_t *b, const Py_ssize_t *c) noexcept nogil:
     """The axes of three operands; the first does not move along `dim`. Neighbours that all operands step through as
     through one axis become one."""
-    cdef int i, r = 0
-    cdef Py_ssize_t step
+    cdef int i, r
     for i in range(rank):
-        if sizes[i] == 1:
-            continue
-        step = 0 if i == dim else a[i]
-        if r and walk.first[r - 1] == step * sizes[i] and walk.second[r - 1] == b[i] * sizes[i] \
-                and walk.third[r - 1] == c[i] * sizes[i]:
-            r -= 1
-            walk.sizes[r] *= sizes[i]
-        else:
-            walk.sizes[r] = sizes[i]
-        walk.first[r] = step
-        walk.second[r] = b[i]
-        walk.third[r] = c[i]
-        r += 1
+        walk.sizes[i], walk.first[i], walk.second[i], walk.third[i] = sizes[i], 0 if i == dim else a[i], b[i], c[i]
+    r = merge_neighbours(rank, walk.sizes, walk.first, WALK_RANK, 3, False, 1)
     while r < 2:                                        # the kernels take the last two axes at once
         for i in range(r, 0, -1):
             walk.sizes[i] = walk.sizes[i - 1]

@@ -9,6 +9,7 @@ to threads.
 from cython.parallel cimport prange
 from importlib import import_module
 
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.dtype cimport BOOL, FLOAT32, UINT8
 from cygrad.view cimport View, data
 from cygrad_cpu.runtime.instruction_sets import candidates
@@ -152,28 +153,14 @@ cdef inline bint belongs_inside(Job *job, int i, int j) noexcept nogil:
 
 cdef void simplify(Job *job) noexcept nogil:
     """Sort the axes, drop those of size 1 and merge neighbours that all operands step through alike."""
-    cdef int i, j, k, kept = 0
-    cdef bint mergeable
+    cdef int i, j, k, kept
     for i in range(1, job.rank):
         j = i
         while j > 0 and belongs_inside(job, j, j - 1):
             swap_axes(job, j, j - 1)
             j -= 1
-    for i in range(job.rank):
-        if job.sizes[i] == 1:
-            continue
-        mergeable = kept > 0
-        if mergeable:
-            for k in range(job.inputs + 1):
-                if job.operands[k].strides[i] != job.operands[k].strides[kept - 1] * job.sizes[kept - 1]:
-                    mergeable = False
-        if mergeable:
-            job.sizes[kept - 1] *= job.sizes[i]
-            continue
-        job.sizes[kept] = job.sizes[i]
-        for k in range(job.inputs + 1):
-            job.operands[k].strides[kept] = job.operands[k].strides[i]
-        kept += 1
+    kept = merge_neighbours(job.rank, job.sizes, job.operands[0].strides, sizeof(Operand) // sizeof(Py_ssize_t),
+                            job.inputs + 1, True, 1)
     while kept < 2:                 # the walk wants rows and columns
         job.sizes[kept] = 1
         for k in range(job.inputs + 1):

@@ -3,6 +3,7 @@
 Each group is sorted by the input's strides and merged. Where the reduced axis is the contiguous one, rows are folded to
 one element each; where a kept axis is, columns are, so that memory is read in order in both cases.
 """
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.view cimport View
 from cygrad_cpu.pointwise.blocks cimport convert, loaded_kernels, log_of_item
 from cygrad_cpu.kernels.pointwise_table cimport Kernels
@@ -16,9 +17,8 @@ cdef Kernels *kernels = loaded_kernels()
 
 cdef void tidy(Group *group) noexcept nogil:
     """Sort by the input's strides, drop axes of size 1, merge neighbours."""
-    cdef int i, j, count = 0
+    cdef int i, j
     cdef Axis axis
-    cdef Axis *last
     for i in range(1, group.rank):
         axis = group.axes[i]
         j = i
@@ -28,23 +28,11 @@ cdef void tidy(Group *group) noexcept nogil:
         group.axes[j] = axis
     group.elements = 1
     for i in range(group.rank):
-        axis = group.axes[i]
-        group.elements *= axis.size
-        if axis.size == 1:
-            continue
-        if count > 0:
-            last = &group.axes[count - 1]
-            if axis.stride == last.stride * last.size and axis.out_stride == last.out_stride * last.size:
-                last.size *= axis.size
-                continue
-        group.axes[count] = axis
-        count += 1
-    if count == 0:
-        group.axes[0].size = 1
-        group.axes[0].stride = 1
-        group.axes[0].out_stride = 1
-        count = 1
-    group.rank = count
+        group.elements *= group.axes[i].size
+    group.rank = merge_neighbours(group.rank, &group.axes[0].size, &group.axes[0].stride, 1, 2, True,
+                                  sizeof(Axis) // sizeof(Py_ssize_t))
+    if group.rank == 0:
+        group.axes[0].size = group.axes[0].stride = group.axes[0].out_stride = group.rank = 1
 
 
 cdef void set_axes(Reduction *r, View a, View out) noexcept:

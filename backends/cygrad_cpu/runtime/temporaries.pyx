@@ -4,6 +4,7 @@
 """
 cimport cython
 
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, FLOAT64, dtype_of
 from cygrad.storage cimport wrap_memory
 from cygrad.view cimport INLINE_RANK, View, make_view
@@ -42,21 +43,14 @@ cdef Temporary converted(View a, DType dtype):
 
 cdef int copy_views(View source, View target) except -1:
     cdef Py_ssize_t[64] sizes
-    cdef Py_ssize_t[64] from_
-    cdef Py_ssize_t[64] to
-    cdef int i, rank = 0
+    cdef Py_ssize_t[128] strides
+    cdef Py_ssize_t *from_ = strides
+    cdef Py_ssize_t *to = strides + 64
+    cdef int i, rank
     cdef Py_ssize_t n, k
     for i in range(source.rank):
-        n = source.sizes[i]
-        if n == 1:
-            continue
-        if rank and from_[rank - 1] == n * source.strides[i] and to[rank - 1] == n * target.strides[i]:
-            rank -= 1
-            n *= sizes[rank]
-        sizes[rank] = n
-        from_[rank] = source.strides[i]
-        to[rank] = target.strides[i]
-        rank += 1
+        sizes[i], from_[i], to[i] = source.sizes[i], source.strides[i], target.strides[i]
+    rank = merge_neighbours(source.rank, sizes, strides, 64, 2, False, 1)
     n = 1
     if rank > INLINE_RANK:
         n = sizes[0]

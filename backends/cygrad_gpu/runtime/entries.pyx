@@ -8,6 +8,7 @@ import struct
 cimport cygrad.backend as ops
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT16,
                            INT32, INT64, UINT8, DType, dtype_of)
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.view cimport MAX_RANK, View
 from cygrad_gpu.runtime.launch cimport Arguments, GPUBackend, Kernel, add_axes, add_long, add_number, add_view, begin
 
@@ -56,17 +57,8 @@ cdef void exchange(Geometry *walk, int operands, int i, int j) noexcept:
         walk.strides[k][i], walk.strides[k][j] = walk.strides[k][j], walk.strides[k][i]
 
 
-cdef bint joined(const Geometry *walk, int operands, int i, int j) noexcept:
-    """Whether the axis j goes on where the axis i ends."""
-    cdef int k
-    for k in range(operands):
-        if walk.strides[k][j] != walk.strides[k][i] * walk.sizes[i]:
-            return False
-    return True
-
-
 cdef bint find_axes(list views, Geometry *walk) except -1:
-    """Fill in the axes, the one with the least stride of the first view first, joined where they can be.
+    """Fill in the axes, the one with the least stride of the first view first, merged where they can be.
 
     Returns False where they are too many.
     """
@@ -83,14 +75,7 @@ cdef bint find_axes(list views, Geometry *walk) except -1:
             exchange(walk, operands, i, i - 1)
             i -= 1
         count += 1
-    i = 0
-    for axis in range(1, count):
-        if joined(walk, operands, i, axis):
-            walk.sizes[i] *= walk.sizes[axis]
-        else:
-            i += 1
-            exchange(walk, operands, i, axis)
-    walk.count = i + 1 if count else 0
+    walk.count = merge_neighbours(count, walk.sizes, walk.strides[0], MAX_RANK, operands, True, 1)
     return walk.count <= AXES
 
 

@@ -7,7 +7,8 @@ from cpython.object cimport PyObject
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport Node, PythonNode, meta_of
 from cygrad.backend cimport ADD
-from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, sum_to
+from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast
+from cygrad.dispatch.axis_reductions cimport sum_to
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.tensor cimport Tensor, plain

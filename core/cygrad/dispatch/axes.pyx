@@ -4,22 +4,21 @@ An op on operands of one shape has one list of sizes and, for each operand, one 
 the others ordered as the first operand lies in memory and merged where every operand allows it, so that a kernel gets
 as few and as long axes as there are. Pure geometry: nothing here computes on elements.
 """
-from cygrad.view cimport INLINE_RANK, View, make_view
+from cpython.ref cimport PyObject
+
+from cygrad.dispatch.merging cimport merge_neighbours
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view
+
 
 cdef void add_operand(Axes *axes, View v) noexcept:
-    cdef int i
-    for i in range(v.rank):
-        axes.strides[axes.operands][i] = v.strides[i]
-    axes.operands += 1
-
-
-cdef void add_broadcast(Axes *axes, View v) noexcept:
-    """The operand stretched to the sizes of the axes, which it fits."""
+    """One more operand, stretched to the sizes of the axes, which it fits."""
     cdef int i, missing = axes.rank - v.rank
+    cdef Py_ssize_t *strides = axes.strides[axes.operands]
     for i in range(missing):
-        axes.strides[axes.operands][i] = 0
+        strides[i] = 0
     for i in range(v.rank):
-        axes.strides[axes.operands][missing + i] = v.strides[i] if v.sizes[i] == axes.sizes[missing + i] else 0
+        strides[missing + i] = v.strides[i] if v.sizes[i] == axes.sizes[missing + i] else 0
     axes.operands += 1
 
 
@@ -106,35 +105,45 @@ cdef void sort_axes(Axes *axes, int start, int stop) noexcept nogil:
 
 cdef int merge_axes(Axes *axes, int start, int stop) noexcept nogil:
     """Merge neighbours among axes start..stop where every operand allows it; returns the new stop."""
-    cdef int i, k, last = start
-    cdef bint fits
-    if stop <= start:
-        return stop
-    for i in range(start + 1, stop):
-        fits = True
-        for k in range(axes.operands):
-            if axes.strides[k][last] != axes.strides[k][i] * axes.sizes[i]:
-                fits = False
-                break
-        if fits:
-            axes.sizes[last] *= axes.sizes[i]
-            for k in range(axes.operands):
-                axes.strides[k][last] = axes.strides[k][i]
-        else:
-            last += 1
-            if last != i:
-                move_axis(axes, i, last)
-    last += 1
-    for i in range(stop, axes.rank):
-        move_axis(axes, i, last + i - stop)
-    axes.rank -= stop - last
-    return last
+    cdef int i, left = start + merge_neighbours(stop - start, axes.sizes + start, axes.strides[0] + start, 64,
+                                                axes.operands, False, 1)
+    if left != stop:
+        for i in range(stop, axes.rank):
+            move_axis(axes, i, left + i - stop)
+        axes.rank -= stop - left
+    return left
 
 
 cdef void collapse(Axes *axes) noexcept nogil:
     drop_ones(axes)
     sort_axes(axes, 0, axes.rank)
     merge_axes(axes, 0, axes.rank)
+
+
+cdef int kept_first(Axes *axes, PyObject **operands, int count, View out, const bint *reduced, bint keepdim) noexcept:
+    """The axes of operands of one shape and of `out`, the last operand: first its own, then the reduced ones, sorted.
+
+    Both are merged; returns how many are kept.
+    """
+    cdef View like = <View>operands[0]
+    cdef int i, k, part, place, rank = 0, stop = 0
+    axes.operands = count + 1
+    for part in range(2):
+        place = 0
+        for i in range(like.rank):
+            if reduced[i] == part and like.sizes[i] != 1:
+                axes.sizes[rank] = like.sizes[i]
+                for k in range(count):
+                    axes.strides[k][rank] = (<View>operands[k]).strides[i]
+                axes.strides[count][rank] = 0 if part else out.strides[place]
+                rank += 1
+            place += not reduced[i] or keepdim
+        if part == 0:
+            stop = rank
+    axes.rank = rank
+    sort_axes(axes, stop, rank)
+    merge_axes(axes, stop, rank)
+    return merge_axes(axes, 0, stop)
 
 
 cdef View operand(Axes *axes, int k, View v):
@@ -155,26 +164,46 @@ cdef bint is_geometry(Axes *axes, int k, int rank, View v) noexcept nogil:
     return True
 
 
-cdef tuple split(tuple views, Axes *axes):
+cdef tuple split(PyObject **operands, Axes *axes):
     """Slices along the outermost axes, for the rare call that keeps more than eight axes: a tuple of operand tuples."""
     cdef int outer = axes.rank - INLINE_RANK, d, k
-    cdef Py_ssize_t count = 1, n, left, at
-    cdef Py_ssize_t offsets[12]
+    cdef Py_ssize_t count = 1, n, left, offset
+    cdef View v
+    cdef list found = [], each
     for d in range(outer):
         count *= axes.sizes[d]
-    found = []
     for n in range(count):
-        left = n
+        each = []
         for k in range(axes.operands):
-            offsets[k] = (<View>views[k]).offset
-        for d in range(outer - 1, -1, -1):
-            at = left % axes.sizes[d]
-            left //= axes.sizes[d]
-            for k in range(axes.operands):
-                offsets[k] += at * axes.strides[k][d]
-        found.append(tuple([make_view((<View>views[k]).memory, (<View>views[k]).dtype, offsets[k], INLINE_RANK,
-                                      axes.sizes + outer, axes.strides[k] + outer) for k in range(axes.operands)]))
+            v, left = <View>operands[k], n
+            offset = v.offset
+            for d in range(outer - 1, -1, -1):
+                offset += left % axes.sizes[d] * axes.strides[k][d]
+                left //= axes.sizes[d]
+            each.append(make_view(v.memory, v.dtype, offset, INLINE_RANK, axes.sizes + outer, axes.strides[k] + outer))
+        found.append(tuple(each))
     return tuple(found)
+
+
+cdef Tensor leading_merged(Tensor a, int count):
+    """`a` with its first `count` axes as one (a new one if there are none); None where their strides don't allow it."""
+    cdef Py_ssize_t sizes[65]
+    cdef Py_ssize_t strides[65]
+    cdef int i, left
+    cdef Tensor out
+    count = min(count, a.rank)
+    for i in range(count):
+        sizes[i], strides[i] = a.sizes[i], a.strides[i]
+    left = merge_neighbours(count, sizes, strides, 0, 1, False, 1)
+    if left > 1:
+        return None
+    if left == 0:
+        sizes[0] = strides[0] = 1
+    for i in range(count, a.rank):
+        sizes[i - count + 1], strides[i - count + 1] = a.sizes[i], a.strides[i]
+    out = new_tensor()
+    fill_strided(out, a.memory, a.dtype, a.offset, a.rank - count + 1, sizes, strides)
+    return out
 
 
 # -------------------------------------------------- operands that share memory

@@ -1,7 +1,24 @@
 """Raw ops: promotion, broadcasting and the call of a kernel. No autograd here."""
+from cpython.ref cimport PyObject
+
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View
+
+cdef enum:
+    MOST_OPERANDS = 12
+
+cdef struct Launch                      # defined below
+ctypedef int (*Call)(Launch *how) except -1
+
+cdef struct Launch:                     # a call of a kernel
+    Call call                           # of one entry; hands a declined call on
+    int op
+    bint swapped
+    bint replaced                       # operands are not those that came, but windows on them
+    PyObject *more                      # what the entry takes that is no operand, or NULL
+    int count
+    PyObject *operands[MOST_OPERANDS]   # Views; the first is written
 
 cdef inline bint lacks(str entry, object answer) except -1:
     """Whether a kernel declined, by what it returned."""
@@ -23,6 +40,3 @@ cdef Tensor cast(Tensor a, DType dtype)
 cdef Tensor dense_copy(Tensor a)
 cdef Tensor unary(int op, Tensor a, int rule)
 cdef Tensor binary(int op, object x, object y, int rule)
-cdef Tensor sum_to(Tensor a, View like)
-cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype)
-cdef Tensor axis_last(Tensor a, int dim)

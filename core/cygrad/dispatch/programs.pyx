@@ -12,9 +12,9 @@ from cpython.object cimport PyObject
 
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
-from cygrad.dispatch.axes cimport Axes, add_operand, is_geometry, merge_axes, operand, sort_axes, start_axes
+from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
-from cygrad.dispatch.kernel_calls cimport cast, declined, dense_copy, elementwise_into, lacks
+from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes
@@ -306,29 +306,6 @@ cdef tuple new_results(Tensor like, DType dtype, int rank, const Py_ssize_t *siz
     return tuple([empty(like.memory.backend, like.memory.index, dtype, rank, sizes) for _ in range(count)])
 
 
-cdef int kept_first(Axes *axes, Tensor out, bint *reduced, bint keepdim) noexcept:
-    """Sort the axes: those of `out`, which joins the operands, then the reduced ones; merge both; how many are kept."""
-    cdef Axes held = axes[0]
-    cdef int i, j, k, part, rank = 0, stop = 0, last = axes.operands
-    axes.operands += 1
-    for part in range(2):
-        k = 0
-        for i in range(held.rank):
-            if reduced[i] == part and held.sizes[i] != 1:
-                axes.sizes[rank] = held.sizes[i]
-                for j in range(last):
-                    axes.strides[j][rank] = held.strides[j][i]
-                axes.strides[last][rank] = 0 if part else out.strides[k]
-                rank += 1
-            k += not reduced[i] or keepdim
-        if part == 0:
-            stop = rank
-    axes.rank = rank
-    sort_axes(axes, stop, rank)
-    merge_axes(axes, stop, rank)
-    return merge_axes(axes, 0, stop)
-
-
 cdef int reduce_stepwise(tuple axes, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers,
                          tuple outs) except -1:
     from cygrad.dispatch import compositions
@@ -344,6 +321,7 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
                       tuple numbers, int results):
     """New tensors, `results` of them, by `Backend.map_reduce`; `ins` are promoted, of one shape; axes None: all."""
     cdef Axes geometry
+    cdef PyObject *operands[MOST_OPERANDS]
     cdef Tensor like = None
     cdef Backend backend
     cdef Py_ssize_t sizes[64]
@@ -377,15 +355,15 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
         reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
         return outs
     if not dense or like.rank > INLINE_RANK:
-        start_axes(&geometry, like)
+        i = 0
         for value in ins:
             if isinstance(value, Tensor):
-                add_operand(&geometry, <Tensor>value)
-        split_at = kept_first(&geometry, <Tensor>outs[0], reduced, keepdim)
+                operands[i] = <PyObject *>value
+                i += 1
+        split_at = kept_first(&geometry, operands, i, <Tensor>outs[0], reduced, keepdim)
         if geometry.rank > INLINE_RANK:
             reduce_stepwise(marked(reduced, like.rank), program, ins, ops, finish, numbers, outs)
             return outs
-        geometry.operands -= 1                              # the last one is the results
         found, i = (), 0
         for value in ins:
             if isinstance(value, Tensor):

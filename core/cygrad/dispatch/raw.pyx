@@ -7,10 +7,12 @@ from libc.string cimport memcpy
 
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, output_like
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
-from cygrad.dispatch.axes cimport Axes, drop_ones, merge_axes, operand, refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.axes cimport Axes, merge_axes, operand, refuse_overlap, refuse_self_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
-from cygrad.dispatch.kernel_calls cimport (axis_last, binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
-                              elementwise_into, expand_to, fill_into, lacks, reduce, same_device, unary, where_into)
+from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
+                                           elementwise_into, expand_to, fill_into, lacks, same_device, unary,
+                                           where_into)
+from cygrad.dispatch.axis_reductions cimport axis_last, reduce
 from cygrad.dtype cimport DType, INT64, can_cast_to, dtype_of
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
@@ -80,7 +82,6 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
     for i in range(a.rank - 2, -1, -1):
         axes.strides[0][i] = step
         step *= moved.sizes[i]
-    drop_ones(&axes)
     merge_axes(&axes, 0, axes.rank)
     if axes.rank > INLINE_RANK - 1:
         return argreduce(op, dense_copy(moved), a.rank - 1, False).view(size_of(out))

@@ -8,7 +8,9 @@ looks at them as it reads.
 """
 from cygrad cimport backend as k
 from cygrad.dispatch.allocation cimport empty, output_like
-from cygrad.dispatch.kernel_calls cimport binary, cast, dense_copy, expand_to, reduce
+from cygrad.dispatch.axes cimport leading_merged
+from cygrad.dispatch.kernel_calls cimport binary, cast, dense_copy, expand_to
+from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.raw cimport gather_looking, scatter_into, scatter_looking
@@ -304,30 +306,9 @@ def mask_places(Tensor mask not None):
     return flat(found)
 
 
-cdef Tensor merged(Tensor a, int axes):
-    """`a` with its first axes as one; None where their strides don't allow it. A 0-d tensor gets an axis."""
-    cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t strides[64]
-    cdef int i, last = -1
-    cdef Py_ssize_t count = 1
-    if a.rank == 0:
-        return flat(a)
-    for i in range(axes - 1, -1, -1):
-        if a.sizes[i] != 1:
-            if last >= 0 and a.strides[i] != count * a.strides[last]:
-                return None
-            if last < 0:
-                last = i
-            count *= a.sizes[i]
-    sizes[0], strides[0] = count, a.strides[last] if last >= 0 else 1
-    for i in range(axes, a.rank):
-        sizes[i - axes + 1], strides[i - axes + 1] = a.sizes[i], a.strides[i]
-    return strided(a, a.offset, a.rank - axes + 1, sizes, strides)
-
-
 cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=False, bint checked=True):
     """What lies at int64 positions among the first `axes` axes of `a`, counted in row-major order (see `take_at`)."""
-    cdef Tensor rows = merged(a, axes)
+    cdef Tensor rows = leading_merged(a, axes)
     if rows is not None:
         return take_at(rows, (places,), dense, checked)
     return take_at(a, unravel(places, a, axes), dense) if checked else None
@@ -335,7 +316,7 @@ cpdef Tensor take_rows(Tensor a, Tensor places, int axes, bint dense=False, bint
 
 def put_rows(Tensor a not None, Tensor places not None, int axes, Tensor values not None, int mode):
     """Write `values` (broadcast) to checked positions among the first `axes` axes of `a`, in place."""
-    cdef Tensor rows = merged(a, axes)
+    cdef Tensor rows = leading_merged(a, axes)
     if rows is None:
         put_at(a, unravel(places, a, axes), values, mode)
     else:

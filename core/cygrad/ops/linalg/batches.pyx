@@ -5,39 +5,21 @@ A routine works on (B, M, N): `run` merges the leading axes of its operands into
 don't allow it. `columns` makes results in LAPACK's memory order, which is PyTorch's too.
 """
 from cygrad.dispatch.allocation cimport empty
+from cygrad.dispatch.axes cimport leading_merged
 from cygrad.dispatch.kernel_calls cimport dense_copy, expand_to
 from cygrad.dtype cimport DType
-from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport fill_strided
+from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.raw import linalg_op
 
 
 cdef Tensor batch_of(Tensor t, int axes, bint result):
     """`t` with its leading axes merged into one and the last `axes` kept."""
-    cdef Py_ssize_t sizes[3]
-    cdef Py_ssize_t strides[3]
-    cdef Py_ssize_t step = 1, count = 1
-    cdef int kept = t.rank - axes, i
-    cdef bint fits = True
-    cdef Tensor out
-    for i in range(kept - 1, -1, -1):
-        if t.sizes[i] == 1:
-            continue
-        if count == 1:
-            step = t.strides[i]
-        elif t.strides[i] != step * count:
-            fits = False
-        count *= t.sizes[i]
-    if not fits:
+    cdef Tensor out = leading_merged(t, t.rank - axes)
+    if out is None:
         if result:
             raise RuntimeError("the leading axes of a result must be one run of memory")
         return batch_of(dense_copy(t), axes, False)
-    sizes[0], strides[0] = count, step
-    for i in range(axes):
-        sizes[i + 1], strides[i + 1] = t.sizes[kept + i], t.strides[kept + i]
-    out = new_tensor()
-    fill_strided(out, t.memory, t.dtype, t.offset, axes + 1, sizes, strides)
     return out
 
 

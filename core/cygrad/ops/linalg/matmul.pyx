@@ -6,6 +6,7 @@ PyTorch's nodes.
 """
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.kernel_calls cimport dense_copy, fill_into
+from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.dtype cimport BOOL
 from cygrad.ops.declare.op cimport Op, either_tracked
 from cygrad.ops.linalg.products cimport (DOT, blank, bmm_, dot_, mm_, multiply, mv_, operand,
@@ -21,7 +22,7 @@ from cygrad.ops.declare.registry import add_op
 cdef Op SQUEEZE_IN_PLACE = Op("squeeze_in_place", "self", "size")
 
 
-cdef struct Batch:                   # the batch axes of a product: sizes, and strides of the operands and the result
+cdef struct Batch:                   # the batch axes of a product: sizes; strides of operands and result, in this order
     int rank
     Py_ssize_t sizes[64]
     Py_ssize_t a[64]
@@ -48,18 +49,9 @@ cdef bint batch_axes(Tensor a, Tensor b, Batch *batch) noexcept:
 
 cdef void merge_batch(Batch *batch) noexcept nogil:
     """Drop axes of size 1, merge neighbours where both operands allow it, and put the longest axis last."""
-    cdef int i, last = -1, longest = 0
-    for i in range(batch.rank):
-        if batch.sizes[i] == 1:
-            continue
-        if last >= 0 and (batch.a[last] == batch.a[i] * batch.sizes[i] and batch.b[last] == batch.b[i] * batch.sizes[i]
-                          and batch.out[last] == batch.out[i] * batch.sizes[i]):
-            batch.sizes[last] *= batch.sizes[i]
-        else:
-            last += 1
-            batch.sizes[last] = batch.sizes[i]
-        batch.a[last], batch.b[last], batch.out[last] = batch.a[i], batch.b[i], batch.out[i]
-    batch.rank = last + 1
+    cdef int i, last, longest = 0
+    batch.rank = merge_neighbours(batch.rank, batch.sizes, batch.a, 64, 3, False, 1)
+    last = batch.rank - 1
     for i in range(1, batch.rank):
         if batch.sizes[i] > batch.sizes[longest]:
             longest = i

@@ -1,6 +1,6 @@
 """Largest and smallest elements, and where they are: max, min, amax, amin, aminmax, argmax, argmin."""
 from cygrad cimport backend as k
-from cygrad.dispatch.kernel_calls cimport reduce
+from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dtype cimport BOOL as BOOL_CODE, CATEGORY_COMPLEX
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport axes_of, every_axis

@@ -3,7 +3,8 @@
 import math
 
 from cygrad cimport backend as k
-from cygrad.dispatch.kernel_calls cimport reduce, unary_into
+from cygrad.dispatch.kernel_calls cimport unary_into
+from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport every_axis

@@ -8,7 +8,8 @@ from cpython.long cimport PyLong_CheckExact
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch.kernel_calls cimport binary, cast, reduce, scalar_into
+from cygrad.dispatch.kernel_calls cimport binary, cast, scalar_into
+from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dispatch.promotion cimport TO_BOOL
 from cygrad.dtype cimport (BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64 as INT64_CODE,
                            UINT8 as UINT8_CODE, dtype_of)

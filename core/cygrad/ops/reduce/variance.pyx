@@ -2,7 +2,7 @@
 """Variance and its relatives, logsumexp."""
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
-from cygrad.dispatch.kernel_calls cimport reduce
+from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
 from cygrad.ops.declare.op cimport Op

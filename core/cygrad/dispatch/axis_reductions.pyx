@@ -1,0 +1,124 @@
+"""Raw reductions: the kept axes of an operand, then the reduced ones, merged for the kernel. No autograd here."""
+from cpython.ref cimport PyObject
+
+from cygrad.backend cimport ALL, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
+from cygrad.dispatch.allocation cimport empty
+from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
+from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
+from cygrad.dispatch.promotion cimport SAME, TO_BOOL
+from cygrad.dtype cimport BOOL, DType
+from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.view cimport INLINE_RANK, View, fill_dense, fill_strided, make_view, size_of
+
+
+cdef Tensor reduce(int op, Tensor a, tuple dims, bint keepdim, DType dtype):
+    """Reduction of `a` over `dims` (non-negative, distinct) into a new row-major tensor of `dtype`."""
+    cdef bint reduced[64]
+    cdef int i
+    for i in range(a.rank):
+        reduced[i] = False
+    for d in dims:
+        reduced[<int>d] = True
+    return reduce_axes(op, a, reduced, keepdim, dtype)
+
+
+cdef int copy_reduced(int op, Tensor a, Tensor out) except -1:
+    """A reduction of every element by itself."""
+    cdef View target = make_view(out.memory, out.dtype, 0, a.rank, a.sizes, a.strides)
+    target.set_dense_strides()
+    target.finish()
+    if op == ANY or op == ALL:
+        if a.dtype.code != BOOL:
+            a = binary(NE, a, 0, TO_BOOL)
+    elif op == SQUARE_SUM:
+        a = unary(SQUARE, a, SAME)
+    copy_into(a, target)
+    return 0
+
+
+cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dtype):
+    """`reduce` over the axes that are marked."""
+    cdef Axes axes
+    cdef PyObject *operands[1]
+    cdef Py_ssize_t sizes[64]
+    cdef int i, rank = 0, marked = 0, split_at
+    cdef Tensor out
+    cdef View src, target
+    cdef Backend backend = <Backend>a.memory.backend
+    for i in range(a.rank):
+        if reduced[i]:
+            marked += 1
+            if keepdim:
+                sizes[rank] = 1
+                rank += 1
+        else:
+            sizes[rank] = a.sizes[i]
+            rank += 1
+    out = empty(backend, a.memory.index, dtype, rank, sizes)
+    if out.elements == 0:
+        return out
+    if a.elements == 0:
+        fill_into(out, 1 if op == PROD or op == ALL else 0)
+        return out
+    if out.elements == a.elements:                      # nothing but axes of size 1 is reduced
+        copy_reduced(op, a, out)
+        return out
+    operands[0] = <PyObject *>a
+    split_at = kept_first(&axes, operands, 1, out, reduced, keepdim)
+    if axes.rank > INLINE_RANK:
+        return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, marked), False, dtype) \
+            .view(size_of(out))
+    src = a if split_at == 0 and a.dense else operand(&axes, 0, a)
+    target = out if is_geometry(&axes, 1, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
+                                                                        axes.strides[1])
+    if lacks("reduce", backend.reduce(op, src, target)):
+        declined(backend, "reduce", (op, src, target), (2,))
+    return out
+
+
+cdef Tensor permuted(Tensor a, bint *last):
+    """`a` with the marked axes last."""
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef int i, k = 0
+    cdef Tensor out = new_tensor()
+    for i in range(a.rank):
+        if not last[i]:
+            sizes[k], strides[k] = a.sizes[i], a.strides[i]
+            k += 1
+    for i in range(a.rank):
+        if last[i]:
+            sizes[k], strides[k] = a.sizes[i], a.strides[i]
+            k += 1
+    fill_strided(out, a.memory, a.dtype, a.offset, a.rank, sizes, strides)
+    return out
+
+
+cdef tuple trailing(int rank, Py_ssize_t count):
+    return tuple(range(rank - count, rank))
+
+
+cdef Tensor axis_last(Tensor a, int dim):
+    """`a` with axis `dim` moved to the end, the others merged into as few axes as they allow, never reordered."""
+    cdef bint last[64]
+    cdef int i
+    for i in range(a.rank):
+        last[i] = i == dim
+    return permuted(a, last) if dim != a.rank - 1 else a
+
+
+cdef Tensor sum_to(Tensor a, View like):
+    """`a` summed over the axes along which `like` was broadcast to a's shape."""
+    cdef bint reduced[64]
+    cdef int i, missing = a.rank - like.rank
+    cdef bint any_axis = False
+    cdef Tensor out
+    for i in range(a.rank):
+        reduced[i] = i < missing or (like.sizes[i - missing] == 1 and a.sizes[i] != 1)
+        any_axis = any_axis or reduced[i]
+    if not any_axis:
+        return a
+    out = reduce_axes(SUM, a, reduced, False, a.dtype)
+    if out.rank != like.rank:                           # axes of size 1 were left out; it is dense
+        fill_dense(out, out.memory, out.dtype, like.rank, like.sizes)
+    return out

@@ -1,7 +1,7 @@
 # distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Binary loops over integers and real floats: the formulas, three loops, the table.
 
-Assumes contiguous runs (see `loops`). Bool shares the loops of uint8, whose arithmetic on 0 and 1 is its own.
+Assumes contiguous runs (see `pointwise_table`). Bool shares the loops of uint8, whose arithmetic on 0 and 1 is its own.
 Semantics are PyTorch's: integers wrap, NaN propagates through MAXIMUM and MINIMUM only. Divisions with a remainder are
 in division.pyx, POW in power.pyx, ATAN2 and HYPOT in trigonometric.pyx.
 """

@@ -1,7 +1,7 @@
 """Loops over complex64 and complex128, seen as pairs of reals.
 
-Assumes contiguous runs (see `loops`); `n` counts complex elements. Functions are C99's, computed in double; products
-are the plain textbook ones (as PyTorch's), quotients Smith's, so that large and small divisors don't overflow.
+Assumes contiguous runs (see `pointwise_table`); `n` counts complex elements. Functions are C99's, computed in double;
+products are the plain textbook ones (as PyTorch's), quotients Smith's, so that large and small divisors don't overflow.
 """
 from libc.math cimport atan2, cos, exp, expm1, fabs, hypot, log1p, sin, sqrt
 

@@ -1,7 +1,7 @@
 # distutils: extra_compile_args = -O2 -ftree-vectorize -fvect-cost-model=dynamic
 """Unary loops whose result is exact or correctly rounded, and the predicates.
 
-Assumes contiguous runs (see `loops`). Bool shares the loops of uint8 where they mean the same.
+Assumes contiguous runs (see `pointwise_table`). Bool shares the loops of uint8 where they mean the same.
 """
 from libc.math cimport ceil, fabs, floor, rint, sqrt, trunc
 

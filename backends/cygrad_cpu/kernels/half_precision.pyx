@@ -3,7 +3,7 @@ arithmetic, sums of columns.
 
 Whatever else is computed of them the drivers convert block by block. What is bound by memory would lose by the two
 passes more, so here a strip of elements becomes float32 in registers, and is rounded once. A single element that
-stands for all (see `loops.Form`) is a float32 already: PyTorch does not round it.
+stands for all (see `pointwise_table.Form`) is a float32 already: PyTorch does not round it.
 """
 from libc.string cimport memcpy, memset
 

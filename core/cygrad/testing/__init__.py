@@ -6,5 +6,5 @@ memory layout that the contract allows, and compares with the CPU; then it runs 
 ``python -m cygrad.testing.bench BACKEND`` times every entry beside the CPU.
 
 A case (`cases`) says which entry is called with which operands (`operands`), and what must come out (`reference`);
-`runner` runs it, `report` tells what came of it, `programs` are the public ops.
+`runner` runs it, `report` tells what came of it, `end_to_end` has the public ops.
 """

@@ -1,9 +1,9 @@
 """The table of names: which names an op's result has, one rule for each family of ops.
 
-A rule is a function of the call (`named_call.Call`; axes are numbers by then) that returns the names of the results: a
-tuple for all of them, a list with one for each, or None for no names. It raises where names don't match, and may put
-arguments right that only a named tensor takes (`out_dim` of flatten). Rules run before the op; the in-place form of an
-op has its rule.
+A rule is a function of the call (`named_tensors.call.Call`; axes are numbers by then) that returns the names of the
+results: a tuple for all of them, a list with one for each, or None for no names. It raises where names don't match, and
+may put arguments right that only a named tensor takes (`out_dim` of flatten). Rules run before the op; the in-place
+form of an op has its rule.
 
 `flatten`, `unflatten` and `diagonal` (`registry.GIVES_NAMES`) are given names of new axes; their rules take these away,
 then call `number_axes` themselves. An op without a rule refuses named tensors: `reshape`, where sizes say nothing of

@@ -10,6 +10,9 @@ import functools
 
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.autograd.inplace import shadow
+from cygrad.autograd.modes import grad_mode
+from cygrad.ops.declare.public_op import PublicOp
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
@@ -21,6 +24,13 @@ def inplace_doc(name):
     return f"In-place version of `{name}`: writes the result into the tensor and returns it."
 
 
+def keep(table, name, function):
+    """Put a function into `functions` or `methods`: the only one of its name."""
+    if name in table:
+        raise ValueError(f"two ops are called {name!r}")
+    table[name] = function
+
+
 def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
     """Register a finished function (it handles `out=` itself), its in-place form, and other names for both."""
     if doc is not None:
@@ -28,15 +38,15 @@ def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
     function.__name__ = function.__qualname__ = name
     function.__module__ = "cygrad"
     for each in (name, *aliases):
-        functions[each] = function
+        keep(functions, each, function)
         if method:
-            methods[each] = function
+            keep(methods, each, function)
     if inplace is not None:
         inplace.__name__ = inplace.__qualname__ = name + "_"
         inplace.__module__ = "cygrad"
         inplace.__doc__ = inplace_doc(name)
         for each in (name, *aliases):
-            methods[each + "_"] = inplace
+            keep(methods, each + "_", inplace)
 
 
 def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False,
@@ -78,9 +88,9 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     public.__module__ = "cygrad"
     for each in (name, *aliases):
         if not only_method:
-            functions[each] = public
+            keep(functions, each, public)
         if method:
-            methods[each] = public
+            keep(methods, each, public)
         if inplace:
             form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
             form.__doc__ = form.__doc__ or inplace_doc(name)
@@ -140,8 +150,7 @@ def with_out(name, function, exact=False):
 
 def inplace_form(name, function, pointwise=False):
     """The form of `function` that writes into its first argument."""
-    from cygrad.autograd.inplace import shadow
-    from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
+    from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result      # knot: it needs this module
 
     def inplace(self, *args, **kwargs):
         check_writable(self, args if pointwise else ())
@@ -191,7 +200,6 @@ def public(name, function, method=False):
         return function
     if isinstance(function, property):
         return property(public(name, function.fget, True), doc=function.__doc__)
-    from cygrad.ops.declare.public_op import PublicOp
     if isinstance(function, PublicOp):
         return function
     key = id(function), name, method

@@ -16,6 +16,7 @@ from cygrad.dispatch.raw import copy_, unary_op
 from cygrad.dispatch.operands import broadcast
 from cygrad.ops.pointwise.single_kernel import inplace_result
 from cygrad.ops.declare.registry import add_op, methods, op
+from cygrad.dispatch.operands import scalar_near
 
 cdef int CONJ = UNARY.index("conj")
 
@@ -190,7 +191,6 @@ def _set_imag(self, value):
 cdef object as_operand(Tensor like, object value):
     if isinstance(value, Tensor):
         return value
-    from cygrad.dispatch.operands import scalar_near
     return scalar_near(like, value)
 
 
@@ -343,49 +343,11 @@ def is_neg(Tensor input not None):
     return False
 
 
-def adjoint(Tensor input not None):
-    """The conjugate transpose of the last two axes.
-
-    Parameters
-    ----------
-    input : Tensor
-        (..., m, n).
-
-    Returns
-    -------
-    Tensor
-        (..., n, m).
-
-    Raises
-    ------
-    RuntimeError
-        For a tensor of one axis.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.adjoint(cygrad.tensor([[1 + 1j, 2 - 3j]]))
-    tensor([[1.-1.j],
-            [2.+3.j]])
-    """
-    return conj(input.mT)
-
-
-for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex, adjoint):
+for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex):
     add_op(_function.__name__, _function, None, method=_function.__name__ not in ("real", "imag"))
 op(conj_physical, name="conj_physical", inplace=conj_physical_, out="exact")
 methods["real"] = property(real, _set_real, doc="The real parts, as a view.")
 methods["imag"] = property(imag, _set_imag, doc="The imaginary parts, as a view.")
-methods["H"] = property(lambda self: matrix_adjoint(self), doc="The conjugate transpose of a matrix.")
-methods["mH"] = property(adjoint, doc="The conjugate transpose of the last two axes.")
-
-
-cdef object matrix_adjoint(Tensor t):
-    if t.rank != 2 and t.rank != 0:
-        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
-                           f"{t.rank}-D tensor." + (" For batches of matrices, consider using tensor.mH"
-                                                    if t.rank > 2 else ""))
-    return conj(t.t())
 
 
 # --------------------------------------------------------------- from two parts

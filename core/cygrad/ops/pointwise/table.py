@@ -1,7 +1,8 @@
-"""The pointwise ops that are one kernel, each listed once: name, dtype rule, in-place form or not, what it is.
+"""The pointwise ops that are one kernel, each listed once: name, dtype rule, in-place form or not, what it is, with an
+example.
 
 A row's name is the kernel's (`backend.UNARY`, `backend.BINARY`); shifts alone bear a longer one, as in PyTorch. Rules
-are those of `promotion.pxd`. `pointwise.pyx` makes ops of the rows, `arithmetic.pyx` what users call.
+are those of `promotion.pxd`. `single_kernel.pyx` makes ops of the rows, `arithmetic.pyx` what users call.
 """
 
 UNARY_OPS = [

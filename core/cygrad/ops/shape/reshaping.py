@@ -1,6 +1,6 @@
 """Shapes by views: axes moved, joined, split up and repeated without a copy where there is a view.
 
-What one view op can do is in `ops/views`; here are those that PyTorch makes of several.
+What one view op can do is in `views.pyx`; here are those that PyTorch makes of several.
 """
 from cygrad.dtype import DType
 from cygrad.errors import DeviceMismatch, warn
@@ -83,7 +83,30 @@ def swapaxes(input, axis0, axis1):
 
 @op
 def adjoint(input):
-    """The conjugate of a matrix or batch of matrices, with the last two axes swapped."""
+    """The conjugate transpose of the last two axes.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., m, n).
+
+    Returns
+    -------
+    Tensor
+        (..., n, m).
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor of one axis; without axes it is deprecated.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.adjoint(cygrad.tensor([[1 + 1j, 2 - 3j]]))
+    tensor([[1.-1.j],
+            [2.+3.j]])
+    """
     return _adjoint(input, "adjoint()")
 
 

@@ -1,6 +1,5 @@
-"""`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks, combinations and triangles."""
+"""`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks and combinations."""
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
@@ -58,7 +57,7 @@ _joiner("column_stack", _column, 1, "along the second axis, vectors as columns",
             [2, 4]])""")
 
 
-# ------------------------------------------------------- combinations and triangles
+# ------------------------------------------------------- blocks and combinations
 
 
 @primitive
@@ -179,31 +178,3 @@ def combinations(input, r=2, with_replacement=False):
     if mask is None:
         return stack([v.flatten() for v in values], 1)
     return stack([v.masked_select(mask) for v in values], 1)
-
-
-def _triangle(name, keep, words):
-    def function(row, col, offset=0, *, dtype=None, device=None, layout=None):
-        for n, word in ((row, "row"), (col, "col")):
-            if n < 0:
-                raise RuntimeError(f"{word} must be non-negative, got{n}")
-        if dtype is not None and dtype.name not in ("int32", "int64"):
-            raise NotImplementedError(f"\"{name}\" not implemented for '{SCALAR_NAMES[dtype.code]}'")
-        rows, columns = functions["arange"](row, device=device), functions["arange"](col, device=device)
-        found = keep(columns, rows.unsqueeze(1) + offset).nonzero().t().contiguous()
-        return found if dtype is None else found.to(dtype)
-    function.__doc__ = f"""The (2, n) places of the {words} triangle of a matrix, in row-major order.
-
-    Parameters
-    ----------
-    row, col : int
-        The size of the matrix.
-    offset : int
-        Which diagonal bounds the triangle: 0 the main one, positive ones above it.
-    dtype : dtype, optional
-        int64 (the default) or int32.
-    """
-    op(function, name=name, method=False)
-
-
-_triangle("tril_indices", lambda column, bound: column <= bound, "lower")
-_triangle("triu_indices", lambda column, bound: column >= bound, "upper")

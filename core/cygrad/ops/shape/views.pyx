@@ -14,6 +14,7 @@ from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of, wrap_dim
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import add_op, op
+from cygrad.devices.home import stands_for_cpu
 
 
 cdef Op VIEW = Op("view", "self", "size")
@@ -209,7 +210,7 @@ def view(Tensor self not None, *shape, dtype=None):
     cdef Py_ssize_t sizes[64]
     cdef int rank
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], DType)):
-        from cygrad.ops.shape.reshaping import view_dtype
+        from cygrad.ops.shape.reshaping import view_dtype      # knot: it needs this module
         return view_dtype(self, shape[0] if dtype is None else dtype)
     try:
         if not shape:
@@ -395,7 +396,6 @@ cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes):
 
 cdef str type_words(Tensor t):
     """A tensor's type and shape as PyTorch's messages give them: the newer dtypes by another kind of name."""
-    from cygrad.devices.home import stands_for_cpu
     cdef str name = SCALAR_NAMES[t.dtype.code]
     if name in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
         kind = f"{'CPU' if stands_for_cpu(t.device) else t.device.type.upper()}{name}Type"

@@ -1,5 +1,7 @@
 """If one of these fails, a file is where a reader would not look for it, or imports against the layers of the core."""
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -142,6 +144,95 @@ def test_imports_of_the_core_go_down_the_layers():
             if level is not None and above is not None and above > level:
                 wrong.add(f"{module} imports {other}")
     assert not wrong
+
+
+# ---------------------------------------------------------------------- imports inside functions
+
+# Each says, in its line or above it, why it is not at the top: "optional dependency", "start-up time" (what `import
+# cygrad` does not load), or "knot" (what is imported needs this module, or lies in a layer above it). Modules of
+# OpenCL and CUDA import their drivers' packages where they use them; that is what optional means there.
+OPTIONAL = {"cygrad_opencl": "pyopencl", "cygrad_cuda": "cuda"}
+INSIDE = re.compile(r"^ +(?:from ([\w.]+) import ([\w, ]+?)(?: as \w+)?|import ([\w.]+)(?: as \w+)?) *(?:#.*)?$")
+
+
+def module_of(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts[1:]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def sources():
+    """{module: its files} of the core and the backends."""
+    found = defaultdict(list)
+    for root in ("core/cygrad", "backends"):
+        for path in (ROOT / root).rglob("*"):
+            if path.suffix in (".py", ".pyx", ".pxd") and "templates" not in path.parts:
+                found[module_of(path)].append(path)
+    return found
+
+
+def modules_named(package, names, known):
+    """The modules that an import names: those in a package, or the package itself."""
+    inside = [f"{package}.{name.split(' as ')[0].strip()}" for name in names.split(",")]
+    return [name if name in known else package for name in inside]
+
+
+def top_level_imports(known):
+    """{module: modules that it imports or cimports at its top}."""
+    line = re.compile(r"^(?:from ([\w.]+) c?import (\([^)]*\)|[^#\n]*)|c?import ([\w.]+))", re.M)
+    return {name: {each for path in paths for package, names, whole in line.findall(path.read_text(encoding="utf-8"))
+                   for each in ([whole] if whole else modules_named(package, names.strip("() \n"), known))}
+            for name, paths in known.items()}
+
+
+def leads_to(start, goal, imports):
+    seen, ahead = set(), [start]
+    while ahead:
+        for each in imports.get(ahead.pop(), ()):
+            if each == goal:
+                return True
+            if each not in seen:
+                seen.add(each)
+                ahead.append(each)
+    return False
+
+
+def imports_inside(path, known):
+    """(line, modules, comment) of the imports inside functions; the comment of one holds for those that follow it."""
+    comment, last = "", -2
+    text = re.sub(r'"""(?:.|\n)*?"""', lambda found: "\n" * found[0].count("\n"), path.read_text(encoding="utf-8"))
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if found := INSIDE.match(line):
+            package, names, whole = found.groups()
+            above = lines[i - 1].strip() if lines[i - 1].strip().startswith("#") else ""
+            comment = line.partition("#")[2] or above or (comment if last == i - 1 else "")
+            last = i
+            yield i + 1, [whole] if whole else modules_named(package, names, known), comment
+
+
+def test_imports_inside_functions_have_a_reason():
+    known = sources()
+    imports = top_level_imports(known)
+    code = "import cygrad, sys; cygrad.ones(1) + 1; print(*sys.modules)"
+    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split())
+
+    def is_true(reason, module, others):
+        if reason == "knot":
+            level = level_of(module.removeprefix("cygrad."))
+            return any(leads_to(each, module, imports) or level is not None
+                       and (level_of(each.removeprefix("cygrad.")) or -1) > level for each in others)
+        return reason == "optional dependency" or not loaded.issuperset(others)
+
+    wrong = []
+    for module, paths in known.items():
+        for path in paths:
+            for line, others, comment in imports_inside(path, known):
+                if others[0].split(".")[0] == OPTIONAL.get(module.split(".")[0], ""):
+                    continue
+                reason = re.search("optional dependency|start-up time|knot", comment)
+                if reason is None or not is_true(reason[0], module, others):
+                    wrong.append(f"{path.relative_to(ROOT)}:{line}: {others} {comment.strip()}")
+    assert wrong == []
 
 
 # ---------------------------------------------------------------------- texts

@@ -5,10 +5,12 @@ replay reads and writes are the same tensors each time, and what was allocated m
 """
 import gc
 
+import cygrad
 from cygrad.devices import discovery
 
 from cygrad_cuda import streams
 from cygrad_cuda.memory import Shelf
+from cygrad import autograd
 
 MODES = ("global", "thread_local", "relaxed")
 
@@ -178,8 +180,6 @@ def make_graphed_callables(callables, sample_args, num_warmup_iters=3, allow_unu
 
 
 def _graphed(function, sample_args, warmups, allow_unused, pool):
-    import cygrad
-    from cygrad import autograd
     parameters = tuple(function.parameters()) if hasattr(function, "parameters") else ()
     inputs = tuple(sample_args) + parameters
     wanting = tuple(t for t in inputs if t.requires_grad)
@@ -229,7 +229,6 @@ def _replaying(ahead, back, sample_args, outputs, grads, made):
 
     Its gradients replay `back`, which made `made` of the gradients `grads`.
     """
-    from cygrad import autograd
     results = tuple(out.detach() for out in outputs)
 
     class Graphed(autograd.Function):

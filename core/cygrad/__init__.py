@@ -53,7 +53,8 @@ _LATER_METHODS = ("stft", "istft", "i0", "i0_")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402
-from cygrad.tensors import legacy_types as _legacy, methods as _tensor_methods  # noqa: E402
+from cygrad.tensors import (legacy_types as _legacy, methods as _tensor_methods,  # noqa: E402
+                            typed_storage as _typed_storage)
 from cygrad.tensors.legacy_types import set_default_tensor_type  # noqa: E402
 from cygrad.ops.random.fills import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
@@ -175,8 +176,7 @@ def is_storage(obj):
     >>> cygrad.is_storage(cygrad.ones(1).untyped_storage())
     True
     """
-    from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage
-    return isinstance(obj, (TypedStorage, UntypedStorage))
+    return isinstance(obj, (_typed_storage.TypedStorage, _typed_storage.UntypedStorage))
 
 
 def is_floating_point(input):
@@ -271,7 +271,7 @@ def __dir__():
 def __getattr__(name):
     """Parts that are imported when first used, and the namespaces of backends."""
     if name in ("cpu", "cuda", "opencl"):
-        from cygrad.devices.namespaces import namespace
+        from cygrad.devices.namespaces import namespace      # knot: it needs this module
         return namespace(name)
     if name in ("TypedStorage", "UntypedStorage"):
         return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)

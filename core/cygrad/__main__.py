@@ -12,7 +12,7 @@ def main():
         return describe()
     command, _, kind = sys.argv[1].partition("-")                  # new backend NAME, or new-backend NAME
     if command == "new":
-        from cygrad import scaffold
+        from cygrad import scaffold      # start-up time
         return scaffold.main([kind, *sys.argv[2:]] if kind else sys.argv[2:])
     print("usage: cygrad [new KIND NAME]", file=sys.stderr)
     return 2

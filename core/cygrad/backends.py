@@ -4,6 +4,7 @@
 """
 from cygrad.devices import discovery, entry_points
 from cygrad.dispatch.fallback import counters  # noqa: F401
+from cygrad import __version__
 
 PATIENCE = 120      # seconds until a backend that is asked in a process of its own counts as hanging
 ASKED = """
@@ -51,7 +52,6 @@ def row(name):
 
 def empty_row(name):
     """What is known of a backend before it is loaded."""
-    from cygrad import __version__
     points = entry_points.find(discovery.GROUP).get(name)
     package, version = entry_points.package_of(points[0]) if points else ("cygrad", __version__)
     return {"name": name, "package": package, "version": version, "devices": 0, "names": [], "build": {}, "reason": ""}
@@ -65,7 +65,7 @@ def listing_apart():
 
 def ask(name):
     """Start a process that prints one backend's row as the last line of its output."""
-    import json
+    import json                                                 # start-up time
     import subprocess
     import sys
     return subprocess.Popen([sys.executable, "-c", ASKED, name, json.dumps(sys.path)], stdin=subprocess.DEVNULL,
@@ -74,7 +74,7 @@ def ask(name):
 
 def answer(name, process):
     """The row that a process of `ask` printed, or one that says how the process ended."""
-    import json
+    import json                                                 # start-up time
     import subprocess
     try:
         printed, said = process.communicate(timeout=PATIENCE)
@@ -93,13 +93,13 @@ def how_it_ended(status):
     """A process's exit status in words."""
     if status >= 0:
         return f"ended the process with status {status}"
-    import signal
+    import signal                                               # start-up time
     return f"ended the process by {signal.Signals(-status).name}"
 
 
 def __getattr__(name):
     """The namespace of an installed backend."""
-    from cygrad.devices.namespaces import KNOWN, namespace
+    from cygrad.devices.namespaces import KNOWN, namespace      # start-up time
     if name in KNOWN or not name.startswith("_") and name in entry_points.find(discovery.GROUP):
         return namespace(name)
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")

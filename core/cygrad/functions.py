@@ -4,6 +4,8 @@ A package declares them under the entry-point group `cygrad.functions`: ``name =
 a subclass of `cygrad.autograd.Function` or any other callable. ``dir(cygrad.functions)`` lists the names, ``python -m
 cygrad.plugins`` their packages too. One that does not load fails when it is used, alone.
 """
+from cygrad.autograd import Function as _Function
+from cygrad.autograd.context import parameters_of as _parameters_of
 from cygrad.devices import entry_points as _entry_points
 from cygrad.errors import FunctionLoadError as _FunctionLoadError
 
@@ -27,10 +29,9 @@ def __dir__():
 
 def _load(name, points):
     """What `cygrad.functions.NAME` is, for the entry points that claim the name."""
-    from cygrad.autograd import Function
     loaded = _entry_points.load("function", points, _FunctionLoadError)
-    if isinstance(loaded, type) and issubclass(loaded, Function):
-        if loaded.forward is Function.forward:
+    if isinstance(loaded, type) and issubclass(loaded, _Function):
+        if loaded.forward is _Function.forward:
             raise _FunctionLoadError(f"function {name!r} ({points[0].value}) is a Function without a forward")
         return _applied(loaded)
     if isinstance(loaded, type) or not callable(loaded):
@@ -42,16 +43,14 @@ def _load(name, points):
 
 def _applied(function):
     """`function.apply`, with the name, text and signature of the Function."""
-    from inspect import Signature
-
-    from cygrad.autograd.context import parameters_of
+    from inspect import Signature      # start-up time: slow to import
 
     def apply(*args, **kwargs):
         return function.apply(*args, **kwargs)
 
     apply.__name__ = apply.__qualname__ = function.__name__
     apply.__module__, apply.__doc__, apply.function = function.__module__, function.__doc__, function
-    apply.__signature__ = Signature(parameters_of(function))
+    apply.__signature__ = Signature(_parameters_of(function))
     return apply
 
 

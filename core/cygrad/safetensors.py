@@ -4,7 +4,7 @@ this package. Needs ``pip install cygrad[safetensors]``. Such a file holds names
 import os
 
 try:
-    import safetensors
+    import safetensors      # optional dependency
 except ImportError as error:
     raise ImportError("cygrad.safetensors needs the library of this format: pip install cygrad[safetensors]") from error
 

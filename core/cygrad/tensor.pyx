@@ -2,9 +2,9 @@
 """Tensor: what a user holds. A View (storage, sizes, strides, dtype) with gradient bookkeeping.
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
-indexing, conversion to numbers). All other methods come from the ops, which `ops.registry.publish` attaches. Rarely
-used or wordy parts live in `methods.py`, attached the same way. Methods are plain method descriptors, which the
-interpreter calls in less time than Cython's functions, and say their signatures as those can.
+indexing, conversion to numbers). All other methods come from the ops, which `publish` of `ops/declare/registry.py`
+attaches. Rarely used or wordy parts live in `tensors/methods.py`, attached the same way. Methods are plain method
+descriptors, which the interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -23,6 +23,8 @@ cdef extern from "Python.h":
 
 from cygrad.devices import device as _device
 from cygrad.errors import warn
+from cygrad.named_tensors.names import position, rename_
+from cygrad.dtype import get_default_dtype
 
 
 ZERO_DIM_T = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
@@ -62,7 +64,7 @@ cdef class Tensor(View):
         self.inference = inference_enabled()
 
     def __init__(self, *args, **kwargs):
-        from cygrad.tensors.legacy_types import construct
+        from cygrad.tensors.legacy_types import construct      # knot: it needs this module
         construct(self, args, kwargs)
 
     # ------------------------------------------------------------- properties
@@ -172,7 +174,7 @@ cdef class Tensor(View):
 
     @data.setter
     def data(self, value):
-        from cygrad.tensors.methods import set_data
+        from cygrad.tensors.methods import set_data      # knot: it needs this module
         set_data(self, value)
 
     @property
@@ -200,13 +202,13 @@ cdef class Tensor(View):
     @property
     def H(self):
         """The conjugate of a matrix, its axes swapped."""
-        from cygrad.ops.shape.reshaping import conjugate_transpose
+        from cygrad.ops.shape.reshaping import conjugate_transpose      # knot: it needs this module
         return conjugate_transpose(self)
 
     @property
     def mH(self):
         """The conjugate of a matrix or batch of matrices, the last two axes swapped."""
-        from cygrad.ops.shape.reshaping import matrix_adjoint
+        from cygrad.ops.shape.reshaping import matrix_adjoint      # knot: it needs this module
         return matrix_adjoint(self)
 
     @property
@@ -238,7 +240,6 @@ cdef class Tensor(View):
 
     @names.setter
     def names(self, names):
-        from cygrad.named_tensors.names import rename_
         rename_(self, names)
 
     @property
@@ -338,7 +339,6 @@ cdef class Tensor(View):
         if dim is None:
             return size_of(self)
         if type(dim) is str:
-            from cygrad.named_tensors.names import position
             dim = position(self, dim)
         if self.rank == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -366,7 +366,6 @@ cdef class Tensor(View):
         if dim is None:
             return tuple_of(self.strides, self.rank)
         if type(dim) is str:
-            from cygrad.named_tensors.names import position
             dim = position(self, dim)
         if self.rank == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -804,18 +803,18 @@ cdef class Tensor(View):
         return iter(self.unbind(0))
 
     def __contains__(self, element):
-        from cygrad.tensors.methods import contains
+        from cygrad.tensors.methods import contains      # knot: it needs this module
         return contains(self, element)
 
     def __getitem__(self, index):
         if self.names_ is not None:
-            from cygrad.named_tensors.indexing import getitem
+            from cygrad.named_tensors.indexing import getitem      # knot: it needs this module
             return getitem(self, index)
         return operators.getitem(self, index)
 
     def __setitem__(self, index, value):
         if self.names_ is not None or (isinstance(value, Tensor) and (<Tensor>value).names_ is not None):
-            from cygrad.named_tensors.indexing import setitem
+            from cygrad.named_tensors.indexing import setitem      # knot: it needs this module
             setitem(self, index, value)
             return
         operators.setitem(self, index, value)
@@ -824,11 +823,11 @@ cdef class Tensor(View):
         raise TypeError("Tensor does not support deleting items")
 
     def __repr__(self):
-        from cygrad.tensors.printing import tensor_repr
+        from cygrad.tensors.printing import tensor_repr      # knot: it needs this module
         return tensor_repr(self)
 
     def __str__(self):
-        from cygrad.tensors.printing import tensor_repr
+        from cygrad.tensors.printing import tensor_repr      # knot: it needs this module
         return tensor_repr(self)
 
     def __format__(self, spec):
@@ -859,7 +858,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
     if g.dtype is not t.dtype:
-        from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+        from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES      # knot: it needs this module
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "
             f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
@@ -867,7 +866,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
             "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
             "break downstream systems that assume they match.")
     if g.memory.backend is not t.memory.backend or g.memory.index != t.memory.index:
-        from cygrad.devices.home import brought
+        from cygrad.devices.home import brought      # knot: it needs this module
         value = brought(g, t.device)
         if value is None:
             raise RuntimeError(f"attempting to assign a gradient with device type '{g.device.type}' to a tensor with "
@@ -990,9 +989,8 @@ cdef object _bare_instance = Tensor.__new__         # without a storage: for tho
 
 def blank_instance(cls, *args, **kwargs):
     """A tensor without elements: `__new__` as Python code calls it, which `__init__` need not follow."""
-    from cygrad.devices import discovery
+    from cygrad.devices import discovery      # knot: it needs this module
     from cygrad.dispatch.allocation import empty_on
-    from cygrad.dtype import get_default_dtype
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"Tensor.__new__(X): X is not a subtype of Tensor, but {cls!r}")
     cdef Tensor made = <Tensor>_bare_instance(cls)

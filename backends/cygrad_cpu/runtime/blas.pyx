@@ -24,7 +24,7 @@ cdef Setter set_threads = NULL
 
 cdef int load() except -1:
     global library, set_threads
-    import ctypes
+    import ctypes      # start-up time
     kept = os.environ.get("OPENBLAS_NUM_THREADS")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"            # start no threads yet
     try:
@@ -44,7 +44,7 @@ cdef int load() except -1:
 
 
 cdef void *symbol(str name) except NULL:
-    import ctypes
+    import ctypes      # start-up time
     return <void *><size_t>ctypes.cast(library[PREFIX + name], ctypes.c_void_p).value
 
 
@@ -56,7 +56,7 @@ def library_path():
     ImportError
         If the wheel is not installed, or holds no library.
     """
-    from importlib.util import find_spec
+    from importlib.util import find_spec      # start-up time
     from pathlib import Path
     spec = find_spec("scipy_openblas32")
     if spec is None:
@@ -95,7 +95,7 @@ cdef void *routine(bytes name) except NULL:
 
 def blas_config():
     """OpenBLAS's description of itself: version, options, the processor it chose its kernels for."""
-    import ctypes
+    import ctypes      # start-up time
     blas()
     describe = library[PREFIX + "openblas_get_config"]
     describe.restype = ctypes.c_char_p

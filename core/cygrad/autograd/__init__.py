@@ -1,15 +1,17 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, custom Functions, and checks of gradients."""
+import importlib as _importlib
+
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.function import Function
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
+from cygrad.tensor import Tensor as _Tensor
 
 
 class _VariableMeta(type):
     def __instancecheck__(cls, instance):
-        from cygrad.tensor import Tensor
-        return isinstance(instance, Tensor)
+        return isinstance(instance, _Tensor)
 
 
 class Variable(metaclass=_VariableMeta):
@@ -29,7 +31,6 @@ def _is_checkpoint_valid():
 
 def __getattr__(name):
     """Parts that are imported when first used."""
-    import importlib
     if name in ("forward_ad", "functional", "graph"):
-        return importlib.import_module("cygrad.autograd." + name)
+        return _importlib.import_module("cygrad.autograd." + name)
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

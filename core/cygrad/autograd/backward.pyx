@@ -9,9 +9,11 @@ from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, same_sizes
 
+import cygrad
 from cygrad.autograd.pass_hooks import retain_grad_of
 from cygrad.errors import warn
 from cygrad.named_tensors.names import unify
+from cygrad.devices.home import brought
 
 
 # ------------------------------------------------------------- where a pass begins
@@ -37,7 +39,6 @@ cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {gradient.shape} and output[{i}] has "
                            f"a shape of {output.shape}.".replace("cygrad.", "torch."))
     if gradient.memory.backend is not output.memory.backend or gradient.memory.index != output.memory.index:
-        from cygrad.devices.home import brought
         found = brought(gradient, output.device)
         if found is None:
             raise RuntimeError(f"invalid gradient at index {i} - expected device {output.device} but got "
@@ -283,7 +284,6 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
             if (<Tensor>tensors[i]).names_ is not None:
                 found[i] = found[i].rename(*tensors[i].names)
         elif materialize_grads:
-            import cygrad
             found[i] = cygrad.zeros_like(tensors[i], requires_grad=create_graph)
         elif not allow_unused:
             raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "

@@ -207,7 +207,7 @@ def know_defaults(setup_context, backward):
 
 def parameters_of(function):
     """The parameters of a Function's `forward` that stand for its arguments: all but the context."""
-    import inspect  # slow to import, and seldom needed
+    import inspect      # start-up time: slow to import, and seldom needed
 
     parameters = list(inspect.signature(function.forward).parameters.values())
     return parameters if function.setup_context is not _no_setup_context else parameters[1:]
@@ -215,7 +215,7 @@ def parameters_of(function):
 
 def _positional(forward, splits, args, kwargs):
     """The arguments of `forward` by position: keywords put in their places; where it takes no context, defaults too."""
-    import inspect
+    import inspect      # start-up time
     signature = inspect.signature(forward)
     if splits:
         bound = signature.bind(*args, **kwargs)

@@ -14,6 +14,8 @@ from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport Tensor, alias, version_of
 from cygrad.view cimport View, size_of, tuple_of
 
+import cygrad
+
 cdef enum:
     GRAD = -1              # gradient of the first output
     GRADS = -2             # tuple of the gradients of all outputs
@@ -85,7 +87,7 @@ def rows():
 cdef load_table():
     global _table_loaded
     if not _table_loaded:
-        import cygrad.autograd.derivatives
+        import cygrad.autograd.derivatives      # knot: it needs this module
         import cygrad.autograd.shortcuts
         _table_loaded = True
 
@@ -347,7 +349,7 @@ cdef class OpNode(Node):
             value = self.unpack(self.row.arguments.index(argument))
             if not self.row.keeps_numbers or value is None or isinstance(value, Tensor):
                 return value
-            import cygrad                        # PyTorch keeps a number as a tensor, in its widest dtype
+            # PyTorch keeps a number as a tensor, in its widest dtype.
             return cygrad.tensor(value, dtype={float: cygrad.float64, complex: cygrad.complex128}.get(type(value)))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

@@ -139,7 +139,7 @@ def _real_parts(outputs):
 
 def seeded_generator():
     """A generator of Python's, so that checks repeat themselves and the library's random stream is left alone."""
-    import random  # slow to import, and seldom needed
+    import random      # start-up time: slow to import, and seldom needed
 
     return random.Random(0)
 

@@ -14,6 +14,8 @@ from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.tensor cimport Tensor, plain
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport View, same_sizes, size_of
+from cygrad.devices.device import of
+from cygrad.devices.home import brought
 
 
 cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_ssize_t position):
@@ -44,8 +46,6 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
         if grad.dtype is not meta.dtype:
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
-        from cygrad.devices.device import of
-        from cygrad.devices.home import brought
         if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake
             found = brought(grad, of(node.backend, node.index))
             if found is None:

@@ -16,6 +16,7 @@ from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
+from cygrad.dispatch.raw import clone_like
 
 
 cdef int check_inplace(Tensor t) except -1:
@@ -114,6 +115,7 @@ cdef class CopySlices(Node):
         number_node(self)
 
     cdef object run(self, list grads):
+        # knot: it needs this module
         from cygrad.autograd.view_gradients import copy_slices_backward, copy_parts_backward
         if grads[0] is None:
             return [None] * self.edges
@@ -139,7 +141,6 @@ cdef class CopySlices(Node):
 
 cdef Tensor shadow_of(Tensor t):
     """A copy of `t`'s values with `t`'s place in the graph: what an in-place op saves of its input."""
-    from cygrad.dispatch.raw import clone_like
     cdef Tensor copy = clone_like(t)
     node = gradient_edge(t)
     if node is not None:

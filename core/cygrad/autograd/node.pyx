@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
+from cygrad.autograd.hooks import RemovableHandle
 
 cdef unsigned long long _sequence = 0
 cdef bint _tracebacks = False          # whether nodes keep where they were made
@@ -77,7 +78,6 @@ cdef class Node:
 
     def register_hook(self, hook):
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; returns a removable handle."""
-        from cygrad.autograd.hooks import RemovableHandle
         cdef Attached attached = attached_to(self)
         if attached.post_hooks is None:
             attached.post_hooks = {}
@@ -85,7 +85,6 @@ cdef class Node:
 
     def register_prehook(self, hook):
         """Call ``hook(grad_outputs)`` before the node runs; returns a removable handle."""
-        from cygrad.autograd.hooks import RemovableHandle
         cdef Attached attached = attached_to(self)
         if attached.pre_hooks is None:
             attached.pre_hooks = {}
@@ -98,7 +97,7 @@ cdef int number_node(Node node) except -1:
     _sequence += 1
     node.sequence = _sequence
     if _tracebacks:
-        import traceback
+        import traceback      # start-up time
         attached_to(node).traceback = traceback.format_stack()
     return 0
 
@@ -178,7 +177,7 @@ cdef class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     cdef object run(self, list grads):
-        from cygrad.autograd.accumulation import accumulate
+        from cygrad.autograd.accumulation import accumulate      # knot: it needs this module
         if grads[0] is not None:
             accumulate(self.variable, grads[0])
         return []

@@ -1,5 +1,7 @@
 # distutils: extra_compile_args = -Os
 """What a pass does for its users beside the gradients: hooks, gradients that non-leaves retain, and anomaly mode."""
+import weakref
+
 from cygrad.autograd.node cimport attached_to
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.dtype cimport CATEGORY_FLOAT
@@ -8,6 +10,7 @@ from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
 from cygrad.errors import warn
+from cygrad.devices.home import brought
 
 
 # -------------------------------------------------------------------- hooks
@@ -27,7 +30,6 @@ cdef Tensor in_place_of(Tensor grad, object value, object hook):
         raise TypeError(f"expected Variable, but hook returned '{type(value).__name__}'")
     cdef Tensor result = <Tensor>value
     if result.memory.backend is not grad.memory.backend or result.memory.index != grad.memory.index:
-        from cygrad.devices.home import brought
         value = brought(result, grad.device)
     if value is None or result.dtype is not grad.dtype:
         raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {grad.type()} got "
@@ -123,7 +125,6 @@ def tensor_hooks_of(Tensor t not None):
 
 def retain_grad_of(Tensor t not None):
     """Make the engine store the gradient of a non-leaf in its `.grad`."""
-    import weakref
     cdef Node node = gradient_edge(t)
     cdef Attached attached
     if t.node is None or t.retains or node is None:

@@ -80,7 +80,7 @@ cdef int refuse_change(Tensor view, bint indirect) except -1:
 
 cdef regenerate_parts(Tensor view):
     """The same for a real view of a complex base, or the other way round."""
-    from cygrad.autograd.view_gradients import window_of_parts
+    from cygrad.autograd.view_gradients import window_of_parts      # knot: it needs this module
     cdef bint mode = set_grad_enabled(True)
     cdef Tensor again
     try:

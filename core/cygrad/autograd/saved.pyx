@@ -149,7 +149,7 @@ cdef object spent():
 
 cdef object modified(Tensor t, unsigned int expected):
     """The error for a tensor that was changed in place since it was saved."""
-    from cygrad.autograd.anomaly_mode import is_anomaly_enabled
+    from cygrad.autograd.anomaly_mode import is_anomaly_enabled      # knot: it needs this module
     hint = (" Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
             "torch.autograd.set_detect_anomaly(True, check_nan=False).")
     if is_anomaly_enabled():

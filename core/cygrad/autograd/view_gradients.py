@@ -3,6 +3,7 @@
 A base is a set of places in a storage; a view is another. The gradient of one from that of the other is moved through
 a flat buffer that covers both, addressed with the same strides.
 """
+import cygrad
 
 
 def _span(size, stride):
@@ -56,7 +57,6 @@ def copy_slices_backward(grad, base, view, function):
 
 def copy_parts_backward(grad, base, view, function):
     """`copy_slices_backward` where one of base and view is complex and the other shows its parts: in real numbers."""
-    import cygrad
     if grad.is_complex():
         found = copy_slices_backward(cygrad.view_as_real(grad), _parts(*base), view, function)
         return [cygrad.view_as_complex(found[0].contiguous()), *found[1:]]
@@ -74,7 +74,6 @@ def _parts(size, stride, offset):
 
 def window_of_parts(base, size, stride, offset):
     """A window on the parts of a complex base, or (of a real base) a window of complex numbers; recorded."""
-    import cygrad
     if base.is_complex():
         return cygrad.view_as_real(base).as_strided(size, stride, offset)
     return cygrad.view_as_complex(base.as_strided(*_parts(size, stride, offset)))
@@ -100,5 +99,4 @@ def as_strided_backward(grad, geometry, size, stride, storage_offset):
 
 
 def _places(like, length):
-    import cygrad
     return cygrad.arange(length, device=like.device)

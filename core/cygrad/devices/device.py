@@ -73,12 +73,12 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self):
-        from cygrad.devices import discovery
+        from cygrad.devices import discovery      # knot: it needs this module
         discovery.push_default(self)
         return self
 
     def __exit__(self, *error):
-        from cygrad.devices import discovery
+        from cygrad.devices import discovery      # knot: it needs this module
         discovery.pop_default()
 
 

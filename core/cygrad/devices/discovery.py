@@ -11,7 +11,7 @@ import threading
 from cygrad import storage
 from cygrad.backend import INTERFACE_VERSION, Backend
 from cygrad.devices import entry_points
-from cygrad.devices.device import device
+from cygrad.devices.device import device, of
 from cygrad.dispatch import allocation
 from cygrad.dtype import all_dtypes
 from cygrad.errors import BackendError, BackendLoadError, BackendNotFound, BackendUnavailable
@@ -268,7 +268,6 @@ def home_place():
 
 def home():
     """The device that CYGRAD_BACKEND names, which printed tensors don't mention, as PyTorch's default tensor type."""
-    from cygrad.devices.device import of
     return of(*home_place())
 
 
@@ -286,7 +285,6 @@ def get_default_device():
     >>> cygrad.get_default_device().type in ("cpu", "opencl", "cuda")
     True
     """
-    from cygrad.devices.device import of
     return of(*resolve(None))
 
 

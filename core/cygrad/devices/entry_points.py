@@ -7,7 +7,7 @@ loaded. `importlib.metadata` costs more to import than cygrad, so it waits until
 
 def find(group):
     """{name: its entry points} of a group; several only where packages disagree about what the name stands for."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import entry_points      # start-up time
     found = {}
     for point in entry_points(group=group):
         same_name = found.setdefault(point.name, [])
@@ -51,7 +51,7 @@ def load(kind, points, error_type):
 
 def suggestion(name, known):
     """``"; did you mean 'x'?"`` where a known name is close, else nothing."""
-    import difflib
+    import difflib      # start-up time
     close = difflib.get_close_matches(name, known, 1)
     return f"; did you mean {close[0]!r}?" if close and close[0] != name else ""
 

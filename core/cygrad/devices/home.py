@@ -84,7 +84,7 @@ def brought(t, where):
 
 def array_of(t):
     """A NumPy array of a tensor at home."""
-    from cygrad.ops.create.arrays import to_numpy
+    from cygrad.ops.create.arrays import to_numpy      # knot: it needs this module
     backend = t._backend()
     if not backend.host_memory:
         refuse_orphan(backend)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from cygrad.devices import discovery, precision
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
+from cygrad.ops.random import fills
+from cygrad.tensors.legacy_types import types_of
 
 KNOWN = ("cpu", "cuda", "opencl")
 
@@ -19,7 +21,6 @@ class DeviceNamespace(types.ModuleType):
     def __init__(self, name):
         super().__init__(_module(name), f"Devices of the backend {name!r}.")
         self._name = name
-        from cygrad.tensors.legacy_types import types_of
         self.__dict__.update(types_of(name))
         if name == "cuda":
             self.matmul = precision.matmul
@@ -127,8 +128,7 @@ class DeviceNamespace(types.ModuleType):
 
     def manual_seed(self, seed):
         """Seed the default generator: random numbers are the same on every device."""
-        from cygrad.ops.random.fills import manual_seed
-        return manual_seed(seed)
+        return fills.manual_seed(seed)
 
     manual_seed_all = manual_seed
 

@@ -2,11 +2,12 @@
 from cygrad.dispatch.allocation import empty_laid_out, empty_on
 from cygrad.dispatch.raw import cast_to, clone_dense, copy_
 from cygrad.storage import refuse_orphan
+from cygrad.devices.discovery import load
+from cygrad.tensor import as_tensor_view
 
 
 def host_backend():
     """The CPU backend."""
-    from cygrad.devices.discovery import load
     return load("cpu")
 
 
@@ -50,7 +51,7 @@ def _span(t):
 
 def bytes_of(t):
     """A writable memoryview of the bytes of a row-major host tensor."""
-    import ctypes
+    import ctypes      # start-up time
     size = t.numel() * t.element_size()
     return memoryview((ctypes.c_ubyte * size).from_address(t.data_ptr())).cast("B")
 
@@ -66,7 +67,6 @@ def moved(t, backend, index, non_blocking=False):
 
 def copy_across(src, out, non_blocking=False):
     """out[...] = src where the two lie on different devices."""
-    from cygrad.tensor import as_tensor_view
     src, out = as_tensor_view(src), as_tensor_view(out)
     values = whole(cast_to(src, out.dtype))
     direct = out.is_contiguous()

@@ -113,7 +113,7 @@ def partial_sort(a, descending, first, values, index):
 
 def addmm(bias, a, b, beta, alpha, out):
     """beta * bias + alpha * a @ b; with beta = 0 bias is not read."""
-    from cygrad.ops.linalg.addmm import add_scaled
+    from cygrad.ops.linalg.addmm import add_scaled      # knot: it needs this module
     product = matmul3(wide(a).unsqueeze(0), wide(b).unsqueeze(0))[0]
     copy_(out, add_scaled(wide(bias), product, beta, alpha))
 

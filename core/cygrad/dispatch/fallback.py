@@ -9,7 +9,12 @@ from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.errors import BackendError, KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
-from cygrad.tensor import Tensor
+from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import nonzero_op
+from cygrad.tensor import Tensor, as_tensor_view
+from cygrad.view import View
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
@@ -36,14 +41,10 @@ def call(like, entry, args, outs):
 
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
-    from cygrad.dispatch.compositions import COMPOSED
+    from cygrad.dispatch.compositions import COMPOSED      # start-up time
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
         return compose(COMPOSED[op], args)
-    from cygrad.devices.transfers import give_back, host_backend
-    from cygrad.dispatch.promotion import SCALAR_NAMES
-    from cygrad.tensor import as_tensor_view
-    from cygrad.view import View
     views = [a for a in args if isinstance(a, View)]
     dtype = views[0].dtype if views else args[1][0].dtype
     if backend.name == "cpu":
@@ -60,8 +61,6 @@ def run(backend, entry, args, outs):
 
 def compose(composition, args):
     """Call a composition with the arguments of an entry."""
-    from cygrad.tensor import as_tensor_view
-    from cygrad.view import View
 
     def tensors(value):
         if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
@@ -75,9 +74,6 @@ def _flat(value):
 
 
 def _to_host(value):
-    from cygrad.devices.transfers import fetch
-    from cygrad.tensor import as_tensor_view
-    from cygrad.view import View
     if isinstance(value, View):
         return fetch(as_tensor_view(value))
     if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
@@ -87,9 +83,6 @@ def _to_host(value):
 
 def nonzero(t):
     """Coordinates of non-zero elements, found on the CPU."""
-    from cygrad.devices.transfers import to_host
-    from cygrad.dispatch.allocation import empty_near
-    from cygrad.dispatch.raw import nonzero_op
     _record(t._backend(), "nonzero", "nonzero", t.dtype)
     found = nonzero_op(to_host(t))
     out = empty_near(t, tuple(found.shape), found.dtype)

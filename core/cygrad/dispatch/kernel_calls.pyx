@@ -34,7 +34,7 @@ cdef bint is_decline(str entry, object answer) except -1:
 
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1:
     """A kernel returned NotImplemented: the CPU runs the call, or the user learns why not."""
-    from cygrad.dispatch import fallback
+    from cygrad.dispatch import fallback      # knot: it needs this module
     fallback.run(backend, entry, args, outs)
     return 0
 
@@ -213,7 +213,7 @@ cdef int copy_into(View src, View out) except -1:
     """out = src for views of one shape, with conversion; across devices through the host."""
     cdef Launch how
     if out.elements and (src.memory.backend is not out.memory.backend or src.memory.index != out.memory.index):
-        from cygrad.devices import transfers
+        from cygrad.devices import transfers      # knot: it needs this module
         transfers.copy_across(src, out)
         return 0
     how.call, how.count = call_copy, 2

@@ -19,6 +19,7 @@ from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT3
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes
 
+import cygrad
 from cygrad.backend import BINARY, UNARY
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.operands import broadcast
@@ -65,7 +66,6 @@ def pair(name, a, b):
 def where(condition, a, b):
     """`a` where `condition` holds, else `b`, in a formula (or of tensors: `cygrad.where`)."""
     if not isinstance(condition, Term):
-        import cygrad
         return cygrad.where(condition, a, b)
     a, b = term(a), term(b)
     if not condition.operands:
@@ -308,7 +308,7 @@ cdef tuple new_results(Tensor like, DType dtype, int rank, const Py_ssize_t *siz
 
 cdef int reduce_stepwise(tuple axes, tuple program, tuple ins, tuple ops, tuple finish, tuple numbers,
                          tuple outs) except -1:
-    from cygrad.dispatch import compositions
+    from cygrad.dispatch import compositions      # start-up time
     compositions.reduce_stepwise(axes, program, ins, ops, finish, numbers, outs)
     return 0
 

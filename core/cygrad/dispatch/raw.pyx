@@ -334,7 +334,7 @@ def nonzero_op(Tensor a not None):
     if a.elements == 0:
         return allocate(0)
     if backend.nonzero(a, allocate) is NotImplemented:
-        from cygrad.dispatch import fallback
+        from cygrad.dispatch import fallback      # knot: it needs this module
         return fallback.nonzero(a)
     return made[0]
 

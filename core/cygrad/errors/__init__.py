@@ -62,7 +62,7 @@ def is_own(module):
 
 def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
     """The DeviceMismatch of two operands, in PyTorch's words with the operands' names after them."""
-    from cygrad.tensor import as_tensor_view
+    from cygrad.tensor import as_tensor_view      # knot: it needs this module
     a, b = as_tensor_view(first).device, as_tensor_view(second).device
     return DeviceMismatch("Expected all tensors to be on the same device, but found at least two devices, "
                           f"{a} and {b}! ({f'in {op}: ' if op else ''}{names[0]} is on {a}, {names[1]} on {b}; "

@@ -62,7 +62,7 @@ class ProcessExitedException(ProcessException):
 def end_with_parent():
     """Let the system interrupt this process when its parent ends (Linux only)."""
     if sys.platform.startswith("linux"):
-        import ctypes
+        import ctypes      # start-up time
         ctypes.CDLL(None).prctl(1, signal.SIGINT)       # PR_SET_PDEATHSIG
 
 
@@ -209,7 +209,7 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
         return process, report
 
     if start_method == "forkserver" and os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1":
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor      # start-up time
         with ThreadPoolExecutor(nprocs) as pool:
             started = list(pool.map(start, range(nprocs)))
     else:

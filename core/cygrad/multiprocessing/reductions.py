@@ -8,7 +8,7 @@ from multiprocessing import reduction
 
 # Else a queue's thread imports them, perhaps while this process is forked: the child would wait for it for ever.
 try:
-    import hmac  # noqa: F401
+    import hmac      # noqa: F401  start-up time
     import multiprocessing.resource_sharer
 except ImportError:
     pass

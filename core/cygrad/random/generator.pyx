@@ -48,6 +48,8 @@ from cygrad.random.samplers cimport (BAD_PROBABILITY, BAD_RATE, BERNOULLI, BERNO
                               EXPONENTIAL, GEOMETRIC, INFINITE_ENTRY, LOG_NORMAL, MULTINOMIAL, NEGATIVE_ENTRY, NORMAL,
                               NORMAL_STRIDED, PERMUTATION, POISSON, RANDOM, STANDARD_GAMMA, UNIFORM,
                               ZERO_SUM, Job, run)
+from cygrad.devices.device import device as device_type
+from cygrad.devices.discovery import resolve
 
 cdef extern from *:
     """
@@ -162,11 +164,9 @@ cdef class Generator:
     """
 
     def __cinit__(self, device=None):
-        from cygrad.devices.device import device as device_type
         if device is None:
             self.device = device_type("cpu")
         else:
-            from cygrad.devices.discovery import resolve
             backend, index = resolve(device)
             self.counted = backend.name != "cpu"
             self.device = device_type(backend.name, index) if self.counted else device_type("cpu")

@@ -13,6 +13,7 @@ import types
 import zipfile
 from collections import Counter, OrderedDict
 
+import cygrad
 from cygrad.devices import discovery
 from cygrad.devices.device import device, layout, strided
 from cygrad.devices.home import away, stands_for_cpu
@@ -25,6 +26,7 @@ from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
 from cygrad.tensors.size import Size
 from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage, typed, untyped
+from cygrad.devices.transfers import bytes_of, to_host
 
 __all__ = ["load", "save", "UnpicklingError"]
 
@@ -192,7 +194,6 @@ def _write(archive, name, content):
 
 def _content(storage):
     """The bytes of an untyped storage, from wherever it is."""
-    from cygrad.devices.transfers import bytes_of, to_host
     host = to_host(storage.elements)
     return bytes(bytes_of(host)) if host.numel() else b""
 
@@ -208,7 +209,6 @@ class _StorageType:
 
 def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """The tensor that a file describes, on the bytes that the file holds."""
-    import cygrad
     if type(storage) is not TypedStorage or not isinstance(size, tuple) or not isinstance(stride, tuple):
         raise UnpicklingError("a tensor without a storage, a size or a stride")
     values = [offset, *size, *stride]
@@ -224,7 +224,7 @@ def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, 
 def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None):
     if not isinstance(data, Tensor):
         raise UnpicklingError("a parameter that is no tensor")
-    from cygrad.nn.parameter import Parameter
+    from cygrad.nn.parameter import Parameter      # start-up time
     return Parameter(data, bool(requires_grad))
 
 
@@ -373,8 +373,6 @@ class _Archive:
 
     def fetch(self, key):
         """The bytes of a storage, on the host."""
-        import cygrad
-        from cygrad.devices.transfers import bytes_of
         content = self.read(f"data/{key}")
         out = cygrad.empty(len(content), dtype=cygrad.uint8, device="cpu")
         if content:
@@ -471,7 +469,6 @@ def _load(file, place):
 
 def rebuild_storage(kind, dtype, values):
     """A storage from a pickle made with Python's own pickle module."""
-    import cygrad
     flat = cygrad.tensor(values, dtype=dtype)
     return untyped(flat) if kind == "UntypedStorage" else typed(flat)
 

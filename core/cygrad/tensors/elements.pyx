@@ -104,7 +104,7 @@ def tolist(Tensor self not None):
     [[1, 2], [3, 4]]
     """
     if self.elements and self.memory.pointer == NULL:
-        from cygrad.devices import transfers
+        from cygrad.devices import transfers      # knot: it needs this module
         self = transfers.to_host(self)
     return nested(data(self) if self.elements else NULL, self.dtype.code, self.dtype.itemsize, self.rank, self.sizes,
                   self.strides)

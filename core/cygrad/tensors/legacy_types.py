@@ -11,6 +11,7 @@ from cygrad.ops.create.filled import as_tensor, empty_, tensor
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
+from cygrad.tensors.typed_storage import typed, untyped
 
 KINDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte",
          "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool",
@@ -245,7 +246,6 @@ def storage(self):
     >>> cygrad.tensor([1, 2]).storage()[1]
     2
     """
-    from cygrad.tensors.typed_storage import typed
     return typed(self)
 
 
@@ -264,5 +264,4 @@ def untyped_storage(self):
     >>> cygrad.tensor([1, 2]).untyped_storage().nbytes()
     16
     """
-    from cygrad.tensors.typed_storage import untyped
     return untyped(self)

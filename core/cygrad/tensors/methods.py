@@ -1,6 +1,7 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
 import copy
 import functools
+import io
 from collections import OrderedDict
 
 from cygrad.autograd.backward import tensor_backward
@@ -274,9 +275,8 @@ def contains(self, element):
 
 @op(only_method=True)
 def __reduce_ex__(self, protocol):
-    import io
 
-    from cygrad.serialization.archive import rebuild_tensor, save
+    from cygrad.serialization.archive import rebuild_tensor, save      # knot: it needs this module
     file = io.BytesIO()
     save(self, file)
     return rebuild_tensor, (file.getvalue(), self.__dict__)

@@ -12,6 +12,7 @@ from itertools import chain
 
 from cygrad.autograd.forward_levels import visible_tangents
 from cygrad.devices import discovery
+from cygrad.dtype import get_default_dtype
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_repr"]
 
@@ -314,15 +315,9 @@ def _suffixes(t):
     return suffixes
 
 
-_get_default_dtype = None
-
-
 def _is_implied(dtype, empty):
     """Whether a reader knows `dtype` without being told: from the default dtype, or from how the elements look."""
-    global _get_default_dtype
-    if _get_default_dtype is None:  # the package imports this module
-        from cygrad import get_default_dtype as _get_default_dtype
-    default = _get_default_dtype()
+    default = get_default_dtype()
     if dtype == default:
         return True
     if empty:

@@ -407,7 +407,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     >>> cygrad.frombuffer(bytearray(b"ab"), dtype=cygrad.uint8)
     tensor([97, 98], dtype=cygrad.uint8)
     """
-    import numpy as np
+    import numpy as np      # start-up time
     content = memoryview(buffer).cast("B")
     size, itemsize = content.nbytes, dtype.itemsize
     if size == 0:

@@ -92,12 +92,12 @@ cdef class _Storage:
 
     def is_shared(self):
         """Whether the memory is shared between processes; memory of devices always is said to be."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return self.device.type != "cpu" or shared_memory.is_shared(self.elements)
 
     def share_memory_(self):
         """Move the memory, with all tensors on it, to where other processes can have it, too."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         if self.device.type == "cpu":
             shared_memory.share(self.elements)
         return self
@@ -112,7 +112,7 @@ cdef class _Storage:
         return "".join(f" {x}\n" for x in self.tolist()) + self._summary()
 
     def __reduce__(self):
-        from cygrad.serialization.archive import rebuild_storage
+        from cygrad.serialization.archive import rebuild_storage      # knot: it needs this module
         return rebuild_storage, (type(self).__name__, self.elements.dtype, self.tolist())
 
 
@@ -155,28 +155,28 @@ cdef class UntypedStorage(_Storage):
     @classmethod
     def _new_shared(cls, size, *, device="cpu"):
         """New memory of `size` bytes that is shared between processes."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return wrap(cls, shared_memory.new(size))
 
     def _share_cpu_(self):
         """(file, offset, bytes): what `_new_shared_cpu` takes in another process; see `shared_memory.handle`."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return shared_memory.handle(self.elements)
 
     @classmethod
     def _new_shared_cpu(cls, file, offset, nbytes, keep=True):
         """The storage of another process that has this file, of which it is a part; see `shared_memory.attach`."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return wrap(cls, shared_memory.attach(file, offset, nbytes, keep))
 
     def _shared_part(self, offset, nbytes):
         """Some bytes of a shared storage as a storage of their own."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return wrap(type(self), shared_memory.part(self.elements, offset, nbytes))
 
     def _is_alone(self):
         """Whether no other storage is part of the same shared file."""
-        from cygrad.tensors import shared_memory
+        from cygrad.tensors import shared_memory      # start-up time
         return shared_memory.alone(self.elements)
 
     def resize_(self, Py_ssize_t size):

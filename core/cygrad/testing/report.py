@@ -2,6 +2,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from textwrap import indent
+from cygrad import __version__
 
 FAILURES_SHOWN = 3                        # of each entry
 
@@ -69,7 +70,6 @@ class Report:
 
     def markdown(self):
         """The table for a README."""
-        from cygrad import __version__
         lines = ["| entry | pass | declined | fail | |", "|---|--:|--:|--:|---|"]
         lines += [f"| {entry} | {passed} | {declined} | {failed} | {verdict} |"
                   for entry, passed, declined, failed, verdict in self.rows()]

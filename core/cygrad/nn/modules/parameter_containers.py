@@ -202,7 +202,7 @@ class ParameterDict(Module):
         parameters : mapping of str to values, or iterable of pairs
             A mapping other than an OrderedDict or a ParameterDict is taken in the order of its names.
         """
-        from cygrad.nn.modules.container import pairs_of
+        from cygrad.nn.modules.container import pairs_of      # knot: it needs this module
         if not isinstance(parameters, Iterable):
             raise TypeError("ParametersDict.update should be called with an iterable of key/value pairs, but got "
                             f"{type(parameters).__name__}")

@@ -134,7 +134,7 @@ class SpectralNormStateDictHook:
 
 def outputs_axis(module):
     """The axis of a layer's weight that has the outputs."""
-    from cygrad.nn.modules.conv import _ConvTransposeNd
+    from cygrad.nn.modules.conv import _ConvTransposeNd      # start-up time
     return 1 if isinstance(module, _ConvTransposeNd) else 0
 
 

@@ -85,7 +85,7 @@ def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, str
 
 def call_with(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
     """What `functional_call` does."""
-    from cygrad.nn.parallel import DataParallel
+    from cygrad.nn.parallel import DataParallel      # start-up time
     if isinstance(module, DataParallel):
         raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     args = () if args is None else args if isinstance(args, tuple) else (args,)

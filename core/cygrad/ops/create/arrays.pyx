@@ -20,6 +20,7 @@ from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
 from cygrad import errors
 from cygrad.devices import discovery
 from cygrad.ops.declare.registry import op
+from cygrad.devices import home
 
 cdef extern from *:
     """
@@ -68,7 +69,7 @@ cdef int start() except -1:
     global _started, _usable, _array_type, _keep, _new, _set_base, _cpu
     cdef void **table
     cdef cygrad_array *raw
-    import numpy
+    import numpy      # start-up time
     _started = True
     _cpu = discovery.load("cpu")
     core = numpy._core if hasattr(numpy, "_core") else numpy.core
@@ -178,7 +179,7 @@ cdef Tensor share_array(object array, bint warn):
     cdef Py_ssize_t nbytes
     cdef Tensor out = new_tensor()
     cdef int i
-    import numpy
+    import numpy      # start-up time
     if type(array) is not numpy.ndarray:                # a subclass may say anything of itself
         array = numpy.asarray(array)
     cdef DType dtype = numpy_dtype(array.dtype)
@@ -228,14 +229,14 @@ def to_numpy(Tensor t not None):
     if kind is None:
         raise TypeError("Got unsupported ScalarType BFloat16")
     if t.elements == 0:
-        import numpy
+        import numpy      # start-up time
         return numpy.empty(tuple(size_of(t)), dtype=kind)
     if t.memory.owner is None:
         t.memory._lend()
     found = array_of(t)
     if found is not None:
         return found
-    import numpy
+    import numpy      # start-up time
     shape = tuple(size_of(t))
     strides = tuple([t.strides[i] * t.dtype.itemsize for i in range(t.rank)])
     return numpy.asarray(_Exposed(t.memory, {"shape": shape, "typestr": ("|" if t.dtype.itemsize == 1 else "<") + kind,
@@ -267,7 +268,6 @@ def numpy(Tensor self not None, *, force=False):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if (<Backend>self.memory.backend).name != "cpu":
         if self.device == discovery.home():
-            from cygrad.devices import home
             return home.array_of(self)
         raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
                         "to host memory first.")

@@ -15,6 +15,7 @@ from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_
                                  refuse_partial_overlap, wide_enough)
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.registry import op
+from cygrad.ops.create.filled import tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 cdef Op TO_COPY = Op("to_copy", "self", "dtype", "backend", "index")
@@ -340,7 +341,6 @@ def copy_(self, src, non_blocking=False):
             [1., 2.]])
     """
     if isinstance(src, (bool, int, float, complex)):
-        from cygrad.ops.create.filled import tensor
         src = tensor(src)
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")

@@ -20,6 +20,9 @@ from cygrad.devices import discovery, home, transfers
 from cygrad.errors import warn
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.raw import clone_like, write_out
+from cygrad.devices import pinning
+from cygrad.named_tensors.names import rename_
+from cygrad.dispatch.promotion import SCALAR_NAMES
 
 cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
@@ -79,7 +82,6 @@ cdef finished(Tensor t, bint requires_grad, object names, bint pin_memory=False)
     if pin_memory:
         t = pinned(t)
     if names is not None:
-        from cygrad.named_tensors.names import rename_
         rename_(t, names)
     if requires_grad:
         if t.dtype.category < CATEGORY_FLOAT:
@@ -90,11 +92,10 @@ cdef finished(Tensor t, bint requires_grad, object names, bint pin_memory=False)
 
 def pinned(t):
     """The tensor in page-locked memory, for `pin_memory=True`."""
-    from cygrad.devices.pinning import locking_backend, pin_memory
-    if locking_backend() is None:
+    if pinning.locking_backend() is None:
         raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator "
                            "is available on this system.")
-    return pin_memory(t)
+    return pinning.pin_memory(t)
 
 
 cdef bint is_device_array(object x):
@@ -375,7 +376,6 @@ def dtype_for(dtype, out):
     if out is None:
         return dtype
     if dtype is not None and dtype is not out.dtype:
-        from cygrad.dispatch.promotion import SCALAR_NAMES
         raise RuntimeError(f"dtype {SCALAR_NAMES[dtype.code]} does not match dtype of out parameter "
                            f"({SCALAR_NAMES[out.dtype.code]})")
     return out.dtype

@@ -1,6 +1,7 @@
 """Window functions of signal processing: `hann_window` and its kin, by PyTorch's formulas and order of rounding."""
 import math
 
+import cygrad
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.create.filled import pinned
 from cygrad.ops.declare.registry import op
@@ -8,7 +9,6 @@ from cygrad.ops.declare.registry import op
 
 def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, formula):
     """`formula(n, positions)` of `length` points; a periodic window is the symmetric one of a point more without it."""
-    import cygrad
     dtype = dtype or get_default_dtype()
     if not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype.name}")

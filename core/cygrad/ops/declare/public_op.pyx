@@ -149,7 +149,7 @@ cdef class PublicOp:
 
     @property
     def __doc__(self):
-        from cygrad.ops.declare.docstrings import docstring      # only who reads texts pays for them
+        from cygrad.ops.declare.docstrings import docstring      # knot: it needs this module
         return docstring(self)
 
     @property
@@ -172,7 +172,7 @@ cdef class PublicOp:
             return getattr, (Tensor, self.name)
         if self.function.__module__ == "cygrad":
             return self.name
-        from cygrad.ops.declare.registry import public
+        from cygrad.ops.declare.registry import public      # knot: it needs this module
         return public, (self.name, self.function)
 
 
@@ -406,13 +406,14 @@ cdef dict by_name(PyObject *const *args, Py_ssize_t given, PyObject *keywords):
 cdef object python_numbers(tuple args, dict kwargs):
     global _python_numbers
     if _python_numbers is None:
-        from cygrad.errors.refused_calls import python_numbers as _python_numbers
+        from cygrad.errors.refused_calls import python_numbers as _python_numbers      # start-up time
     return _python_numbers(args, kwargs)
 
 
 cdef object rebound(PublicOp op, tuple args, dict kwargs):
     """Another way to make a call that PyTorch takes and the function refused; None where there is none."""
-    from cygrad.errors.refused_calls import rebound as other_way      # nothing of it is needed for a call that works
+    # start-up time: nothing of it is needed for a call that works
+    from cygrad.errors.refused_calls import rebound as other_way
     return other_way(op.function, op.name, op.method, args, kwargs)
 
 
@@ -422,7 +423,7 @@ cdef object explained(PublicOp op, tuple args, dict kwargs, error):
     if "names" in kwargs:                # of which PyTorch knows nothing any more
         return error
     if _explained is None:
-        from cygrad.errors.refused_calls import explained as _explained
+        from cygrad.errors.refused_calls import explained as _explained      # start-up time
     return _explained(op.name, op.method, args, kwargs, error)
 
 
@@ -437,7 +438,7 @@ cdef object casted(PublicOp op, tuple args, dict kwargs):
 cdef object named(PublicOp op, tuple args, dict kwargs):
     global _call
     if _call is None:
-        from cygrad.named_tensors.call import call as _call
+        from cygrad.named_tensors.call import call as _call      # knot: it needs this module
     return _call(op, args, kwargs)
 
 

@@ -43,7 +43,7 @@ cdef object general():
     """`tensor_keys`, whose primitives can't be made before Tensor is."""
     global _general
     if _general is None:
-        from cygrad.ops.index import tensor_keys
+        from cygrad.ops.index import tensor_keys      # knot: it needs this module
         _general = tensor_keys
     return _general
 

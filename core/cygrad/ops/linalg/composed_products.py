@@ -481,7 +481,7 @@ def chain_matmul(*matrices):
     for t in matrices:
         if t.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {t.dim()}, expected 2 instead.")
-    from cygrad.linalg import multi_dot
+    from cygrad.linalg import multi_dot      # knot: it needs this module
     return multi_dot(matrices)
 
 

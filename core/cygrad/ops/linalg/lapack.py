@@ -4,6 +4,7 @@ The call itself is `run` in `ops/linalg/batches.pyx`.
 """
 import functools
 
+import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import all_dtypes
@@ -120,5 +121,4 @@ def adjoint(t):
 
 def eye_like(t, n):
     """The identity matrix of n rows with t's dtype and device."""
-    import cygrad
     return cygrad.eye(n, dtype=t.dtype, device=t.device)

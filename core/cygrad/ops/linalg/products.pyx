@@ -17,6 +17,7 @@ from cygrad import errors
 from cygrad.ops.declare.registry import add_op
 from cygrad.dispatch.raw import refuse_out_grad, write_out
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+from cygrad.dispatch import fallback
 
 
 cdef Op MM = Op("mm", "self", "mat2")
@@ -77,7 +78,6 @@ cdef int multiply(View a, View b, View out, str name) except -1:
     if a.dtype.code == BOOL:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
     if lacks("matmul", backend.matmul(a, b, out)):
-        from cygrad.dispatch import fallback
         fallback.run(backend, "matmul", (a, b, out), (2,))
     return 0
 

@@ -15,6 +15,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.several_operands import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
 from cygrad.ops.shape.reshaping import broadcast_shapes
 from cygrad.tensor import Tensor
+from cygrad.ops.nn.dropout import drop_elements
 
 
 @primitive(name="safe_softmax")
@@ -66,7 +67,6 @@ def composed(query, key, value, mask, dropout, causal, scale):
     root = math.sqrt(abs(scale))
     chances = _safe_softmax(attention_scores(query * math.copysign(root, scale), key * root, mask, causal), -1)
     if dropout > 0:
-        from cygrad.ops.nn.dropout import drop_elements
         chances = drop_elements(chances, dropout, True)
     return chances @ value
 

@@ -427,7 +427,7 @@ def lp_pool(axes, largest, mean, input, norm_type, kernel_size, stride, ceil_mod
         return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -float("inf"):
         return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
-    from cygrad.nn.functional import relu
+    from cygrad.nn.functional import relu      # knot: it needs this module
     sizes = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
     if len(sizes) != axes:
         word = "not enough" if len(sizes) < axes else "too many"

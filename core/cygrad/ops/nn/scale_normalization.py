@@ -111,7 +111,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
                          f"                          input (got {input.dim()} dimensions)")
     if input.numel() == 0:
         return input
-    from cygrad.nn.functional import avg_pool2d, avg_pool3d, pad
+    from cygrad.nn.functional import avg_pool2d, avg_pool3d, pad      # knot: it needs this module
     squares = input * input
     if input.dim() == 3:
         squares = pad(squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2))

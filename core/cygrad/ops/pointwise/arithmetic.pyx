@@ -23,6 +23,9 @@ from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
 from cygrad.ops.declare.registry import add_op
 from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.ops.create.filled import tensor
+from cygrad.ops.pointwise.several_operands import ADD_MULTIPLE
+from cygrad.autograd.inplace import shadow
 
 cdef KernelOp op_div_mode = KernelOp("div_mode", k.DIV, TO_FLOAT, ("self", "other"))
 cdef KernelOp op_rsub = KernelOp("rsub", k.SUB, NO_BOOL, ("self", "other", "alpha"))
@@ -94,7 +97,6 @@ cdef object checked_binary(KernelOp op, object x, object y):
     if out is NotImplemented:
         if not isinstance(x, Tensor) and not isinstance(y, Tensor):
             if op.name in ("add", "sub", "mul", "div") and is_number(x) and is_number(y):
-                from cygrad.ops.create.filled import tensor
                 return apply_binary(op, tensor(x), y)
             raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
         raise TypeError(f"{op.name}(): argument 'other' (position 2) must be Tensor or Number, not "
@@ -236,7 +238,6 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
 
 cdef object add_multiple():
     """The program input + alpha * other."""
-    from cygrad.ops.pointwise.several_operands import ADD_MULTIPLE
     return ADD_MULTIPLE
 
 
@@ -468,7 +469,6 @@ def pow(input, exponent, *, out=None):
 
 
 def pow_(self, exponent):
-    from cygrad.autograd.inplace import shadow
     if grad_enabled():
         check_target(need_tensor(self, "pow_"))
         return finish_inplace(self, pow(shadow(self), exponent))

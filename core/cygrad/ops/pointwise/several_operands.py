@@ -17,6 +17,8 @@ from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
 from cygrad.tensor import Tensor
+from cygrad.autograd.inplace import shadow
+from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 DTYPES = {d.name: d for d in all_dtypes()}
 HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
@@ -534,8 +536,6 @@ def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
     if is_integral(self):
         self._bump_version()
         return self
-    from cygrad.autograd.inplace import shadow
-    from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
     check_writable(self)
     return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf))
 

@@ -34,6 +34,10 @@ from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 from cygrad.devices.home import together
 from cygrad.ops.pointwise.table import BINARY_OPS, UNARY_OPS
+from cygrad.named_tensors.names import unified
+from cygrad.ops.create.filled import as_tensor
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.autograd.inplace import shadow
 
 cdef tuple NO_EXTRA = ()
 cdef DType BOOL_DTYPE = dtype_of(BOOL)
@@ -213,7 +217,6 @@ cdef object named_binary(KernelOp op, object x, object y):
     for each in (x, y):
         if isinstance(each, Tensor) and (<Tensor>each).names_ is not None and type((<Tensor>each).names_) is not tuple:
             return batched(op, (x, y))
-    from cygrad.named_tensors.names import unified
     names = unified((x, y))
     cdef Tensor out = apply_binary(op, plain(<Tensor>x) if isinstance(x, Tensor) else x,
                                    plain(<Tensor>y) if isinstance(y, Tensor) else y)
@@ -253,7 +256,6 @@ cdef object other_operand(KernelOp op, object x, object y):
     if hasattr(x, "__array_interface__") and getattr(x, "shape", None) == () and isinstance(y, Tensor):
         return apply_binary(op, python_number(x), y)
     if hasattr(y, "__array_interface__") and isinstance(x, Tensor):
-        from cygrad.ops.create.filled import as_tensor
         return apply_binary(op, x, as_tensor(y))
     return NotImplemented
 
@@ -331,7 +333,6 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
     if grad_enabled() and (requires_grad(a) or (b is not None and requires_grad(b))):
         row = op.inplace_derivative(b is None)
     if row is not None and row.needs[0] & 1 or (row is not None and row.needs[1] & 1):
-        from cygrad.autograd.inplace import shadow
         return finish_inplace(a, apply_binary(op, shadow(a), y))
     if row is not None:
         node = record_pair(row, a, y, op.extra)
@@ -373,7 +374,6 @@ cdef Tensor binary_operand(Tensor a, Tensor b):
 
 
 cdef object cast_error(DType source, DType target):
-    from cygrad.dispatch.promotion import SCALAR_NAMES
     return RuntimeError(f"result type {SCALAR_NAMES[source.code]} can't be cast to the desired output type "
                         f"{SCALAR_NAMES[target.code]}")
 
@@ -436,7 +436,6 @@ cdef object apply_unary_(KernelOp op, Tensor a):
                 keep_result(node, a)
             rebase(a, node, 0)
             return a
-        from cygrad.autograd.inplace import shadow
         return finish_inplace(a, apply_unary(op, shadow(a)))
     if op.plain >> a.dtype.category & 1 and op.rule != TO_BOOL:
         unary_into(op.code, a, a)

@@ -8,6 +8,7 @@ from cygrad.dispatch.fallback import call
 from cygrad.dispatch.raw import binary_op, copy_
 from cygrad.dtype import all_dtypes
 from cygrad.random.sampler_parameters import integer_range
+from cygrad.ops.pointwise.complex_parts import view_as_real
 
 FLOAT32 = next(d for d in all_dtypes() if d.name == "float32")
 LT, TO_BOOL = BINARY.index("lt"), 2
@@ -24,7 +25,6 @@ def check(out, generator):
 
 def draw(out, sampler, params, generator):
     """Fill `out` with what a sampler of `Generator.fill` would draw, from a device's stream."""
-    from cygrad.ops.pointwise.complex_parts import view_as_real
     check(out, generator)
     if out.dtype.is_complex:
         return draw(view_as_real(out.detach()), sampler, params, generator)

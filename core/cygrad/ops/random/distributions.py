@@ -1,6 +1,6 @@
 """Random tensors with parameters that are tensors: a number, or a row's choice, for each of their elements.
 
-`random.py` says which stream they come from.
+`fills.py` says which stream they come from.
 """
 import math
 
@@ -13,6 +13,7 @@ from cygrad.ops.random.draws import bernoulli_of, default_generator
 from cygrad.ops.random.fills import new_random
 from cygrad.ops.sort.ties import largest_places
 from cygrad.tensor import Tensor
+from cygrad.ops.shape.reshaping import broadcast_shapes
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 
@@ -76,7 +77,6 @@ def normal_std(mean, std, generator, out=None):
 
 @primitive
 def normal_both(mean, std, generator, out=None):
-    from cygrad.ops.shape.reshaping import broadcast_shapes
     _check_std(std)
     return _standard(broadcast_shapes(mean.shape, std.shape), mean, 1, generator, out).mul_(std).add_(mean)
 

@@ -1,6 +1,6 @@
 """Random numbers straight into the memory of tensors: plain calls, and the default generator that they draw from.
 
-`random.py` does what needs more (other devices, layouts with gaps, complex dtypes, gradients), with the same numbers.
+`fills.py` does what needs more (other devices, layouts with gaps, complex dtypes, gradients), with the same numbers.
 """
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.autograd.inplace cimport check_inplace
@@ -97,7 +97,7 @@ cdef Tensor standard(bint normal, tuple size, object generator, object out, obje
         if is_plain(made):
             _default.draw_standard(normal, made.memory.pointer, made.elements, made.dtype.code)
             return made
-    from cygrad.ops.random.fills import made_standard
+    from cygrad.ops.random.fills import made_standard      # knot: it needs this module
     return made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 
 

@@ -1,6 +1,6 @@
 """Random tensors: PyTorch's numbers for the same seed, on every device (drawn on the host, then copied).
 
-That holds for the default generator and all others of the CPU; those of devices are `device_random`'s.
+That holds for the default generator and all others of the CPU; for those of devices see device_stream.py.
 
 `draw` is the one place that fills a tensor: the generator's samplers write adjacent elements in the order in which
 PyTorch visits a tensor, so a tensor with gaps, or on another device, is filled by way of a dense host buffer.
@@ -19,6 +19,7 @@ from cygrad.ops.random import device_stream
 from cygrad.ops.random.draws import default_generator, drawn, fill_plain
 from cygrad.random.generator import Generator
 from cygrad.tensor import Tensor, attach_methods
+from cygrad.ops.create.filled import tensor
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 
@@ -649,7 +650,6 @@ def _get_state(self):
     >>> cygrad.Generator().get_state().shape
     cygrad.Size([5056])
     """
-    from cygrad.ops.create.filled import tensor
     return tensor(list(self.state_bytes()), dtype=next(d for d in all_dtypes() if d.name == "uint8"), device="cpu")
 
 

@@ -14,6 +14,9 @@ from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op, softm
 from cygrad.ops.pointwise.several_operands import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.declare.registry import op
+from cygrad.autograd.inplace import shadow
+from cygrad.autograd.modes import grad_mode
+from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]
 cdef Op RUNNING_SUM = Op("cumsum", "self", "dim", "dtype")
@@ -47,8 +50,6 @@ def computable(name, t, dtype):
 def in_place(running):
     """The in-place form of a scan: it computes in the tensor's own dtype."""
     def inplace(self, dim, *, dtype=None):
-        from cygrad.autograd.inplace import shadow
-        from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
         source = shadow(self) if self._tracked() else self
         if dtype is not None and dtype is not self.dtype:
             raise RuntimeError(f"Bad in-place call: input tensor dtype {self.dtype.name} and output tensor dtype "

@@ -150,7 +150,7 @@ class DataLoader(Generic[T_co]):
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()
-        from cygrad.utils.data._utils.parallel import _MultiProcessingDataLoaderIter
+        from cygrad.utils.data._utils.parallel import _MultiProcessingDataLoaderIter      # start-up time
         return _MultiProcessingDataLoaderIter(self)
 
     def __len__(self):

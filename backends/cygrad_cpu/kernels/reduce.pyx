@@ -2,8 +2,8 @@
 """Folds: one result from each row of contiguous elements, or from each column of rows that are `row` elements apart.
 
 See `pointwise_table` for the signatures. Sums of floats follow PyTorch's order, so that they round alike
-(`simd/cascade_sum.pxd`). The rest may be taken in any order: it runs in as many independent lanes as vectorise well. NaN
-propagates through MAX and MIN.
+(`simd/cascade_sum.pxd`). The rest may be taken in any order: it runs in as many independent lanes as vectorise well.
+NaN propagates through MAX and MIN.
 """
 from libc.math cimport NAN
 from libc.string cimport memcpy, memset

@@ -11,7 +11,6 @@ import functools
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
-from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.public_op import PublicOp
 
 functions = {}      # name -> function, for the `cygrad` namespace

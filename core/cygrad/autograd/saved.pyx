@@ -36,8 +36,10 @@ cdef class SavedTensor:
         if hooks is not None:
             self.pack(tensor, hooks)
             return
-        # What an op made is kept apart from the tensor that its caller gets, and may give names.
-        self.tensor = alias(tensor) if self.is_output or node is not None and tensor.node is None else tensor
+        # What an op made is kept apart from the tensor that its caller gets, and may give names; a leaf that requires a
+        # gradient is kept itself.
+        cdef bint apart = self.is_output or node is not None and tensor.node is None and not requires_grad(tensor)
+        self.tensor = alias(tensor) if apart else tensor
         share_tangents(self.tensor, tensor)
         self.version = version_of(tensor)
 

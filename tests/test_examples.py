@@ -52,3 +52,13 @@ def test_the_readme_prints_what_it_says():
     code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert result.stdout == printed, result.stderr
+
+
+@pytest.mark.parametrize("name, printed", [
+    ("convolutions", r"Test accuracy ([\d.]+)%"), ("variational_autoencoder", r"Loss [\d.]+ -> [\d.]+"),
+    ("transformer", r"Loss [\d.]+ -> [\d.]+ in \d+ s\nThe "), ("cart_pole", r"\d+ poles; the last \d+ stood for")])
+def test_the_larger_examples_run(tmp_path, name, printed):
+    picture = tmp_path / "folder" / "picture.png"
+    text = run(f"{name}.py", "--quick", "--backend", "cpu", "--out", picture)
+    assert re.search(printed, text) and re.search(r"A step: [\d.]+ ms(, PyTorch [\d.]+ ms)?\n", text)
+    assert picture.exists() or "matplotlib is not installed" in text

@@ -159,10 +159,14 @@ def all_dtypes():
     return list(_dtypes)
 
 
+cdef object python_dtype(object value):
+    """The dtype that one of Python's types stands for; any other value as it is."""
+    return _named(PYTHONS_TYPES[value]) if value in (float, int, bool, complex) else value
+
+
 cdef DType given_dtype(object value, str name, str argument, int position):
     """A dtype that was given as one, or as one of Python's types."""
-    if isinstance(value, type) and value in PYTHONS_TYPES:
-        return _named(PYTHONS_TYPES[value])
+    value = python_dtype(value)
     if not isinstance(value, DType):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be cygrad.dtype, not "
                         f"{type(value).__name__}")
@@ -287,6 +291,7 @@ class finfo:
     def __init__(self, type=None):
         if type is None:
             type = _default_float
+        type = python_dtype(type)
         if not isinstance(type, DType) or type.category < CATEGORY_FLOAT:
             raise TypeError("cygrad.finfo() requires a floating point input type. Use cygrad.iinfo to handle "
                             f"'{type!r}'")
@@ -319,6 +324,7 @@ class iinfo:
     """
 
     def __init__(self, type):
+        type = python_dtype(type)
         if not isinstance(type, DType) or type.category > CATEGORY_INTEGER:
             raise TypeError(f"cygrad.iinfo() requires an integer input type. Use cygrad.finfo to handle '{type!r}'")
         if type.code == BOOL:

@@ -11,8 +11,9 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
-from cygrad.backend cimport ANGLE, Backend
-from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, default_float, dtype_of)
+from cygrad.backend cimport ANGLE, Backend, DIV, MUL
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16,
+                           default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.tensor cimport Tensor, new_tensor
@@ -330,6 +331,12 @@ cdef Tensor unary(int op, Tensor a, int rule):
     return out
 
 
+cdef bint not_rounded(Tensor a, Tensor b) noexcept:
+    """Whether b, without axes, stays a number of its own precision beside 16-bit floats, as in PyTorch's kernels."""
+    return (a.rank > 0 and (a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16)
+            and b.dtype.category != CATEGORY_COMPLEX and (<Backend>b.memory.backend).host_memory)
+
+
 cdef Tensor binary(int op, object x, object y, int rule):
     """A new tensor op(x, y); at least one operand is a tensor, the other may be a Python number."""
     cdef Tensor a, b, out
@@ -345,6 +352,8 @@ cdef Tensor binary(int op, object x, object y, int rule):
             if b.rank == 0 and (<Backend>b.memory.backend).host_memory and a.rank > 0:
                 return binary(op, x, scalar_value(b), rule)
             same_device(BINARY[op], a, b)
+        if b.rank == 0 and a.dtype is not b.dtype and (op == MUL or op == DIV) and not_rounded(a, b):
+            return binary(op, x, scalar_value(b), rule)
         rank = a.rank if same_sizes(a, b) else broadcast_sizes(a, b, sizes)
         dtype = a.dtype if a.dtype is b.dtype else result_dtype(a, b)
         dtype = compute_dtype(dtype, op, rule)

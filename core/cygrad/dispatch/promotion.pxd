@@ -16,4 +16,4 @@ cdef tuple C_NAMES, LIMITS          # by a dtype's code: its name in PyTorch's C
 cdef DType scalar_dtype(object x)
 cdef DType result_dtype(object x, object y)
 cdef DType compute_dtype(DType dtype, int op, int rule)
-cdef int check_scalar(DType dtype, object value) except -1
+cpdef int check_scalar(DType dtype, object value) except -1

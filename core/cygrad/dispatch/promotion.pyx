@@ -3,9 +3,10 @@ from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check
 from cpython.float cimport PyFloat_Check
 from cpython.long cimport PyLong_Check
+from libc.math cimport fabs, isfinite
 
-from cygrad.dtype cimport (BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, INT64, UINT8,
-                           default_complex, default_float, dtype_of, promote)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT64,
+                           INT64, UINT8, default_complex, default_float, dtype_of, promote)
 from cygrad.tensor cimport Tensor
 
 from cygrad import errors
@@ -99,7 +100,14 @@ def result_type(*operands):
     return result_among(operands)
 
 
-cdef int check_scalar(DType dtype, object value) except -1:
+cdef inline bint overflows(int code, double value) noexcept:
+    """Whether a finite number is larger than those of a dtype of floats."""
+    cdef double largest = 65504.0 if code == FLOAT16 else 3.3895313892515355e38 if code == BFLOAT16 \
+        else 3.4028234663852886e38
+    return code != FLOAT64 and isfinite(value) and fabs(value) > largest
+
+
+cpdef int check_scalar(DType dtype, object value) except -1:
     """Refuse a number that the dtype can't hold, with PyTorch's words."""
     cdef tuple limit
     if dtype.category <= CATEGORY_INTEGER and dtype.code != BOOL:
@@ -112,6 +120,8 @@ cdef int check_scalar(DType dtype, object value) except -1:
                 255 if dtype.code == UINT8 and PyLong_Check(value) else 0):     # integers wrap around, floats don't
             raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
+        raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
+    elif dtype.category == CATEGORY_FLOAT and PyFloat_Check(value) and overflows(dtype.code, value):
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     return 0
 

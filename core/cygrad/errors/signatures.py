@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from cygrad.devices.device import device, layout, memory_format
-from cygrad.dtype import DType, _named as named
+from cygrad.dtype import PYTHONS_TYPES, DType, _named as named
 from cygrad.errors.accepted import PASS_AS_NONE, lines_of
 from cygrad.random.generator import Generator
 from cygrad.tensor import Tensor
@@ -84,7 +84,7 @@ def _is_tensors(value):
 
 
 _NUMBERS = "int", "float", "bool", "Number", "complex", "tuple of ints"
-DTYPES = {float: named("float64"), int: named("int64"), bool: named("bool"), complex: named("complex128")}
+DTYPES = {kind: named(name) for kind, name in PYTHONS_TYPES.items()}
 _CHECKS = {
     "Number": _is_number,
     "complex": _is_number,

@@ -266,6 +266,9 @@ def prelu(input, weight):
     >>> cygrad.prelu(cygrad.tensor([-2., 3.]), cygrad.tensor(0.5))
     tensor([-1.,  3.])
     """
+    if weight.dim() > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight.dim()}")
     if weight.numel() != 1:
         if input.dim() == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")

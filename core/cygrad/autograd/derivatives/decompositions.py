@@ -79,7 +79,7 @@ def triangle(t, upper, unit=False):
 
 
 def old_triangular_right(grad, a, upper, transpose, unit):
-    a = a if transpose else adjoint(a)
+    a = a.conj() if transpose else adjoint(a)
     return cygrad.linalg.solve_triangular(a, grad, upper=upper if transpose else not upper, unitriangular=unit)
 
 
@@ -88,7 +88,7 @@ def old_triangular_matrix(grads, a, upper, transpose, unit, x):
     found = None
     if grads[0] is not None:
         right = old_triangular_right(grads[0], a, upper, transpose, unit)
-        found = triangle(-x @ adjoint(right) if transpose else -right @ adjoint(x), upper, unit)
+        found = triangle(-x.conj() @ right.mT if transpose else -right @ adjoint(x), upper, unit)
     if grads[1] is not None:
         found = grads[1] if found is None else found + grads[1]
     return found

@@ -118,6 +118,7 @@ WRONG_DTYPE = {
                                         f"{SCALAR_NAMES[given.code]}"),
     "expected": lambda given, made: (f"Expected out tensor to have dtype {C_TYPES[made.code]}, but got "
                                      f"{C_TYPES[given.code]} instead"),
+    "multinomial": lambda given, made: f"multinomial expects Long tensor out, got: {SCALAR_NAMES[given.code]}",
 }
 
 

@@ -137,6 +137,11 @@ def _gather(Tensor input not None, dim, index, *, sparse_grad=False):
     return gather(input, axis, places)
 
 
+def from_the_front(indices, size):
+    """Places of an axis; as PyTorch, those outside it begin again at the other end."""
+    return indices.remainder(size) if size else indices
+
+
 @op(out="exact")
 def take_along_dim(input, indices, dim=None):
     """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis.
@@ -144,7 +149,7 @@ def take_along_dim(input, indices, dim=None):
     Parameters
     ----------
     indices : Tensor
-        int64.
+        int64; with a dim, the remainder of each is taken.
     dim : int, optional
         Without it both are taken as one axis.
 
@@ -177,7 +182,8 @@ def take_along_dim(input, indices, dim=None):
     shape[dim:dim + 1] = [input.shape[dim]] if shape else []
     places = shape[:]
     places[dim:dim + 1] = [indices.shape[dim]] if shape else []
-    return _gather(input.expand(shape), dim, indices.expand(places))
+    size = input.size(dim) if input.dim() else 1
+    return _gather(input.expand(shape), dim, from_the_front(indices, size).expand(places))
 
 
 BEYOND = "out of range: tried to access index {} on a tensor of {} elements."

@@ -1,7 +1,7 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.operands import fill_where, filled
-from cygrad.dispatch.promotion import C_TYPES
+from cygrad.dispatch.promotion import C_TYPES, check_scalar
 from cygrad.dispatch.raw import fill_ as raw_fill, nonzero_op, write_out
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import op
@@ -112,8 +112,8 @@ def check_fill(self, mask, value):
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{C_TYPES[mask.dtype.code]}")
-    if isinstance(value, complex) and value.imag and not self.is_complex():
-        raise RuntimeError(f"value cannot be converted to type {C_TYPES[self.dtype.code]} without overflow")
+    if not isinstance(value, Tensor):
+        check_scalar(self.dtype, value)
 
 
 def _masked_fill_(self, mask, value):

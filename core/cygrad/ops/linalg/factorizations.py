@@ -83,6 +83,9 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
                            "Note: this function is intended to be used with the output produced by "
                            "torch.linalg.lu_factor")
+    if unpack_pivots and LU_pivots.numel() and bool(((LU_pivots < 1) | (LU_pivots > LU_data.shape[-2])).any()):
+        raise RuntimeError("pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+                           "Did you properly pass the result of lu_factor?")
     p = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data) if unpack_pivots else new(LU_data, (0,))
     return return_types.lu_unpack((p, *_lu_unpack(LU_data, unpack_data)))
 

@@ -13,7 +13,7 @@ from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.batches import columns, run, with_batch
-from cygrad.ops.linalg.lapack import (HALVES, INT32, INT64, LinAlgError, adjoint, check_info, common_batch, exact_out,
+from cygrad.ops.linalg.lapack import (HALVES, INT32, INT64, LinAlgError, check_info, common_batch, exact_out,
                                       need_float, need_kernel, need_matrix, need_square, new, real_of, singular)
 from cygrad.return_types import (linalg_inv_ex, linalg_slogdet, linalg_solve_ex, slogdet as slogdet_result,
                                  triangular_solve as triangular_solve_result)
@@ -351,7 +351,7 @@ def _triangular_solve(self, A, upper, transpose, unitriangular):
     copied = columns(a, a.shape)
     copy_(copied, a)
     if transpose:
-        return triangular(adjoint(a), b, not upper, unitriangular), copied
+        return triangular(a.mT, b, not upper, unitriangular), copied
     return triangular(a, b, upper, unitriangular), copied
 
 

@@ -1,7 +1,9 @@
 """Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
+import math
+
 from cygrad.ops.declare.primitives import primitive
-from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
-from cygrad.dispatch.raw import cast_to
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
+from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.pointwise.several_operands import BOOL, refused
 from cygrad.ops.pointwise.single_kernel import clamped_few
 from cygrad.ops.declare.registry import inplace_form, op
@@ -14,8 +16,15 @@ AT_LEAST = program(lambda x, low: x.maximum(low))
 AT_MOST = program(lambda x, high: x.minimum(high))
 
 
+def is_nan(*bounds):
+    """Whether a bound is the number NaN, which the programs' loops don't hold against elements."""
+    return any(isinstance(bound, float) and bound != bound for bound in bounds)
+
+
 def _clamped(self, min, max):
     """`self` in the dtype that all operands promote to, between the bounds."""
+    if is_nan(min, max):
+        return cast_to(self, result_type(self, *[x for x in (min, max) if x is not None])) * math.nan
     if isinstance(min, float) and isinstance(max, float) and same_floats(self):
         return CLAMP(self, min, max)
     bounds = [value for value in (min, max) if value is not None]
@@ -32,7 +41,9 @@ def _clamp(self, min, max):
 
 @primitive(name="clamp")
 def _clamp_into(self, min, max):
-    if min is None or max is None:
+    if is_nan(min, max):
+        fill_(self, math.nan)
+    elif min is None or max is None:
         AT_MOST.into(self, self, max) if min is None else AT_LEAST.into(self, self, min)
     else:
         CLAMP.into(self, self, min, max)
@@ -86,6 +97,9 @@ def bounded(name, input, min, max):
     if len(kinds) > 1:
         raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(min).__name__}, "
                         f"{type(max).__name__})")
+    for value in (min, max):
+        if isinstance(value, float) and input.dtype.is_floating_point:
+            check_scalar(input.dtype, value)
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")
     return kinds.pop()
@@ -142,6 +156,8 @@ def clamp(input, min=None, max=None):
     if out is not None:
         return out
     if isinstance(min, float) and isinstance(max, float) and same_floats(input):
+        check_scalar(input.dtype, min)
+        check_scalar(input.dtype, max)
         return _clamp(input, min, max)
     min, max = alike(min, max)
     if not bounded("clamp", input, min, max):

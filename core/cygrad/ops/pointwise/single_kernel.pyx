@@ -21,7 +21,7 @@ from cygrad.dispatch.raw cimport check_inference
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
                                            expand_to, scalar_into, unary, unary_into)
 from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL,
-                                        compute_dtype, result_dtype, scalar_dtype)
+                                        check_scalar, compute_dtype, result_dtype, scalar_dtype)
 from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, can_cast_to,
                            dtype_of)
 from cygrad.ops.declare.op cimport Op
@@ -235,6 +235,8 @@ def clamped_few(Tensor a not None, low, high):
             or not (PyFloat_CheckExact(low) or PyLong_CheckExact(low))
             or not (PyFloat_CheckExact(high) or PyLong_CheckExact(high)) or (grad_enabled() and requires_grad(a))):
         return None
+    check_scalar(a.dtype, low)
+    check_scalar(a.dtype, high)
     out = empty_as(a, a.dtype)
     scalar_into(k.MAXIMUM, a, low, False, out)
     scalar_into(k.MINIMUM, out, high, False, out)

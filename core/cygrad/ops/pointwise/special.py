@@ -8,7 +8,7 @@ from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import as_float, need_tensors, refused, widened
+from cygrad.ops.pointwise.several_operands import HALVES, as_float, need_tensors, refused, widened
 from cygrad.tensor import Tensor
 
 
@@ -54,6 +54,8 @@ LOGIT_WITHIN = program(lambda x, low, high: LOGIT.formula(x.maximum(low).minimum
 
 @primitive(name="logit")
 def _logit(self, eps):
+    if self.dtype in HALVES:                # rounded after each step, as in PyTorch
+        return LOGIT.formula(self) if eps is None else LOGIT.formula(self.clamp(eps, 1 - eps))
     return LOGIT(self) if eps is None else LOGIT_WITHIN(self, eps, 1 - eps)
 
 

@@ -135,7 +135,7 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
                       pin_memory, lambda t: t.normal_(mean, std, generator=generator))
 
 
-@op(out=True)
+@op(out="multinomial")
 def multinomial(input, num_samples, replacement=False, *, generator=None):
     """Indices drawn with the elements of each row of `input` as weights.
 

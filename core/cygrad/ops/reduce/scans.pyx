@@ -275,14 +275,20 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
 
 # --------------------------------------------------------------------------- softmax
 
+def shares(self, dim, dtype, log):
+    """The softmax along an axis, or its logarithm; a tensor without axes is one element."""
+    found = cast_to(self, dtype)
+    return softmax_op(found, dim, log) if self.dim() else softmax_op(found.reshape(1), 0, log)[0]
+
+
 @primitive(name="softmax")
 def _softmax(self, dim, dtype):
-    return softmax_op(cast_to(self, dtype), dim, False) if self.dim() else cygrad.ones_like(self, dtype=dtype)
+    return shares(self, dim, dtype, False)
 
 
 @primitive(name="log_softmax")
 def _log_softmax(self, dim, dtype):
-    return softmax_op(cast_to(self, dtype), dim, True) if self.dim() else cygrad.zeros_like(self, dtype=dtype)
+    return shares(self, dim, dtype, True)
 
 
 cdef object normalised(bint log, Op op, object recording, Tensor input, object dim, object dtype):

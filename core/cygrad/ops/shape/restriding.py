@@ -1,7 +1,7 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.promotion import C_TYPES
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.registry import op
@@ -313,6 +313,9 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
                         "expected one of: a Tensor, a storage")
     else:
         held = source.elements
+        if getattr(source, "dtype", self.dtype) is not self.dtype:
+            raise RuntimeError(f"Expected a Storage of type {C_TYPES[self.dtype.code]} or an UntypedStorage, but got "
+                               f"type {SCALAR_NAMES[source.dtype.code]} for argument 1 'storage'")
         if size is None:
             size = (held._storage().nbytes() // self.itemsize,)
         other = window(held, self.dtype, storage_offset, size, stride)

@@ -1,0 +1,84 @@
+"""If one of these fails, a value differs from PyTorch's at an edge that samples of ops don't reach.
+
+16-bit floats whose sum is none of theirs, numbers without axes beside them, NaN as a bound, infinity without axes,
+places from the end, tensors as elements of lists.
+"""
+import random
+
+import cygrad
+import pytest
+import torch
+from compare import attempt
+
+EDGES = [0.0, 1.0, -1.0, 0.25, 1e-3, 3e4, 7e4, 131072.0, 1e10, float("inf"), -float("inf"), float("nan"), 1.003]
+HALVES = ["float16", "bfloat16"]
+DTYPES = [*HALVES, "float32", "float64"]
+
+
+def some(r, count):
+    return [r.choice(EDGES) if r.random() < 0.4 else r.uniform(-2, 2) for _ in range(count)]
+
+
+def a_tensor(r, dtype):
+    rows, columns = r.randrange(1, 5), r.randrange(1, 5)
+    text = f"m.tensor({some(r, rows * columns)}).reshape({rows}, {columns}).to(m.{dtype})"
+    return text.replace("inf", "float('inf')").replace("nan", "float('nan')") + r.choice(["", ".t()"])
+
+
+def number(r):
+    return r.choice(["0.5", "1e30", "float('nan')", "-1", "3"])
+
+
+def means(r):
+    dtype = r.choice(HALVES)
+    shape = r.choice(["100", "10, 10", "3, 40"])
+    return f"m.full(({shape},), {r.choice([1000., 3e4, 1.5])}).to(m.{dtype}).mean({r.choice(['', '0', '-1'])})"
+
+
+def beside(r):
+    other = f"m.tensor({r.choice(['131072', '131072.', '1.003', '7e4', 'True', '1e-8'])})"
+    return f"{a_tensor(r, r.choice(HALVES))} {r.choice('*/')} {other}"
+
+
+def clamps(r):
+    return f"{a_tensor(r, r.choice(DTYPES))}.clamp({number(r)}, {number(r)})"
+
+
+def softmaxes(r):
+    value = r.choice(["inf", "-inf", "nan", "1."])
+    return f"m.{r.choice(['softmax', 'log_softmax'])}(m.tensor(float('{value}')), {r.choice([0, -1])})"
+
+
+def logits(r):
+    values = [r.random() for _ in range(5)]
+    return f"m.tensor({values}).to(m.{r.choice(DTYPES[:3])}).logit({r.choice(['', '0.2'])})"
+
+
+def places(r):
+    columns = r.randrange(1, 4)
+    index = [[r.randrange(-columns - 1, columns + 1)] for _ in range(r.choice([1, 2]))]
+    return f"m.take_along_dim(m.arange({2 * columns}).reshape(2, {columns}), m.tensor({index}), 1)"
+
+
+def triangular(r):
+    def entry():
+        return complex(r.randrange(1, 4), r.randrange(-2, 3))
+    a, b = [[entry(), entry()], [entry(), entry()]], [[entry()], [entry()]]
+    how = f"upper={r.random() < 0.5}, transpose={r.random() < 0.5}"
+    return f"m.triangular_solve(m.tensor({b}), m.tensor({a}), {how})[0]"
+
+
+def nested(r):
+    def leaf():
+        return r.choice(["m.ones(1)", "m.ones(1, 1)", "m.tensor(2)", "3", "m.ones(2)", "m.tensor([True])", "[1.]"])
+    return f"m.tensor([{leaf()}, {leaf()}])"
+
+
+@pytest.mark.parametrize("family", [means, beside, clamps, softmaxes, logits, places, triangular, nested])
+def test_values_at_edges(family):
+    r = random.Random(family.__name__)
+    for _ in range(40):
+        statement = family(r)
+        want, got = (attempt(lambda m=m: repr(eval(statement, {"m": m}))) for m in (torch, cygrad))
+        want, got = (each if isinstance(each, str) else each.type for each in (want, got))
+        assert got.replace("cygrad", "torch") == want, statement

@@ -199,7 +199,7 @@ def main():
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
         if len(lines) == 1:
-            lines += [as_method(line) for line in functions.get(name, ())
+            lines += [as_method(line) for line in functions.get(name, functions.get(name.removesuffix("_"), ()))
                       if line.startswith("~") and "Tensor out" not in line]
     methods = {name: lines for name, lines in methods.items()
                if lines != [as_method(line) for line in functions.get(name, ())]}

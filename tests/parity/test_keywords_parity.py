@@ -43,6 +43,21 @@ def shapes(m, name, args, kwargs, method):
     return [tuple(each.shape) for each in found if hasattr(each, "shape")]
 
 
+SIZES = {"batch1": "2, 3, 3", "batch2": "2, 3, 3", "mat": "3, 3", "mat1": "3, 3", "mat2": "3, 3", "tensor1": "3",
+         "tensor2": "3", "vec": "3", "vec1": "3", "vec2": "3", "other": "3", "input": "3"}
+METHODS = """add_ sub_ addbmm addbmm_ addcdiv addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ baddbmm
+    baddbmm_""".split()
+OLDER = [(name, way) for name in METHODS for way in overloads(name, True) if way.hidden]
+
+
+@pytest.mark.parametrize("name,way", OLDER, ids=[f"{name}{way.text}" for name, way in OLDER])
+def test_older_ways_of_methods(name, way):
+    size = {"baddbmm": "2, 3, 3", "addbmm": "3, 3", "addmm": "3, 3", "addr": "3, 3"}.get(name.strip("_"), "3")
+    given = [f"m.ones({SIZES[p.name]})" if p.kind == "Tensor" else "2" for p in way.parameters]
+    call = f"m.ones({size}).{name}({', '.join(given)}).tolist()"
+    assert eval(call, {"m": cygrad}) == eval(call, {"m": torch})
+
+
 FAMILY = [op for op in OPS if op.call is None and overloads(op.name, False)]
 
 

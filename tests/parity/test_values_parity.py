@@ -74,7 +74,13 @@ def nested(r):
     return f"m.tensor([{leaf()}, {leaf()}])"
 
 
-@pytest.mark.parametrize("family", [means, beside, clamps, softmaxes, logits, places, triangular, nested])
+def parts(r):
+    kind, dtype = r.choice(["real", "imag"]), r.choice(["float32", "complex64", "complex128"])
+    value = r.choice(["2", "m.ones(2)", "m.ones(1)", "m.ones(3)", "1.5"])
+    return f"[x := m.zeros(2, dtype=m.{dtype}), setattr(x, '{kind}', {value})]"
+
+
+@pytest.mark.parametrize("family", [means, beside, clamps, softmaxes, logits, places, triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

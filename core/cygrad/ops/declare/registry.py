@@ -199,7 +199,7 @@ def public(name, function, method=False):
     if name.startswith("_"):
         return function
     if isinstance(function, property):
-        return property(public(name, function.fget, True), doc=function.__doc__)
+        return property(public(name, function.fget, True), function.fset, doc=function.__doc__)
     if isinstance(function, PublicOp):
         return function
     key = id(function), name, method

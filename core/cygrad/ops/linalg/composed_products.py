@@ -72,7 +72,7 @@ def writing(function, shape=None):
     """
     def inplace(self, *args, **kwargs):
         if shape is not None:
-            wanted = shape(*args)
+            wanted = shape(*args, **kwargs)
             if list(self.shape) != wanted:
                 raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
                                    f"{wanted} should match")
@@ -284,8 +284,8 @@ def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     return inplace_result(self, found)
 
 
-exact(inplace=writing(addmv, lambda mat, vec: [mat.shape[0]]))(addmv)
-exact(inplace=writing(baddbmm, lambda batch1, batch2: [batch1.shape[0], batch1.shape[1], batch2.shape[2]]))(baddbmm)
+exact(inplace=writing(addmv, lambda mat, vec, **factors: [mat.shape[0]]))(addmv)
+exact(inplace=writing(baddbmm, lambda batch1, batch2, **factors: [*batch1.shape[:2], batch2.shape[2]]))(baddbmm)
 exact(inplace=_addbmm_)(addbmm)
 op(addr, out=True, inplace=_addr_)
 

@@ -235,8 +235,10 @@ def clamped_few(Tensor a not None, low, high):
             or not (PyFloat_CheckExact(low) or PyLong_CheckExact(low))
             or not (PyFloat_CheckExact(high) or PyLong_CheckExact(high)) or (grad_enabled() and requires_grad(a))):
         return None
-    check_scalar(a.dtype, low)
-    check_scalar(a.dtype, high)
+    if PyFloat_CheckExact(low):
+        check_scalar(a.dtype, low)
+    if PyFloat_CheckExact(high):
+        check_scalar(a.dtype, high)
     out = empty_as(a, a.dtype)
     scalar_into(k.MAXIMUM, a, low, False, out)
     scalar_into(k.MINIMUM, out, high, False, out)

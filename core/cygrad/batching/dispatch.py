@@ -68,8 +68,13 @@ def rewrapped(found, level):
         return batched(found, level)
     if isinstance(found, (tuple, list)):
         made = [rewrapped(each, level) for each in found]
-        return type(found)(*made) if hasattr(found, "_fields") else type(found)(made)
+        return remade(found, made)
     return found
+
+
+def remade(like, values):
+    """A tuple or list of the type of another."""
+    return getattr(type(like), "_make", type(like))(values)
 
 
 def one_by_one(op, level, args, kwargs):
@@ -81,7 +86,7 @@ def one_by_one(op, level, args, kwargs):
                       f"aten::{name}. Please file us an issue on GitHub so that we can prioritize its implementation.",
                       stacklevel=4)
     if name.endswith("_") and not is_batched(args[0], level):
-        raise RuntimeError(in_place_error(name, level))
+        raise RuntimeError(in_place_error(level))
     results = []
     for i in range(level.size):
         mine = mapped(lambda t, i=i: t.value.select(0, i) if is_batched(t, level) else t, args, kwargs)
@@ -102,15 +107,16 @@ def stacked(results, level):
         return batched(cygrad.stack(results), level)
     if isinstance(first, (tuple, list)):
         made = [stacked(list(each), level) for each in zip(*results)]
-        return type(first)(*made) if hasattr(first, "_fields") else type(first)(made)
+        return remade(first, made)
     return first
 
 
-def in_place_error(name, level):
-    return (f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
+def in_place_error(level):
+    return ("vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
             "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
-            f"vmapped over at level {level.depth}. Please try to use out-of-place operators instead of {name}. If said "
-            "operator is being called inside the PyTorch framework, please file a bug report instead.")
+            f"vmapped over at level {level.depth}. Please try to use out-of-place operators instead of inplace "
+            "arithmetic. If said operator is being called inside the PyTorch framework, please file a bug report "
+            "instead.")
 
 
 def batched_gradients(run, grads):

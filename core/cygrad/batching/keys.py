@@ -4,11 +4,14 @@ from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.dispatch import in_place_error
 from cygrad.batching.levels import is_batched, level_of, whole
 from cygrad.batching.wrapping import batched
+from cygrad.ops.index.tensor_keys import stands_for_tuple
 from cygrad.tensor import Tensor
 
 
 def parts_of(key):
     """The key as a tuple, without an ellipsis at its end."""
+    if isinstance(key, list) and key and not all(type(k) is int for k in key) and stands_for_tuple(key):
+        key = tuple(key)
     return key if isinstance(key, tuple) else (key,)
 
 
@@ -39,8 +42,7 @@ def setitem(x, key, value):
     """``x[key] = value``."""
     level = level_in(x, key, value)
     if not is_batched(x, level):
-        raise RuntimeError(in_place_error("index_put_" if any(isinstance(k, Tensor) for k in parts_of(key)) else
-                                          "copy_", level))
+        raise RuntimeError(in_place_error(level))
     try:
         whole_ = whole_key(x, key, level)
     except NoBatchingRule:
@@ -53,6 +55,9 @@ def setitem(x, key, value):
 
 
 def lined_up(value, rank):
+    """The values of a batch with axes of size 1 behind the batch's, put in or left out, so that examples have `rank`."""
+    while value.dim() - 1 > rank and value.shape[1] == 1:
+        value = value.squeeze(1)
     missing = rank - (value.dim() - 1)
     return value[(slice(None), *(None,) * missing)] if missing > 0 else value
 
@@ -105,7 +110,7 @@ def front_key(x, key, level, tensors):
 def put(level, x, indices, values, accumulate, in_place):
     """``index_put`` of examples."""
     if in_place and not is_batched(x, level):
-        raise RuntimeError(in_place_error("index_put_", level))
+        raise RuntimeError(in_place_error(level))
     target = x.value if in_place else whole(x, level)
     key = tuple([slice(None) if k is None else k for k in indices])
     key = front_key(x, key, level, indices)

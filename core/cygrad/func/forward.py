@@ -3,7 +3,7 @@ import cygrad
 from cygrad.autograd.forward_ad import with_tangent, without_tangent
 from cygrad.autograd.forward_mode import enter_level, leave_level
 from cygrad.batching.levels import dual
-from cygrad.func.arguments import check_list, output_and_aux
+from cygrad.func.arguments import check_list, check_tensors, output_and_aux
 from cygrad.tensor import Tensor
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -63,10 +63,7 @@ def jvp_of(function, primals, tangents, strict=False, has_aux=False):
         if has_aux:
             output, aux = output_and_aux(output, _CALLER)
         outputs, spec = tree_flatten(output)
-        for each in outputs:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{_CALLER}: expected f(*args) to return only tensors, got unsupported type "
-                                   f"{type(each)}")
+        check_tensors(outputs, _CALLER)
         pairs = [unpacked(each, level, strict) for each in outputs]
         aux = tree_map(lambda x: unpacked(x, level, False)[0] if isinstance(x, Tensor) else x, aux)
     finally:

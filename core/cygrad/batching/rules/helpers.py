@@ -44,15 +44,9 @@ def apart(value, level):
     return value.unflatten(0, (level.size, -1 if level.size else 0))
 
 
-def again(found, level):
-    """A batched tensor that goes on as the operand of another op."""
-    return batched(found, level)
+def example(t, level):
+    """A tensor as it is in the function, which a rule in terms of other ops returns: batched in any case."""
+    return batched(whole(t, level), level)
 
 
-def only_first(level, args):
-    """Whether the first argument alone is batched."""
-    from cygrad.batching.dispatch import tensors_in
-    return not any(is_batched(t, level) for t in tensors_in(args[1:], {}))
-
-
-__all__ = ["RULES", "again", "apart", "axes", "axis", "folded", "is_batched", "only_first", "ranked", "rule", "whole"]
+__all__ = ["RULES", "apart", "axes", "axis", "example", "folded", "is_batched", "ranked", "rule", "whole"]

@@ -71,9 +71,9 @@ def takes(level, op, x, index):
 
 @rule("masked_select nonzero argwhere unique unique_consecutive")
 def of_varying_size(level, op, *args, **kwargs):
-    raise RuntimeError(f"vmap: It looks like you're attempting to use an operation ({op.name}) whose output has a "
-                       "shape that depends on the data. We don't support that yet, please shout over at "
-                       "https://github.com/pytorch/functorch/issues/256 .")
+    raise RuntimeError("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap "
+                       f"over aten::{op.name}. Please voice your support in "
+                       "https://github.com/pytorch/functorch/issues/256")
 
 
 @rule("select_scatter")

@@ -1,6 +1,6 @@
 """Rules of products of matrices, and of linear algebra, which takes batches of matrices by itself."""
 import cygrad
-from cygrad.batching.rules.helpers import is_batched, ranked, rule, whole
+from cygrad.batching.rules.helpers import example, is_batched, ranked, rule, whole
 from cygrad.batching.rules.reduce import raise_no_rule
 from cygrad.batching.wrapping import batched
 
@@ -26,7 +26,9 @@ def products(level, op, x, y, **kwargs):
 
 def with_shared(x, y):
     """The product with a matrix, a vector or a batch of matrices that is the same for all examples."""
-    if x.dim() == 1 and y.dim() > 2:
+    if x.dim() == 1 and y.dim() <= 2:
+        return cygrad.matmul(x.value, y)
+    if x.dim() == 1:
         return cygrad.matmul(x.value.unsqueeze(1).view(-1, *(1,) * (y.dim() - 2), 1, x.shape[0]), y).squeeze(-2)
     if y.dim() > x.dim():
         value = x.value
@@ -68,14 +70,14 @@ def outer(level, op, x, y):
 def scaled_sums(level, op, c, a, b, *, beta=1, alpha=1):
     product = cygrad.outer(a, b) if op.op == "addr" else cygrad.matmul(a, b)
     product = product if alpha == 1 else product * alpha
-    return product if beta == 0 else (c if beta == 1 else c * beta) + product
+    return example(product if beta == 0 else (c if beta == 1 else c * beta) + product, level)
 
 
 @rule("addbmm")
 def summed_products(level, op, c, a, b, *, beta=1, alpha=1):
     product = cygrad.matmul(a, b).sum(0)
     product = product if alpha == 1 else product * alpha
-    return product if beta == 0 else (c if beta == 1 else c * beta) + product
+    return example(product if beta == 0 else (c if beta == 1 else c * beta) + product, level)
 
 
 @rule("tensordot")

@@ -56,7 +56,11 @@ def pools(level, op, x, *args, **kwargs):
 
 
 @rule("layer_norm rms_norm")
-def normalizes_last(level, op, x, shape, weight=None, bias=None, eps=None):
+def normalizes_last(level, op, x, shape, weight=None, *args, **kwargs):
+    args, bias = list(args), None
+    if op.op == "layer_norm":
+        bias = args.pop(0) if args else kwargs.pop("bias", None)
+    eps = args.pop(0) if args else kwargs.pop("eps", None)
     if not is_batched(x, level):
         raise_no_rule()
     rest = {} if eps is None else {"eps": eps}

@@ -15,9 +15,9 @@ ONE = """
 SEVERAL = """
     add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
     clamp_max clamp_min complex copysign div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside
-    hypot isclose lcm ldexp le lerp logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill maximum
+    hypot isclose lcm ldexp le lerp logaddexp logaddexp2 logical_and logical_or logical_xor lt maximum
     minimum mul ne nextafter polar pow remainder rsub sub xlogy"""
-IN_PLACE = """zero_ fill_ copy_ masked_fill_"""
+IN_PLACE = "zero_ fill_ copy_ masked_fill_"
 
 
 @rule(ONE)
@@ -32,7 +32,7 @@ def lined_up(level, op, *args, **kwargs):
     tensors = list(tensors_in(args, kwargs))
     rank = max([t.dim() for t in tensors])
     wanted = None
-    if rank and len({t.dtype for t in tensors}) > 1 and op.op != "masked_fill":
+    if rank and len({t.dtype for t in tensors}) > 1:
         wanted = promoted(tensors)
     # an unbatched operand lines up from the right already
     args, kwargs = mapped(lambda t: operand(t, level, rank, wanted), args, kwargs)
@@ -61,6 +61,13 @@ def promoted(tensors):
     return carrier.dtype
 
 
+@rule("masked_fill")
+def masked(level, op, x, mask, value):
+    if isinstance(value, Tensor) and is_batched(value, level):
+        return cygrad.where(mask, value.to(x.dtype), x)
+    return lined_up(level, op, x, mask, value)
+
+
 @rule("where")
 def chosen(level, op, condition, *args, **kwargs):
     if not args and not kwargs:
@@ -79,7 +86,7 @@ def chosen(level, op, condition, *args, **kwargs):
 def changed_in_place(level, op, x, *args, **kwargs):
     """In-place forms: the target has to be batched if an operand is."""
     if not is_batched(x, level):
-        raise RuntimeError(in_place_error(op.name, level))
+        raise RuntimeError(in_place_error(level))
     rank = x.dim()
     for t in tensors_in(args, kwargs):
         if t.dim() > rank:

@@ -20,6 +20,8 @@ def over_axes(level, op, x, *args, **kwargs):
         kwargs.pop("keepdim", None)
         return op(value, -1 if op.op in ("any", "all") else (-1,), *args[1:], **kwargs) if op.op != "logsumexp" else (
             op(value, -1))
+    if dim == () and op.op in ("any", "all"):
+        return value != 0
     if dim is None or dim == ():
         dims = tuple(range(1, rank + 1))
     else:
@@ -40,6 +42,8 @@ def over_one(level, op, x, *args, **kwargs):
     if dim is None and name in ("max", "min"):
         return (cygrad.amax if name == "max" else cygrad.amin)(value.flatten(1) if rank else value.unsqueeze(-1), -1)
     if dim is None:
+        if not x.numel():
+            raise_no_rule()
         keepdim = kwargs.pop("keepdim", False)
         found = op(value.flatten(1) if rank else value.unsqueeze(-1), **along(name, 1), **kwargs)
         if name in ("median", "nanmedian"):
@@ -100,13 +104,9 @@ def differences(level, op, x, n=1, dim=-1, prepend=None, append=None):
 @rule("norm linalg_norm linalg_vector_norm")
 def norms(level, op, x, ord=None, dim=None, keepdim=False, **kwargs):
     ord = kwargs.pop("p", ord)
-    if ord is None:
-        ord = 2 if op.op != "norm" else "fro"
-    if op.op == "linalg_norm" and (isinstance(ord, str) or dim is not None and isinstance(dim, (tuple, list))
-                                   and len(dim) == 2 or dim is None and x.dim() == 2 and ord != 2):
+    of_matrix = dim is None and x.dim() == 2 or isinstance(dim, (tuple, list)) and len(dim) == 2
+    if op.op == "linalg_norm" and ord is not None and of_matrix:
         raise_no_rule()
-    if op.op == "linalg_norm" and dim is None and x.dim() > 1 and ord == 2:
-        pass
     if ord in ("fro", None):
         ord = 2
     if isinstance(ord, str):

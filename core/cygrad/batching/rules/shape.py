@@ -2,7 +2,7 @@
 import math
 
 import cygrad
-from cygrad.batching.rules.helpers import axes, axis, is_batched, rule, whole
+from cygrad.batching.rules.helpers import axes, axis, example, is_batched, rule, whole
 from cygrad.tensor import Tensor
 
 
@@ -30,7 +30,7 @@ def adjoint(level, op, x):
 
 @rule("permute")
 def permutes(level, op, x, *dims, **kwargs):
-    dims = sizes(dims) if dims else tuple(kwargs["dims"])
+    dims = sizes(dims) if dims else tuple(kwargs.get("dims", ()))
     if len(dims) != x.dim():
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
                            f"the desired ordering of dimensions i.e. input.dim() = {x.dim()} is not equal to "
@@ -108,7 +108,7 @@ def expands(level, op, x, *shape, **kwargs):
 
 @rule("expand_as")
 def expands_as(level, op, x, other):
-    return x.expand(other.shape)
+    return example(x.expand(other.shape), level)
 
 
 @rule("sum_to_size")
@@ -223,7 +223,7 @@ def column_stacks(level, op, tensors):
 @rule("atleast_1d atleast_2d atleast_3d")
 def at_least(level, op, *tensors):
     if len(tensors) > 1 or isinstance(tensors[0], (tuple, list)):
-        return tuple(op(t) for t in sizes(tensors))
+        return tuple(example(op(t), level) for t in sizes(tensors))
     x, wanted = tensors[0], int(op.op[-2])
     if x.dim() >= wanted:
         return x
@@ -286,7 +286,7 @@ def repeats_each(level, op, x, repeats, dim=None, **kwargs):
 def broadcasts(level, op, *tensors):
     tensors = sizes(tensors)
     shape = cygrad.broadcast_shapes(*[t.shape for t in tensors])
-    return tuple(t.expand(shape) for t in tensors)
+    return tuple(example(t.expand(shape), level) for t in tensors)
 
 
 @rule("meshgrid")
@@ -294,13 +294,20 @@ def grids(level, op, *tensors, indexing="ij"):
     tensors = sizes(tensors)
     count = len(tensors)
     lines = [t.reshape(*(-1 if i == j else 1 for j in range(count))) for i, t in enumerate(tensors)]
-    made = op.function is not None and cygrad.broadcast_tensors(*lines)
+    made = cygrad.broadcast_tensors(*lines)
     return tuple(t.transpose(0, 1) for t in made) if indexing == "xy" and count > 1 else tuple(made)
 
 
 @rule("numel")
 def counts(level, op, x):
     return math.prod(x.shape)
+
+
+@rule("as_strided")
+def strided(level, op, x, *args, **kwargs):
+    """Of a copy of each example, as if its elements alone were in memory."""
+    return cygrad.stack([op(each.clone(memory_format=cygrad.contiguous_format), *args, **kwargs)
+                         for each in x.value.unbind(0)])
 
 
 @rule("kron")

@@ -1,0 +1,165 @@
+"""If one of these fails, a function of a whole batch gives other results than one of its examples after the other."""
+
+import warnings
+
+import cygrad
+import numpy as np
+import pytest
+from cygrad.batching import dispatch
+from cygrad.func import grad, vmap
+from op_db import OPS, tensors_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorch warns of
+SIZE = 3
+RANDOM = """rand_like randn_like randint_like normal bernoulli Tensor.uniform_ Tensor.normal_ Tensor.random_
+    Tensor.bernoulli_ Tensor.exponential_ Tensor.cauchy_ Tensor.log_normal_ Tensor.geometric_ multinomial poisson
+    nn.functional.dropout"""
+REFUSED = """tensor asarray masked_select nonzero nonzero.tuple argwhere unique unique_consecutive"""
+NOT_COMPARED = set((RANDOM + " " + REFUSED).split()) | {
+    "as_strided",  # of a copy of the example: where it lies in the batch's memory is no part of it
+    "linalg.eigvals",  # the table puts them in order by their values
+    "nn.functional.batch_norm", "nn.functional.instance_norm",  # running statistics that are the same for all examples
+}
+COMPARED = [op for op in OPS if op.name not in NOT_COMPARED and {"float32", "float64"} & set(op.dtypes)]
+GROUPS = [COMPARED[i::12] for i in range(12)]
+
+
+def batches(sample, leaves):
+    """Which of the tensors are batched: the first, the last, all of them."""
+    floats = [t for t in leaves if leaves[t].is_floating_point()]
+    if not floats or sum(leaves[t].numel() for t in floats) > 400:
+        return []
+    return [floats] if len(floats) == 1 else [floats[:1], floats[-1:], floats]
+
+
+def examples(t):
+    """A batch of three: the tensor, its elements in reverse order, a multiple."""
+    return cygrad.stack([t, t.flip(tuple(range(t.dim()))) if t.dim() else t * 0.5, t * 1.25])
+
+
+@pytest.mark.parametrize("ops", GROUPS, ids=[ops[0].name for ops in GROUPS])
+def test_a_batch_is_a_loop(ops):
+    checked = 0
+    for op in ops:
+        function = op.function(cygrad)
+        for sample in op.samples("float64" if "float64" in op.dtypes else "float32"):
+            leaves = sample.leaves(cygrad)
+            for chosen in batches(sample, leaves):
+                stacked = [examples(leaves[t]) for t in chosen]
+
+                def call(*values, sample=sample, leaves=leaves, chosen=chosen, function=function):
+                    args, kwargs = sample.build(cygrad, {**leaves, **dict(zip(chosen, values))})
+                    return tuple(tensors_of(cygrad, function(*args, **kwargs)))
+
+                try:
+                    each = [call(*(t[i].clone() for t in stacked)) for i in range(SIZE)]
+                    expected = [cygrad.stack(list(results)) for results in zip(*each)]
+                except (RuntimeError, ValueError, TypeError, IndexError):
+                    continue  # the table has refused samples too, and of some the shape depends on the values
+                if not expected:
+                    continue
+                try:
+                    found = vmap(call)(*[t.clone() for t in stacked])
+                except RuntimeError as error:
+                    assert "is not possible because there exists a Tensor `other`" in str(error), (op.name, sample)
+                    continue
+                assert len(found) == len(expected), (op.name, sample)
+                for one, other in zip(found, expected):
+                    same = np.allclose(one.tolist(), other.tolist(), rtol=1e-9, atol=1e-11, equal_nan=True)
+                    assert one.shape == other.shape and one.dtype == other.dtype and same, (op.name, sample)
+                checked += 1
+    assert checked
+
+
+def test_what_has_a_rule_takes_no_loop(monkeypatch):
+    """Pointwise ops, reductions, views and products of the table run once for the whole batch."""
+    def refuse(op, *rest):
+        raise AssertionError(f"{op.name} went one by one")
+    monkeypatch.setattr(dispatch, "one_by_one", refuse)
+    x = cygrad.randn(4, 3, 5)
+    for f in (cygrad.sin, lambda x: x + x.T.sum(0).mean(), lambda x: (x @ x.mT).softmax(-1), lambda x: x.var(1),
+              lambda x: x.reshape(-1)[2:].view(13, 1).expand(13, 2), lambda x: cygrad.cat([x, x[0:1]]).max(0).values,
+              lambda x: cygrad.nn.functional.layer_norm(x, (5,)), lambda x: x.sort(-1).values.cumsum(0)):
+        assert cygrad.allclose(vmap(f)(x), cygrad.stack([f(each) for each in x]), atol=1e-6)
+
+
+def test_without_a_rule_one_warning_and_a_loop():
+    x = cygrad.rand(3, 8)
+    dispatch._warned.discard("histc")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = vmap(lambda x: x.histc(4, 0, 1))(x)
+        vmap(lambda x: x.histc(4, 0, 1))(x)
+    assert cygrad.equal(found, cygrad.stack([each.histc(4, 0, 1) for each in x]))
+    assert [str(w.message).split(" because")[0] for w in caught] == ["There is a performance drop"]
+
+
+def test_axes_nests_and_chunks():
+    x, y = cygrad.randn(2, 5, 3), cygrad.randn(5, 3)
+
+    def f(pair, scale):
+        return {"sum": pair["x"] + pair["y"], "dot": [(pair["x"] * scale).sum()]}
+
+    found = vmap(f, in_dims=({"x": 1, "y": 0}, None), out_dims={"sum": -1, "dot": 0})({"x": x, "y": y}, 2.0)
+    assert found["sum"].shape == (2, 3, 5) and found["dot"][0].shape == (5,)
+    assert cygrad.allclose(found["dot"][0], (x * 2).sum((0, 2)))
+    chunks = vmap(f, in_dims=({"x": 1, "y": 0}, None), out_dims={"sum": -1, "dot": 0}, chunk_size=2)(
+        {"x": x, "y": y}, 2.0)
+    assert cygrad.equal(chunks["sum"], found["sum"])
+
+
+def test_nested():
+    x, y = cygrad.randn(3, 4), cygrad.randn(5, 4)
+    table = vmap(lambda a: vmap(lambda b: (a * b).sum())(y))(x)
+    assert cygrad.allclose(table, x @ y.T, atol=1e-6)
+
+
+def test_keys_that_are_batched():
+    x, places = cygrad.randn(3, 6), cygrad.tensor([[0, 5], [1, 1], [2, 0]])
+    assert cygrad.equal(vmap(lambda x, i: x[i])(x, places), x.gather(1, places))
+    assert cygrad.equal(vmap(lambda i: x[:, i])(places), cygrad.stack([x[:, i] for i in places]))
+    assert cygrad.equal(vmap(lambda i: x[i])(cygrad.tensor([2, 0])), x[cygrad.tensor([2, 0])])
+
+    def written(x, i):
+        x = x.clone()
+        x[i] = 7.0
+        return x
+    assert cygrad.equal(vmap(written)(x, places), x.scatter(1, places, 7.0))
+
+
+def test_gradients_for_each_example():
+    weight, x, y = cygrad.randn(3, 4), cygrad.randn(5, 4), cygrad.randn(5, 3)
+
+    def loss(weight, x, y):
+        return cygrad.nn.functional.mse_loss(weight @ x, y)
+    found = vmap(grad(loss), in_dims=(None, 0, 0))(weight, x, y)
+    assert cygrad.allclose(found, cygrad.stack([grad(loss)(weight, *each) for each in zip(x, y)]), atol=1e-6)
+
+
+def test_gradients_through_a_batch():
+    x = cygrad.randn(4, 3, requires_grad=True)
+    vmap(lambda x: (x * x).sum())(x).sum().backward()
+    assert cygrad.allclose(x.grad, 2 * x.detach())
+
+
+def test_randomness():
+    x = cygrad.ones(50, 40)
+    drop = cygrad.nn.functional.dropout
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(drop)(x)
+    same = vmap(drop, randomness="same")(x)
+    assert cygrad.equal(same[0], same[1]) and set(same.unique().tolist()) == {0, 2}
+    assert not cygrad.equal(*vmap(drop, randomness="different")(x)[:2])
+
+
+def test_no_grad_inside():
+    x = cygrad.randn(3, 2, requires_grad=True)
+
+    def f(x):
+        with cygrad.no_grad():
+            return x * 2
+    assert not vmap(f)(x).requires_grad
+
+
+def test_no_examples():
+    assert vmap(lambda x: x.sin().sum())(cygrad.ones(0, 3)).shape == (0,)

@@ -37,7 +37,8 @@ CALLS = {
     "grad": lambda m: m.func.grad(lambda x: (x.sin() * x).sum())(data(m, 3)),
     "grad of a dict": lambda m: m.func.grad(lambda d: (d["a"] * d["b"]).sum())({"a": data(m, 3), "b": data(m, 3) + 1}),
     "grad and aux": lambda m: m.func.grad(lambda x: (x.sum(), {"x": x * 2}), has_aux=True)(data(m, 3)),
-    "grad_and_value": lambda m: m.func.grad_and_value(lambda x, y: (x * y).sum(), argnums=(1, 0))(data(m, 2), data(m, 2)),
+    "grad_and_value": lambda m: m.func.grad_and_value(lambda x, y: (x * y).sum(), argnums=(1, 0))(
+        data(m, 2), data(m, 2)),
     "vjp": lambda m: m.func.vjp(lambda x: (x, x.sum()), data(m, 3))[1]((data(m, 3), m.tensor(2.0, dtype=m.float64))),
     "jvp": lambda m: m.func.jvp(lambda x: x.cumsum(0).exp(), (data(m, 3),), (data(m, 3) + 1,)),
     "jvp of one that does not depend": lambda m: m.func.jvp(lambda x: m.ones(2), (data(m, 3),), (data(m, 3),)),
@@ -46,11 +47,13 @@ CALLS = {
     "jacfwd": lambda m: m.func.jacfwd(lambda x: (x.prod(), x.outer(x)))(data(m, 3)),
     "jacfwd of a dict": lambda m: m.func.jacfwd(lambda d: d["a"].sin())({"a": data(m, 3), "b": data(m, 2)}),
     "hessian": lambda m: m.func.hessian(lambda x: m.nn.functional.gelu(x @ x.T).logsumexp((0, 1)))(data(m, 2, 3)),
-    "hessian of two": lambda m: m.func.hessian(lambda x, y: (x * y.exp()).sum(), argnums=(0, 1))(data(m, 2), data(m, 2)),
+    "hessian of two": lambda m: m.func.hessian(lambda x, y: (x * y.exp()).sum(), argnums=(0, 1))(
+        data(m, 2), data(m, 2)),
     "vmap over jacrev": lambda m: m.vmap(m.func.jacrev(lambda x: x.sin() * x.sum()))(data(m, 4, 3)),
     "jacfwd of vmap": lambda m: m.func.jacfwd(m.vmap(lambda x: x.sin() * x.sum()))(data(m, 4, 3)),
     "vmap over hessian": lambda m: m.vmap(m.func.hessian(lambda x: (x**3).sum() * x[0]))(data(m, 4, 3)),
-    "vmap over jvp": lambda m: m.vmap(lambda x, t: m.func.jvp(lambda x: x @ x, (x,), (t,)))(data(m, 4, 3), data(m, 4, 3)),
+    "vmap over jvp": lambda m: m.vmap(lambda x, t: m.func.jvp(lambda x: x @ x, (x,), (t,)))(
+        data(m, 4, 3), data(m, 4, 3)),
     "vmap of nests": lambda m: m.vmap(lambda d, k: [d["x"] * k, (d["y"],)], in_dims=({"x": 0, "y": 1}, None),
                                       out_dims=[1, (0,)])({"x": data(m, 4, 2), "y": data(m, 3, 4)}, 3.0),
     "promotion of scalars": lambda m: m.vmap(lambda x, y: x * y)(data(m, 3).float(), data(m, 3, 2).to(m.int32)),
@@ -132,7 +135,7 @@ def nested(m):
 def test_errors(name):
     errors = []
     for m in BOTH:
-        with pytest.raises(Exception) as info:      # noqa: PT011  (which one is compared)
+        with pytest.raises(Exception) as info:
             REFUSED[name](m)
         errors.append(info.value)
     assert type(errors[0]) is type(errors[1]), errors

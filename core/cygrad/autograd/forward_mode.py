@@ -288,7 +288,9 @@ def write_tangent(target, level, tangent):
                 set_tangent(base, level, cygrad.zeros_like(base))
             own = window(tangent_of(base, level), base, target)
             set_tangent(target, level, own)
-        if own is None:
+        if tangent is not None and own is not None and more_batches(tangent, own):
+            spread_tangent(target, level, tangent)
+        elif own is None:
             set_tangent(target, level, tangent.clone() if tangent.stride() != target.stride() else tangent)
         elif own.is_leaf and requires_backward(own):
             set_tangent(target, level, cygrad.zeros_like(target) if tangent is None else tangent)
@@ -299,6 +301,27 @@ def write_tangent(target, level, tangent):
     finally:
         set_grad_mode(mode)
         set_depth(before)
+
+
+def more_batches(tangent, own):
+    """Whether a tangent is of a batch (inside `vmap`) that the tangent to be changed is not of."""
+    if type(tangent) is Tensor:
+        return False
+    from cygrad.batching.levels import bare
+    return not set(bare(tangent)[1]) <= set(bare(own)[1])
+
+
+def spread_tangent(target, level, tangent):
+    """`write_tangent` where the tangent written is of a batch: what had none for each example gets one."""
+    base = target._base
+    if base is not None:
+        if not base.is_contiguous():
+            raise NotImplementedError("a view of a tensor that is not contiguous can't be given a batch of tangents")
+        places = cygrad.arange(base.numel(), device=base.device).as_strided(
+            target.shape, target.stride(), target.storage_offset() - base.storage_offset())
+        whole = tangent_of(base, level).reshape(-1).index_put((places.reshape(-1),), tangent.reshape(-1))
+        set_tangent(base, level, whole.reshape(base.shape))
+    set_tangent(target, level, tangent)
 
 
 def window(tangent, base, view):

@@ -112,11 +112,11 @@ def stacked(results, level):
 
 
 def in_place_error(level):
-    return ("vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
-            "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
-            f"vmapped over at level {level.depth}. Please try to use out-of-place operators instead of inplace "
-            "arithmetic. If said operator is being called inside the PyTorch framework, please file a bug report "
-            "instead.")
+    return ("vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
+            "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
+            f"`self` not being vmapped over at level {level.depth}. Please try to use out-of-place operators instead "
+            "of inplace arithmetic. If said operator is being called inside the PyTorch framework, please file a bug "
+            "report instead.")
 
 
 def batched_gradients(run, grads):

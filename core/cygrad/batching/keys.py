@@ -55,7 +55,7 @@ def setitem(x, key, value):
 
 
 def lined_up(value, rank):
-    """The values of a batch with axes of size 1 behind the batch's, put in or left out, so that examples have `rank`."""
+    """The values of a batch, with axes of size 1 put in or left out so that examples have this rank."""
     while value.dim() - 1 > rank and value.shape[1] == 1:
         value = value.squeeze(1)
     missing = rank - (value.dim() - 1)

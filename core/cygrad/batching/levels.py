@@ -61,7 +61,10 @@ def is_batched(t, level):
 
 def lifted(t, level):
     """A tensor of which only a tangent is batched at a level, as one that is batched itself; others as they are."""
-    found = {} if isinstance(t, BatchedTensor) else visible_tangents(t)
+    if isinstance(t, BatchedTensor):
+        inner = t.value if t.level is level else lifted(t.value, level)
+        return t if inner is t.value else within(batched(inner.value.movedim(1, 0), t.level), level)
+    found = visible_tangents(t)
     if not any(holds(tangent, level) for tangent in found.values()):
         return t
     before = set_depth(0)                   # the tangents are spread by themselves
@@ -139,4 +142,4 @@ def parted(t, part):
     if not isinstance(t, BatchedTensor):
         return part(t)
     first, second = parted(t.value, part)
-    return batched(first, t.level), None if second is None else batched(second, t.level)
+    return batched(first, t.level), None if second is None else within(second, t.level)

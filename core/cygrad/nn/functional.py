@@ -5,6 +5,7 @@ from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softpl
                                     tanhshrink)
 from cygrad.ops.nn.attention import scaled_dot_product_attention  # noqa: F401
 from cygrad.ops.declare.public_op import PublicOp as _PublicOp
+from cygrad.ops.linalg.addmm import linear as _linear
 from cygrad.ops.nn.adaptive_pooling import (  # noqa: F401
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d,
     adaptive_max_pool1d_with_indices,
@@ -129,41 +130,8 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return _scans.softmax(-input, dim, dtype)
 
 
-def _linear(input, weight, bias=None):
-    """input @ weight^T + bias.
-
-    Parameters
-    ----------
-    input : Tensor
-        (..., n).
-    weight : Tensor
-        (m, n), or (n,).
-    bias : Tensor, optional
-        (m,), or () with a weight (n,).
-
-    Returns
-    -------
-    Tensor
-        (..., m), or (...) with a weight (n,).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.nn.functional.linear(cygrad.tensor([1., 2.]), cygrad.tensor([[1., 0.], [0., 10.]]))
-    tensor([ 1., 20.])
-    """
-    if bias is None:
-        return input.matmul(weight.t())
-    if input.dim() == 2:
-        return _functions["addmm"](bias, input, weight.t())
-    if input.is_contiguous() and input.dim() and weight.dim() == 2:
-        flat = _functions["addmm"](bias, input.view(-1, input.shape[-1]), weight.t())
-        return flat.view(*input.shape[:-1], weight.shape[0])
-    return input.matmul(weight.t()) + bias
-
-
 linear = _with_out("linear", _linear, "expected")
-linear.__name__ = linear.__qualname__ = "linear"
+linear.direct = _linear
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):

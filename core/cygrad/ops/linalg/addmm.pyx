@@ -13,7 +13,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLO
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device
-from cygrad.ops.shape.views cimport expand_sizes
+from cygrad.ops.shape.views cimport expand_sizes, t_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes, size_of
 
@@ -164,6 +164,42 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     if grad_enabled() and (requires_grad(c) or requires_grad(a) or requires_grad(b)):
         ADDMM.record(result, (c, a, b, beta, alpha))
     return result if out is None else write_exact("addmm", result, out, input, mat1, mat2)
+
+
+def linear(input, weight, bias=None):
+    """input @ weight^T + bias.
+
+    Parameters
+    ----------
+    input : Tensor
+        (..., n).
+    weight : Tensor
+        (m, n), or (n,).
+    bias : Tensor, optional
+        (m,), or () with a weight (n,).
+
+    Returns
+    -------
+    Tensor
+        (..., m), or (...) with a weight (n,).
+    """
+    cdef Tensor a, b, c, result
+    if isinstance(bias, Tensor) and isinstance(input, Tensor) and isinstance(weight, Tensor):
+        a, b, c = <Tensor>input, <Tensor>weight, <Tensor>bias
+        if a.rank == 2:
+            b = t_(b)
+            result = addmm_(c, a, b, 1, 1, None)
+            if grad_enabled() and (requires_grad(c) or requires_grad(a) or requires_grad(b)):
+                ADDMM.record(result, (c, a, b, 1, 1))
+            return result
+    if bias is None:
+        return input.matmul(weight.t())
+    if input.dim() == 2:
+        return addmm(bias, input, weight.t())
+    if input.is_contiguous() and input.dim() and weight.dim() == 2:
+        *batch, width = input.shape
+        return linear(input.view(-1, width), weight, bias).view(*batch, weight.shape[0])
+    return input.matmul(weight.t()) + bias
 
 
 def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):

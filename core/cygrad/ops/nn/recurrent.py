@@ -90,7 +90,7 @@ def recurrent_slopes(grads, options, gates, weight, bias, h, c, result):
                                        hidden, slope_h, slope_c), (9, 10, 11, 12))
     by_state = slopes if hidden is None else hidden
     n = weight.shape[1]
-    return [slopes, by_state.mT @ old if weight.requires_grad else None,
+    return [slopes, (old.mT @ by_state).mT.contiguous() if weight.requires_grad else None,
             by_state[:, 2 * n:].sum(0) if bias is not None else None, slope_h, slope_c]
 
 
@@ -142,6 +142,23 @@ def gru_step(x, s, h):
     return m + z * (h - m)
 
 
+def check_sizes(cell, steps, gates, weight, h, c, projection):
+    """Raise unless weights and states fit: the kernel goes by the weight's sizes."""
+    name, batch = CELLS[cell], max([rows for _, rows in steps], default=h.shape[0])
+    hidden = weight.shape[0] // GATES[cell]
+    wanted = (GATES[cell] * hidden, hidden if projection is None else projection.shape[0])
+    if tuple(weight.shape) != wanted or gates.shape[1] != wanted[0]:
+        raise RuntimeError(f"{name}: a weight by state has the shape {list(weight.shape)}, where {list(wanted)} goes "
+                           f"with {gates.shape[1]} rows of the weight by input")
+    for word, t, size in (("h", h, wanted[1]), ("c", c, hidden)):
+        if t is not None and (t.shape[0] != batch or t.shape[1] != size):
+            raise RuntimeError(f"{name}: the state {word} of a layer has the shape {list(t.shape)}, but there are "
+                               f"{batch} sequences, and {size} features by the weights")
+        if t is not None and t.dtype is not gates.dtype:
+            raise RuntimeError(f"{name}: input and hidden tensors are not the same dtype, found input tensor with "
+                               f"{gates.dtype} and hidden tensor with {t.dtype}")
+
+
 def direction(cell, steps, x, h, c, weights):
     """(out, last h, last c) of one layer in one direction; x (rows, features)."""
     from cygrad.nn.functional import linear
@@ -155,6 +172,7 @@ def direction(cell, steps, x, h, c, weights):
         else:
             input_bias = input_bias + state_bias
     gates = linear(x, by_input, input_bias)
+    check_sizes(cell, steps, gates, by_state, h, c, projection)
     if projection is None and gates.numel() and h.numel():
         made = _recurrent((gates, by_state, bias, h, c), (cell, steps), gates, by_state, bias, h, c)
         return parts(cell, made)[:3]

@@ -1,0 +1,87 @@
+"""If this fails, a recurrent layer mixes up sequences, steps, directions or threads."""
+import cygrad
+import pytest
+from cygrad import nn
+from cygrad.nn.utils.rnn import pack_sequence, unpack_sequence
+
+LAYERS = ["LSTM", "GRU", "RNN"]
+
+
+def made(name, *args, **kwargs):
+    cygrad.manual_seed(1)
+    return getattr(nn, name)(*args, **kwargs).double()
+
+
+def first(state):
+    return state[0] if isinstance(state, tuple) else state
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_packed_sequence_is_what_it_is_alone(name):
+    layer = made(name, 3, 4, 2, bidirectional=True)
+    sequences = [cygrad.randn(n, 3, dtype=cygrad.float64) for n in (2, 5, 3, 5)]
+    packed, state = layer(pack_sequence(sequences, enforce_sorted=False))
+    for place, (sequence, found) in enumerate(zip(sequences, unpack_sequence(packed))):
+        alone, last = layer(sequence)
+        assert cygrad.allclose(found, alone) and cygrad.allclose(first(state)[:, place], first(last))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_is_its_cell_at_each_step(name):
+    layer, cell = made(name, 3, 4), made(name + "Cell", 3, 4)
+    for weight in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        setattr(cell, weight, getattr(layer, weight + "_l0"))
+    x, state = cygrad.randn(5, 2, 3, dtype=cygrad.float64), None
+    for step, found in zip(x, layer(x)[0]):
+        state = cell(step, state)
+        assert cygrad.allclose(found, first(state))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_threads_change_nothing(name):
+    layer, x = made(name, 8, 64), cygrad.randn(6, 40, 8, dtype=cygrad.float64)
+    found, threads = [], cygrad.get_num_threads()
+    try:
+        for count in (1, 3):
+            cygrad.set_num_threads(count)
+            layer.zero_grad()
+            out = layer(x)[0]
+            out.square().sum().backward()
+            found.append([out, *[p.grad for p in layer.parameters()]])
+    finally:
+        cygrad.set_num_threads(threads)
+    assert all(cygrad.allclose(a, b) for a, b in zip(*found))
+
+
+def test_a_projection_shortens_the_state():
+    out, (h, c) = made("LSTM", 3, 5, proj_size=2)(cygrad.ones(4, 1, 3, dtype=cygrad.float64))
+    assert out.shape == (4, 1, 2) and h.shape == (1, 1, 2) and c.shape == (1, 1, 5)
+
+
+def test_dropout_is_between_layers_only():
+    layer, x = made("GRU", 3, 4, 2, dropout=1.0), cygrad.ones(2, 1, 3, dtype=cygrad.float64)
+    silent = layer(x)[0]
+    zeros, _ = nn.GRU.forward(layer.eval(), x)
+    assert not cygrad.allclose(silent, zeros)
+    with pytest.warns(UserWarning, match="num_layers greater than 1"):
+        nn.GRU(3, 4, dropout=0.5)
+
+
+@pytest.mark.parametrize("sizes", [[1, 2], [2, 2], [2, 0], [3]], ids=str)
+def test_batch_sizes_that_do_not_fit_are_refused(sizes):
+    layer, h = made("GRU", 3, 4), cygrad.zeros(1, 2, 4, dtype=cygrad.float64)
+    with pytest.raises(RuntimeError, match="batch_sizes"):
+        cygrad.gru(cygrad.ones(3, 3, dtype=cygrad.float64), cygrad.tensor(sizes), h, list(layer.parameters()), True, 1,
+                   0.0, False, False)
+
+
+def test_states_of_another_size_are_refused():
+    layer, x = made("LSTM", 3, 4), cygrad.ones(2, 1, 3, dtype=cygrad.float64)
+    h = cygrad.zeros(1, 1, 4, dtype=cygrad.float64)
+    with pytest.raises(RuntimeError, match=r"Expected hidden\[1\] size"):
+        layer(x, (h, h[..., :3]))
+    with pytest.raises(RuntimeError, match=r"input.size\(-1\)"):
+        layer(x[..., :2])
+    for wrong in (h[..., :3], cygrad.zeros(1, 2, 4, dtype=cygrad.float64)):
+        with pytest.raises(RuntimeError):
+            cygrad.gru(x, wrong, list(made("GRU", 3, 4).parameters()), True, 1, 0.0, False, False, False)

@@ -251,8 +251,8 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
     globals()[_name] = _registry.public(_name, globals()[_name])
 
 
-_LAZY = ("nn", "safetensors", "functions", "fft", "special", "linalg", "testing", "serialization", "names", "utils",
-         "optim", "multiprocessing", "amp", "func")
+_LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
+         "utils", "optim", "multiprocessing", "amp", "func")
 
 
 def _load_later():

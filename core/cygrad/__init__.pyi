@@ -1950,6 +1950,10 @@ def istft(input: Tensor, n_fft: Any, hop_length: Any = None, win_length: Any = N
         True, normalized: Any = False, onesided: Any = None, length: _int | None = None, return_complex: Any =
         False) -> Tensor:
     """The inverse of `stft`: the signal that fits all frames best, by least squares."""
+def kaiser_window(window_length: Any, periodic: Any = True, beta: Number = 12.0, *, dtype: _dtype | None = None, layout:
+        _layout | None = None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool =
+        False) -> Tensor:
+    """i0(beta sqrt(1 - (2 n / (N - 1) - 1) ** 2)) / i0(beta)."""
 def kl_div(input: Tensor, target: Tensor, reduction: Any = 1, *, log_target: Any = False) -> Tensor:
     """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
 def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:

@@ -71,7 +71,7 @@ def over(value, made):
     if isinstance(value, dict):
         return {key: over(item, made) for key, item in value.items()}
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
-        return getattr(cygrad, str(value).removeprefix("torch."))
+        return getattr(cygrad, str(value).removeprefix("torch."), value)
     if isinstance(value, torch.device):
         return cygrad.device(str(value))
     if isinstance(value, torch.nn.PairwiseDistance):

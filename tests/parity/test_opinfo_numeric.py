@@ -7,7 +7,7 @@ import pytest
 from opinfo import KINDS, function_of, label, problems, table
 
 MOST = 4           # samples of each dtype; `python tests/parity/opinfo.py` takes them all
-FAMILIES = ("fft.", "stft", "istft", "special.", "i0")
+FAMILIES = ("fft.", "stft", "istft", "special.", "i0", "signal.")
 # Rows and kinds that differ, with what PyTorch does.
 DIFFER = {
     ("fft.ifft", "out"): "an `out` that is resized gets the strides of a lazy conjugate",

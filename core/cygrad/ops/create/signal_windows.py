@@ -138,3 +138,30 @@ def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, de
         x.narrow(0, first, n - first).mul_(-1).add_(2)
         return x
     return _window("bartlett_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)
+
+
+@op(method=False)
+def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, pin_memory=False,
+                  requires_grad=False):
+    """i0(beta sqrt(1 - (2 n / (N - 1) - 1) ** 2)) / i0(beta).
+
+    Parameters
+    ----------
+    window_length : int
+    periodic : bool
+        Whether the window is meant to be repeated.
+    beta : float
+        How narrow it is.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.kaiser_window(5, False, 3.0)
+    tensor([0.2049, 0.7269, 1.0000, 0.7269, 0.2049])
+    """
+    import cygrad
+
+    def formula(n, x):
+        root = x.mul_(2 / (n - 1)).sub_(1).square_().neg_().add_(1).clamp_(min=0).sqrt_()
+        return cygrad.i0(root.mul_(beta)) / cygrad.i0(cygrad.tensor(float(beta), dtype=x.dtype, device=x.device))
+    return _window("kaiser_window", window_length, periodic, dtype, device, requires_grad, pin_memory, formula)

@@ -1,0 +1,244 @@
+"""Window functions under PyTorch's names: M points, symmetric, or (`sym=False`) one period of a periodic window.
+
+Formulas: Harris, Proc. IEEE 66 (1978); Nuttall, IEEE Trans. ASSP 29 (1981). n counts points from 0, and P is M - 1 for
+a symmetric window and M for a periodic one.
+"""
+import collections.abc as _abc
+import functools as _functools
+import inspect as _inspect
+import math as _math
+
+import cygrad as _cygrad
+
+__all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming",
+           "hann", "kaiser", "nuttall"]
+_COMMON = """
+    sym : bool
+        Symmetric, for filters; otherwise periodic, for spectra.
+    dtype : dtype, optional
+        float32 or float64; the default dtype otherwise.
+    device, requires_grad
+        Of the result.
+
+    Returns
+    -------
+    Tensor
+        (M,).
+
+    Raises
+    ------
+    ValueError
+        If M is negative, or the dtype another one."""
+
+
+def _keywords(M, *, sym=True, dtype=None, layout=_cygrad.strided, device=None, requires_grad=False):
+    """What every window takes."""
+
+
+def _window(formula):
+    """A window of a formula that gets the points n, M, P and the window's own words, after these are checked."""
+    @_functools.wraps(formula)
+    def window(M, *args, sym=True, dtype=None, layout=_cygrad.strided, device=None, requires_grad=False, **words):
+        name = formula.__name__ if formula.__name__ not in _COSINES else "general_cosine"
+        dtype = dtype or _cygrad.get_default_dtype()
+        if M < 0:
+            raise ValueError(f"{name} requires non-negative window length, got M={M}")
+        if layout is not _cygrad.strided:
+            raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+        if dtype not in (_cygrad.float32, _cygrad.float64):
+            raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+        if args:
+            raise TypeError(f"{formula.__name__}() takes 1 positional argument but {1 + len(args)} were given")
+        points = max(M - 1 if sym else M, 1)
+        make = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        checked = formula(_cygrad.arange(M, **make), M, points, sym, **words)
+        return _cygrad.ones(M, **make) if M < 2 else checked
+    shown, rest = (_inspect.signature(each).parameters for each in (formula, _keywords))
+    own = [p for name, p in shown.items() if p.kind is p.KEYWORD_ONLY]
+    window.__signature__ = _inspect.Signature([*rest.values()][:1] + own + [*rest.values()][1:])
+    window.__doc__ = formula.__doc__.replace("COMMON", _COMMON.strip())
+    return window
+
+
+_COSINES = ("hamming", "hann", "nuttall", "general_hamming")
+
+
+@_window
+def bartlett(n, M, P, sym):
+    """A triangle from 0 to 1 and back: 1 - \\|2 n / P - 1\\|.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+    """
+    return 1 - (n * (2 / P) - 1).abs()
+
+
+def _cosines(n, P, a):
+    """The sum of (-1) ** i a[i] cos(2 pi i n / P)."""
+    angle = n * (2 * _math.pi / P)
+    return sum(((-1) ** i * weight * (angle * i).cos() for i, weight in enumerate(a)), _cygrad.zeros_like(angle))
+
+
+@_window
+def blackman(n, M, P, sym):
+    """0.42 - 0.5 cos(2 pi n / P) + 0.08 cos(4 pi n / P).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+    """
+    return _cosines(n, P, (0.42, 0.5, 0.08))
+
+
+@_window
+def cosine(n, M, P, sym):
+    """Half a period of a sine: sin(pi (n + 1 / 2) / (P + 1)).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+    """
+    return ((n + 0.5) * (_math.pi / (P + 1))).sin()
+
+
+@_window
+def exponential(n, M, P, sym, *, center=None, tau=1.0):
+    """exp(-\\|n - center\\| / tau).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    center : float, optional
+        The place of the largest value, P / 2; only periodic windows may have another.
+    tau : float
+        How fast it decays.
+    COMMON
+    """
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    return (-(n - (P / 2 if center is None else center)).abs() / tau).exp()
+
+
+@_window
+def gaussian(n, M, P, sym, *, std=1.0):
+    """exp(-((n - P / 2) / std) ** 2 / 2).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    std : float
+        The standard deviation.
+    COMMON
+    """
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    return (-((n - P / 2) / (std * _math.sqrt(2))) ** 2).exp()
+
+
+@_window
+def general_cosine(n, M, P, sym, *, a):
+    """The sum of (-1) ** i a[i] cos(2 pi i n / P).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    a : sequence of float
+        The weights.
+    COMMON
+    """
+    if not isinstance(a, _abc.Iterable):
+        raise TypeError("Coefficients must be a list/tuple")
+    if not a:
+        raise ValueError("Coefficients cannot be empty")
+    return _cosines(n, P, a)
+
+
+@_window
+def general_hamming(n, M, P, sym, *, alpha=0.54):
+    """alpha - (1 - alpha) cos(2 pi n / P).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    alpha : float
+        The mean.
+    COMMON
+    """
+    return _cosines(n, P, (alpha, 1 - alpha))
+
+
+@_window
+def hamming(n, M, P, sym):
+    """0.54 - 0.46 cos(2 pi n / P).
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+    """
+    return _cosines(n, P, (0.54, 0.46))
+
+
+@_window
+def hann(n, M, P, sym):
+    """(1 - cos(2 pi n / P)) / 2.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    return _cosines(n, P, (0.5, 0.5))
+
+
+@_window
+def kaiser(n, M, P, sym, *, beta=12.0):
+    """i0(beta sqrt(1 - (2 n / P - 1) ** 2)) / i0(beta), of which most lies in the main lobe.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    beta : float
+        How narrow the window is.
+    COMMON
+    """
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    inside = (1 - (n * (2 / P) - 1) ** 2).clamp(min=0)
+    whole = _cygrad.tensor(float(beta), dtype=n.dtype, device=n.device)
+    return _cygrad.i0(beta * inside.sqrt()) / _cygrad.i0(whole)
+
+
+@_window
+def nuttall(n, M, P, sym):
+    """Nuttall's minimum of four terms: 0.3635819, 0.4891775, 0.1365995, 0.0106411.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    COMMON
+    """
+    return _cosines(n, P, (0.3635819, 0.4891775, 0.1365995, 0.0106411))

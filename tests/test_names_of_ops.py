@@ -182,6 +182,12 @@ ORDERED = set("""
     nn.functional.feature_alpha_dropout nn.functional.gumbel_softmax nn.functional.rrelu cdist nn.functional.bilinear
     nn.functional.pad.reflect nn.functional.pad.replicate nn.functional.pad.circular
     channel_shuffle pixel_shuffle pixel_unshuffle nn.functional.unfold nn.functional.fold
+    nn.functional.interpolate.nearest1 nn.functional.interpolate.nearest2 nn.functional.interpolate.nearest3
+    nn.functional.interpolate.nearest-exact1 nn.functional.interpolate.nearest-exact2
+    nn.functional.interpolate.nearest-exact3 nn.functional.interpolate.linear1 nn.functional.interpolate.bilinear2
+    nn.functional.interpolate.trilinear3 nn.functional.interpolate.bicubic2 nn.functional.interpolate.area1
+    nn.functional.interpolate.area2 nn.functional.interpolate.area3 nn.functional.grid_sample.images
+    nn.functional.grid_sample.volumes nn.functional.affine_grid
     native_batch_norm native_group_norm nn.functional.batch_norm nn.functional.group_norm nn.functional.instance_norm
     max_pool1d_with_indices nn.functional.avg_pool1d nn.functional.avg_pool2d nn.functional.avg_pool3d
     nn.functional.fractional_max_pool2d nn.functional.fractional_max_pool3d nn.functional.lp_pool1d
@@ -192,7 +198,8 @@ ORDERED = set("""
     nn.functional.ctc_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
     nn.functional.multi_head_attention_forward
     gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
-    addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {"x @ y"}
+    addbmm addmm baddbmm bmm linalg.multi_dot matmul mm tensordot""".split()) | {
+    "x @ y", "nn.functional.interpolate.bilinear2 smooth", "nn.functional.interpolate.bicubic2 smooth"}
 ORDERED |= {op.name for op in OPS if op.name.startswith("fft.")}
 
 

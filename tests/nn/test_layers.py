@@ -83,6 +83,19 @@ def test_pooling_layers_by_hand():
         nn.FractionalMaxPool3d(0, output_size=2)
 
 
+def test_layers_that_resample():
+    x = cygrad.tensor([[[[1.0, 3.0]]]])
+    assert nn.Upsample(scale_factor=(1.0, 2.0))(x).tolist() == [[[[1, 1, 3, 3]]]]
+    assert nn.UpsamplingBilinear2d((1, 3))(x).tolist() == [[[[1, 2, 3]]]]
+    assert nn.UpsamplingNearest2d((1, 4))(x).tolist() == [[[[1, 1, 3, 3]]]]
+    assert nn.ReflectionPad1d((0, 1))(x[0]).tolist() == [[[1, 3, 1]]]
+    assert nn.CircularPad1d((1, 0))(x[0]).tolist() == [[[3, 1, 3]]]
+    assert nn.PixelUnshuffle(2)(nn.PixelShuffle(2)(cygrad.ones(1, 4, 2, 3))).shape == (1, 4, 2, 3)
+    assert nn.ChannelShuffle(2)(cygrad.arange(4.0).view(1, 4, 1)).flatten().tolist() == [0, 2, 1, 3]
+    columns = nn.Unfold((1, 2))(x)
+    assert columns.tolist() == [[[1], [3]]] and nn.Fold((1, 2), (1, 2))(columns).tolist() == x.tolist()
+
+
 def test_dropout_in_training_only():
     layer, x = nn.Dropout(0.25), cygrad.ones(10000)
     y = layer(x)

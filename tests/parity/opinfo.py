@@ -36,6 +36,7 @@ TOLERANCE = {"float16": (4e-3, 4e-3), "bfloat16": (5e-2, 5e-2), "float32": (2e-5
 COARSE = {(f"nn.functional.conv_transpose{axes}d", dtype): factor for axes in (1, 2, 3)
           for dtype, factor in (("float16", 32), ("bfloat16", 32), ("float32", 2))}
 COARSE |= {("nn.functional.multi_head_attention_forward", dtype): 16 for dtype in TOLERANCE}
+COARSE |= {("nn.functional.grid_sample", dtype): 16 for dtype in ("float16", "bfloat16")}
 
 
 def table(prefix=""):

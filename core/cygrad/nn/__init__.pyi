@@ -164,6 +164,9 @@ from cygrad.nn.modules.fold import Unfold as Unfold
 from cygrad.nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
 from cygrad.nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
 from cygrad.nn.modules.pixelshuffle import ChannelShuffle as ChannelShuffle
+from cygrad.nn.modules.upsampling import Upsample as Upsample
+from cygrad.nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+from cygrad.nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from cygrad.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...

@@ -30,6 +30,8 @@ from cygrad.ops.nn.pooling import (avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d
                                    max_pool3d_with_indices)
 from cygrad.ops.nn.random_activations import gumbel_softmax, rrelu  # noqa: F401
 from cygrad.ops.nn.scale_normalization import local_response_norm, normalize, rms_norm  # noqa: F401
+from cygrad.ops.nn.grid_sampling import affine_grid, grid_sample  # noqa: F401
+from cygrad.ops.nn.interpolation import interpolate, upsample, upsample_bilinear, upsample_nearest  # noqa: F401
 from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401

@@ -28,6 +28,8 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Any = F
     """The largest numbers of windows that cover each volume as evenly as they can."""
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: Any = False) -> Tensor:
     """`adaptive_max_pool3d`, and where in its volume each result is."""
+def affine_grid(theta: Any, size: Sequence[_int] | _int, align_corners: Any = None) -> Tensor:
+    """The grid for `grid_sample` by which an affine map moves images or volumes."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
         False, count_include_pad: Any = True) -> Tensor:
     """The mean of a window that moves over rows."""
@@ -114,6 +116,9 @@ def gelu(input: Tensor, approximate: Any = 'none', *, out: Any = None) -> Tensor
     """x times the normal distribution's cumulative function at x."""
 def glu(input: Tensor, dim: Dims = -1) -> Tensor:
     """The first half along an axis times the sigmoid of the second."""
+def grid_sample(input: Tensor, grid: Any, mode: Any = 'bilinear', padding_mode: Any = 'zeros', align_corners: Any =
+        None) -> Tensor:
+    """Images or volumes looked at where a grid says."""
 def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
         1e-05) -> Tensor:
     """(x - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each group of channels."""
@@ -134,6 +139,9 @@ def huber_loss(input: Tensor, target: Tensor, reduction: Any = 'mean', delta: An
 def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Tensor | None = None, bias:
         Tensor | None = None, use_input_stats: Any = True, momentum: Any = 0.1, eps: _float = 1e-05) -> Tensor:
     """`batch_norm` of each instance by itself: a mean and a variance for each channel of each instance."""
+def interpolate(input: Tensor, size: Sequence[_int] | _int | None = None, scale_factor: Any = None, mode: Any =
+        'nearest', align_corners: Any = None, recompute_scale_factor: Any = None, antialias: Any = False) -> Tensor:
+    """Signals, images or volumes resampled to another size."""
 def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: str | None = None, reduction: Any = 'mean',
         log_target: Any = False) -> Tensor:
     """The Kullback-Leibler divergence's terms, target * (log(target) - input)."""
@@ -276,3 +284,10 @@ def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any,
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Sequence[_int] | _int =
         1) -> Tensor:
     """What windows see that move over images: a column for each window."""
+def upsample(input: Tensor, size: Sequence[_int] | _int | None = None, scale_factor: Any = None, mode: Any = 'nearest',
+        align_corners: Any = None) -> Tensor:
+    """`interpolate` by an older name."""
+def upsample_bilinear(input: Tensor, size: Sequence[_int] | _int | None = None, scale_factor: Any = None) -> Tensor:
+    """`interpolate` in the mode "bilinear" with `align_corners`, by an older name."""
+def upsample_nearest(input: Tensor, size: Sequence[_int] | _int | None = None, scale_factor: Any = None) -> Tensor:
+    """`interpolate` in the mode "nearest", by an older name."""

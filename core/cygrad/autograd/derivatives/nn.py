@@ -15,7 +15,9 @@ from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
+from cygrad.ops.nn.grid_sampling import affine_slope, slopes as sampling_slopes
 from cygrad.ops.nn.recurrent import recurrent_slopes
+from cygrad.ops.nn.resampling import NODES, _resampled, _spread
 from cygrad.ops.nn.shuffles import _channel_shuffle, _pixel_shuffle, _pixel_unshuffle
 from cygrad.ops.nn.sliding_blocks import _col2im, _im2col
 from cygrad.ops.nn.unpooling import unpool_slope
@@ -26,6 +28,10 @@ from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
 
 def fold_of(mode):
     return lambda grad, pad: _folded(grad, pad, mode)
+
+
+def spread_of(name):
+    return lambda grad, axes: _spread(grad, axes, name)
 
 
 derivative("native_layer_norm", tensors=lambda grad, input, weight, axes, eps, result, needs:
@@ -45,6 +51,15 @@ for _mode, _op, _name in (("reflect", "reflection_pad", "ReflectionPad{}DBackwar
                           ("circular", "circular_pad", "CopySlices")):      # PyTorch copies parts of it in place
     for _axes in (1, 2, 3):
         derivative(f"{_op}{_axes}d", name=_name.format(_axes), self=fold_of(_mode))
+for _op, _name in NODES.items():
+    derivative(_op, name=_name, self=spread_of(_op))
+derivative("resample_spread", self=lambda grad, axes, name: _resampled[name](grad, axes))
+for _axes in (2, 3):
+    derivative(f"grid_sampler_{_axes}d", name=f"GridSampler{_axes}DBackward0",
+               tensors=lambda grad, input, grid, mode, padding, align, needs:
+               sampling_slopes(grad, input, grid, mode, padding, align, needs))
+derivative("affine_grid_generator", name="AffineGridGeneratorBackward0", theta=lambda grad, size, align:
+           affine_slope(grad, size, align))
 derivative("im2col", name="Im2ColBackward0", self=lambda grad, size, window: _col2im(grad, size, window))
 derivative("col2im", name="Col2ImBackward0", self=lambda grad, size, window: _im2col(grad, size, window))
 derivative("pixel_shuffle", self=lambda grad, self_shape, factor:

@@ -41,9 +41,9 @@ def looks_up_rows(call):
     return indices.names + call["weight"].names[-1:]
 
 
-@rule("embedding_bag im2col col2im")
+@rule("embedding_bag im2col col2im affine_grid grid_sample")
 def combines_rows(call):
-    """Bags have no name, nor have windows."""
+    """Bags have no name, nor have windows and grids."""
 
 
 @rule("embedding_renorm_")

@@ -29,7 +29,7 @@ from cygrad.named_tensors.rules.helpers import rule
     batch_norm group_norm instance_norm local_response_norm normalize rms_norm
     fft_fft fft_fft2 fft_fftn fft_ifft fft_ifft2 fft_ifftn fft_rfft fft_rfft2 fft_rfftn fft_irfft fft_irfft2 fft_irfftn
     fft_hfft fft_hfft2 fft_hfftn fft_ihfft fft_ihfft2 fft_ihfftn fft_fftshift fft_ifftshift
-    channel_shuffle pixel_shuffle pixel_unshuffle
+    channel_shuffle pixel_shuffle pixel_unshuffle interpolate upsample upsample_bilinear upsample_nearest
     i0 special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_entr
     special_erfcx special_i0e special_i1 special_i1e special_log_ndtr special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtr special_ndtri

@@ -43,6 +43,7 @@ _FILES = {
                          "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d"),
     "fold": ("Fold", "Unfold"),
     "pixelshuffle": ("PixelShuffle", "PixelUnshuffle", "ChannelShuffle"),
+    "upsampling": ("Upsample", "UpsamplingNearest2d", "UpsamplingBilinear2d"),
     "adaptive": ("AdaptiveLogSoftmaxWithLoss",),
 }
 PLACES = {name: file if "." in file else f"cygrad.nn.modules.{file}"

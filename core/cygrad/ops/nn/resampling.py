@@ -88,17 +88,21 @@ def computed(t):
     return t.to(FLOAT64) if t.dtype is UINT8 else t.to(FLOAT32) if t.dtype in HALVES else t
 
 
-def along(axes, t):
-    """(axis, its places, its weights in a shape to multiply with), the last axis first."""
-    for back, axis in enumerate(reversed(axes), 1):
-        places, weights = taps(axis, FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
-        yield -back, places, None if weights is None else weights.view(*weights.shape, *[1] * (back - 1))
+def along(axes, t, in_order=False):
+    """(axis, its places, its weights in a shape to multiply with): those that get shorter first, of which the first
+    ones are the fastest; `in_order`: the last axis first."""
+    def work(axis):
+        ratio = axes[axis][2] / axes[axis][1]
+        return (0, 0, -axis) if in_order else (ratio, axis if ratio < 1 else -axis, 0)
+    for axis in sorted(range(-len(axes), 0), key=work):
+        places, weights = taps(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
+        yield axis, places, None if weights is None else weights.view(*weights.shape, *[1] * (-1 - axis))
 
 
 def resampled(self, axes):
     nearest = axes[0][0].startswith("nearest")
     t = self if nearest else computed(self)
-    for axis, places, weights in along(axes, t):
+    for axis, places, weights in along(axes, t, self.dtype is UINT8):
         if self.dtype is UINT8 and not nearest:
             t = in_bytes(t, axis, places, weights)
         else:

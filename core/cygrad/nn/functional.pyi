@@ -30,6 +30,8 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
     """`adaptive_max_pool3d`, and where in its volume each result is."""
 def affine_grid(theta: Any, size: Sequence[_int] | _int, align_corners: Any = None) -> Tensor:
     """The grid for `grid_sample` by which an affine map moves images or volumes."""
+def alpha_dropout(input: Tensor, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Tensor:
+    """Elements set to what SELU gives far below 0, with probability `p`; mean 0 and variance 1 stay so."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
         False, count_include_pad: Any = True) -> Tensor:
     """The mean of a window that moves over rows."""
@@ -44,13 +46,15 @@ def avg_pool3d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int | 
 def batch_norm(input: Tensor, running_mean: Any, running_var: Any, weight: Tensor | None = None, bias: Tensor | None =
         None, training: Any = False, momentum: Any = 0.1, eps: _float = 1e-05) -> Tensor:
     """(x - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each channel."""
+def bilinear(input1: Any, input2: Any, weight: Tensor | None, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 for each k, plus bias."""
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce:
         str | None = None, reduction: Any = 'mean') -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)): the cross-entropy of two classes."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any =
         None, reduce: str | None = None, reduction: Any = 'mean', pos_weight: Any = None) -> Tensor:
     """`binary_cross_entropy` of the sigmoid of the input, computed without its overflow."""
-def celu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def celu(input: Tensor, alpha: Number = 1.0, inplace: Any = False) -> Tensor:
     """x where x > 0, else alpha * (exp(x / alpha) - 1)."""
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """In-place version of `celu`: writes the result into the tensor and returns it."""
@@ -77,6 +81,8 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0, size_average: Any = None, reduce:
         str | None = None, reduction: Any = 'mean') -> Tensor:
     """1 - cosine of the angle between two vectors where the target is 1, max(0, cosine - margin) where it is -1."""
+def cosine_similarity(x1: Any, x2: Any, dim: Dims = 1, eps: _float = 1e-08) -> Tensor:
+    """Cosine of the angle between vectors along an axis; norms below `eps` count as `eps`."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index:
         Any = -100, reduce: str | None = None, reduction: Any = 'mean', label_smoothing: Any = 0.0) -> Tensor:
     """`nll_loss` of the log-softmax over the classes."""
@@ -84,8 +90,14 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         'mean', zero_infinity: Any = False) -> Tensor:
     """The negative logarithm of the probability that sequences of labels are read from steps of class probabilities."""
 def dropout(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
-    """Elements set to 0 with probability `p`, the others divided by 1 - p; the input itself if not `training`."""
-def elu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+    """Elements set to 0 with probability `p`, the others divided by 1 - p."""
+def dropout1d(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
+    """Rows set to 0 with probability `p`, the others divided by 1 - p."""
+def dropout2d(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
+    """Images set to 0 with probability `p`, the others divided by 1 - p."""
+def dropout3d(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Tensor:
+    """Volumes set to 0 with probability `p`, the others divided by 1 - p."""
+def elu(input: Tensor, alpha: Number = 1.0, inplace: Any = False) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
 def embedding(input: Tensor, weight: Tensor | None, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0,
         scale_grad_by_freq: Any = False, sparse: Any = False) -> Tensor:
@@ -94,6 +106,8 @@ def embedding_bag(input: Tensor, weight: Tensor | None, offsets: Any = None, max
         scale_grad_by_freq: Any = False, mode: Any = 'mean', sparse: Any = False, per_sample_weights: Any = None,
         include_last_offset: Any = False, padding_idx: Any = None) -> Tensor:
     """The sum, mean or maximum of the rows of a table that each bag of indices names."""
+def feature_alpha_dropout(input: Tensor, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Tensor:
+    """`alpha_dropout` of whole channels."""
 def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Sequence[_int]
         | _int = 1) -> Tensor:
     """Columns of windows added up to images: what the gradient of `unfold` computes."""
@@ -122,13 +136,15 @@ def grid_sample(input: Tensor, grid: Any, mode: Any = 'bilinear', padding_mode: 
 def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
         1e-05) -> Tensor:
     """(x - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each group of channels."""
+def gumbel_softmax(logits: Any, tau: Any = 1, hard: Any = False, eps: _float = 1e-10, dim: Dims = -1) -> Tensor:
+    """A sample from a discrete distribution that has a gradient."""
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Any = None) -> Tensor:
     """0 where abs(x) <= lambd, else x."""
-def hardsigmoid(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def hardsigmoid(input: Tensor, inplace: Any = False) -> Tensor:
     """relu6(x + 3) / 6."""
-def hardswish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def hardswish(input: Tensor, inplace: Any = False) -> Tensor:
     """x * relu6(x + 3) / 6."""
-def hardtanh(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def hardtanh(input: Tensor, min_val: Number = -1.0, max_val: Number = 1.0, inplace: Any = False) -> Tensor:
     """x, but not below min_val and not above max_val."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, size_average: Any = None, reduce: str | None
         = None, reduction: Any = 'mean') -> Tensor:
@@ -151,7 +167,7 @@ def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: str
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps:
         _float = 1e-05) -> Tensor:
     """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
-def leaky_relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: Any = False) -> Tensor:
     """x where x > 0, else negative_slope * x."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
     """input @ weight^T + bias."""
@@ -201,11 +217,18 @@ def max_unpool2d(input: Tensor, indices: Any, kernel_size: Any, stride: Sequence
 def max_unpool3d(input: Tensor, indices: Any, kernel_size: Any, stride: Sequence[_int] | _int | None = None, padding:
         Any = 0, output_size: Any = None) -> Tensor:
     """What `max_pool3d` gave, put back to the places in `indices`; zeros elsewhere; arguments as in `max_unpool1d`."""
-def mish(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def mish(input: Tensor, inplace: Any = False) -> Tensor:
     """x * tanh(softplus(x))."""
 def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: str | None = None, reduction: Any =
         'mean', weight: Tensor | None = None) -> Tensor:
     """(input - target) ** 2, and its mean or sum."""
+def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor | Number, embed_dim_to_check: Any, num_heads:
+        Any, in_proj_weight: Any, in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: Any, dropout_p: Any,
+        out_proj_weight: Any, out_proj_bias: Any, training: Any = True, key_padding_mask: Any = None, need_weights: Any
+        = True, attn_mask: Tensor | None = None, use_separate_proj_weight: Any = False, q_proj_weight: Any = None,
+        k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
+        average_attn_weights: Any = True, is_causal: Any = False) -> Tensor:
+    """Attention of several heads, each on a projection of its own; see `nn.MultiheadAttention`."""
 def multi_margin_loss(input: Tensor, target: Tensor, p: Any = 1, margin: Any = 1.0, weight: Tensor | None = None,
         size_average: Any = None, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The sum over other classes i of max(0, margin - input[target] + input[i]) ** p, divided by the number of
@@ -225,6 +248,10 @@ def one_hot(tensor: Tensor, num_classes: Any = -1) -> Tensor:
     """Ones at the given indices of a new last axis, zeros elsewhere."""
 def pad(input: Tensor, pad: Any, mode: Any = 'constant', value: Tensor | Number | None = None) -> Tensor:
     """Something around `input`: a constant, or what is in it."""
+def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` over the last axis."""
+def pdist(input: Tensor, p: Any = 2.0) -> Tensor:
+    """The p-norm distances of every two rows."""
 def pixel_shuffle(input: Tensor, upscale_factor: Any) -> Tensor:
     """Channels as pixels between the pixels (Shi et al., 2016)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: Any) -> Tensor:
@@ -232,24 +259,29 @@ def pixel_unshuffle(input: Tensor, downscale_factor: Any) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any = True, full: Any = False, size_average: Any = None,
         eps: _float = 1e-08, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The negative log-likelihood of counts under Poisson distributions."""
-def relu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def relu(input: Tensor, *, out: Any = None, inplace: Any = False) -> Tensor:
     """Elementwise: max(x, 0) of each element."""
-def relu6(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def relu6(input: Tensor, inplace: Any = False) -> Tensor:
     """`hardtanh` between 0 and 6."""
 def relu_(input: Tensor) -> Tensor:
     """In-place version of `relu`: writes the result into the tensor and returns it."""
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """x / sqrt(mean(x ** 2) + eps) * weight, over the last axes."""
+def rrelu(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False, inplace: Any =
+        False) -> Tensor:
+    """x where x > 0, else x times a number uniform between `lower` and `upper`; their mean if not `training`."""
+def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+    """In-place version of `rrelu`: writes the result into the tensor and returns it."""
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p:
         Any = 0.0, is_causal: Any = False, scale: Any = None, enable_gqa: Any = False) -> Tensor:
     """softmax(scale * query @ key^T + mask) @ value."""
-def selu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def selu(input: Tensor, inplace: Any = False) -> Tensor:
     """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
 def selu_(input: Tensor) -> Tensor:
     """In-place version of `selu`: writes the result into the tensor and returns it."""
 def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: 1 / (1 + exp(-x)) of each element."""
-def silu(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def silu(input: Tensor, inplace: Any = False) -> Tensor:
     """x * sigmoid(x)."""
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: str | None = None, reduction: Any =
         'mean', beta: Number = 1.0) -> Tensor:
@@ -271,7 +303,7 @@ def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic tangent of each element."""
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-def threshold(input: Tensor, *args: Any, inplace: Any = False, **kwargs: Any) -> Tensor:
+def threshold(input: Tensor, threshold: Any, value: Tensor | Number, inplace: Any = False) -> Tensor:
     """x where x > threshold, else value."""
 def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """In-place version of `threshold`: writes the result into the tensor and returns it."""

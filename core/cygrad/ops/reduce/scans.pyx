@@ -15,7 +15,6 @@ from cygrad.ops.pointwise.several_operands import BOOL, need_float, refuse_compl
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.declare.registry import op
 from cygrad.autograd.inplace import shadow
-from cygrad.autograd.modes import grad_mode
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]

@@ -54,6 +54,24 @@ def test_indexing():
     assert x.tolist() == [[5, 1, 2], [2, 4, 5]] and x[x > 3].tolist() == [5, 4, 5]
 
 
+@room("fourier", "signal")
+def test_transforms():
+    window = cygrad.signal.windows.hann(8, sym=False)
+    assert cygrad.allclose(cygrad.fft.irfft(cygrad.fft.rfft(window)), window)
+
+
+@room("amp")
+def test_autocast():
+    with cygrad.autocast("cpu"):
+        assert (cygrad.ones(2, 2) @ cygrad.ones(2, 2)).dtype is cygrad.bfloat16
+
+
+@room("func", "batching")
+def test_transforms_of_functions():
+    x = cygrad.tensor([1.0, 2.0])
+    assert cygrad.vmap(cygrad.func.grad(lambda x: x ** 3))(x).tolist() == [3, 12]
+
+
 @room("sort")
 def test_sorting():
     assert cygrad.tensor([3, 1, 2]).sort().indices.tolist() == [1, 2, 0]

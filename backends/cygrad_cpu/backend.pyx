@@ -222,5 +222,5 @@ cdef class CPUBackend(Backend):
         return cpu_linalg(routine, ins, outs, options)
 
     def fft(self, View a, View out, tuple axes, bint inverse, str norm):
-        from cygrad_cpu.fourier.pocketfft import fourier
+        from cygrad_cpu.fourier.pocketfft import fourier      # start-up time
         return fourier(a, out, axes, inverse, norm)

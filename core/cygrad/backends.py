@@ -2,9 +2,11 @@
 
 ``cygrad.backends.NAME`` has the functions about one backend's devices, as ``cygrad.cuda`` has them for CUDA.
 """
+import sys
+
+from cygrad import __version__
 from cygrad.devices import discovery, entry_points
 from cygrad.dispatch.fallback import counters  # noqa: F401
-from cygrad import __version__
 
 PATIENCE = 120      # seconds until a backend that is asked in a process of its own counts as hanging
 ASKED = """
@@ -67,7 +69,6 @@ def ask(name):
     """Start a process that prints one backend's row as the last line of its output."""
     import json                                                 # start-up time
     import subprocess
-    import sys
     return subprocess.Popen([sys.executable, "-c", ASKED, name, json.dumps(sys.path)], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
 

@@ -3,6 +3,7 @@
 Those that the core's namespace has, too, are its ops; the others are in `ops/pointwise`: programs over Chebyshev series
 (`bessel`, `normal_distribution`) and recurrences (`recurrences`).
 """
+import cygrad
 from cygrad.ops.declare.registry import functions as _functions, public as _public, with_out as _with_out
 from cygrad.ops.pointwise import bessel as _bessel, normal_distribution as _normal, recurrences as _recurrences
 
@@ -58,7 +59,6 @@ __all__ = [*_OF_ONE, *_recurrences.POLYNOMIALS]
 
 
 def _add(name, function, what, first="input", second="", degree=""):
-    import cygrad
     at = cygrad.tensor([0.25, 0.5])
     shown = function(at, 2) if degree else function(at)
     function.__doc__ = _DOC.format(what=what, name=name, first=first, second=second, degree=degree, at="0.25, 0.5",

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # samples include what PyTorc
 SIZE = 3
 RANDOM = """rand_like randn_like randint_like normal bernoulli Tensor.uniform_ Tensor.normal_ Tensor.random_
     Tensor.bernoulli_ Tensor.exponential_ Tensor.cauchy_ Tensor.log_normal_ Tensor.geometric_ multinomial poisson
-    nn.functional.dropout"""
+    nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d feature_dropout
+    nn.functional.alpha_dropout nn.functional.feature_alpha_dropout nn.functional.rrelu nn.functional.gumbel_softmax"""
 REFUSED = """tensor asarray masked_select nonzero nonzero.tuple argwhere unique unique_consecutive"""
 NOT_COMPARED = set((RANDOM + " " + REFUSED).split()) | {
     "as_strided",  # of a copy of the example: where it lies in the batch's memory is no part of it

@@ -25,7 +25,7 @@ class Variable(metaclass=_VariableMeta):
 
 def _is_checkpoint_valid():
     """Whether the pass that runs in this thread adds to the gradients of all leaves."""
-    from cygrad.autograd.engine import fills_all_leaves
+    from cygrad.autograd.engine import fills_all_leaves      # knot: it needs this module
     return fills_all_leaves()
 
 

@@ -282,7 +282,7 @@ cdef object applied(cls, tuple args, dict kwargs):
     finally:
         set_grad_enabled(mode)
     if duals:
-        from cygrad.autograd.forward_mode import propagate_function
+        from cygrad.autograd.forward_mode import propagate_function      # start-up time
         propagate_function(cls, ctx, args, outputs)
     if ctx.to_save:
         if recorded:

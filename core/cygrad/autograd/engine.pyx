@@ -445,7 +445,7 @@ cdef list results_of(Pass self, Node node, list grads):
     cdef Node following
     cdef Py_ssize_t i
     if self.batched:
-        from cygrad.batching.dispatch import batched_gradients
+        from cygrad.batching.dispatch import batched_gradients      # start-up time
         returned = batched_gradients(node.run, grads)
     else:
         returned = node.run(grads)
@@ -504,7 +504,7 @@ cdef inline object gradient_of(Pass self, OpNode node, int i, Tensor grad):
         if value is not NotImplemented:
             return value
     if grad.names_ is not None:
-        from cygrad.batching.dispatch import batched_gradients
+        from cygrad.batching.dispatch import batched_gradients      # start-up time
         return batched_gradients(lambda grads: [node.formula(i, grads[0], None)], [grad])[0]
     return node.formula(i, grad, None)
 

@@ -307,7 +307,7 @@ def more_batches(tangent, own):
     """Whether a tangent is of a batch (inside `vmap`) that the tangent to be changed is not of."""
     if type(tangent) is Tensor:
         return False
-    from cygrad.batching.levels import bare
+    from cygrad.batching.levels import bare      # start-up time
     return not set(bare(tangent)[1]) <= set(bare(own)[1])
 
 

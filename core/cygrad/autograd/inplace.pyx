@@ -56,7 +56,7 @@ cdef bint changed_tangents(Tensor t, object node) except -1:
     if call is None:
         return True
     if call[0] is not None:
-        from cygrad.autograd.forward_mode import propagate_in_place
+        from cygrad.autograd.forward_mode import propagate_in_place      # start-up time
         propagate_in_place((<OpNode>node).row, call[0], t)
     return not call[1]
 

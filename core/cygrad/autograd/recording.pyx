@@ -224,7 +224,7 @@ cdef int attach_tangents(OpNode node, object outputs) except -1:
         attach_node(node, outputs)
     if args is None:
         return 0
-    from cygrad.autograd.forward_mode import propagate
+    from cygrad.autograd.forward_mode import propagate      # start-up time
     propagate(node.row, args, outputs)
     if recorded and isinstance(node.result, Tensor):
         share_tangents(<Tensor>node.result, <Tensor>outputs)

@@ -18,7 +18,7 @@ _warned = set()
 def rules():
     """{op: rule}, read when the first op asks."""
     if not _RULES:
-        from cygrad.batching import rules as package
+        from cygrad.batching import rules as package      # start-up time
         _RULES.update(package.RULES)
     return _RULES
 

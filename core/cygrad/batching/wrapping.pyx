@@ -86,11 +86,11 @@ cdef class BatchedTensor(Tensor):
         return iter(self.unbind(0))
 
     def __getitem__(self, key):
-        from cygrad.batching.keys import getitem
+        from cygrad.batching.keys import getitem      # start-up time
         return getitem(self, key)
 
     def __setitem__(self, key, value):
-        from cygrad.batching.keys import setitem
+        from cygrad.batching.keys import setitem      # start-up time
         setitem(self, key, value)
 
     def __repr__(self):

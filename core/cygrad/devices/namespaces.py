@@ -152,7 +152,7 @@ class DeviceNamespace(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         if name == "amp":
-            from cygrad.amp.older_names import module_of
+            from cygrad.amp.older_names import module_of      # start-up time
             self.amp = module_of(self._name)
             return self.amp
         try:

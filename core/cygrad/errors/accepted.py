@@ -120,7 +120,7 @@ def kind_of(value):
     """The kind of a value that is not of one of the types that most arguments have."""
     kinds = KINDS_OF_VALUES
     if type(value).__module__ == "numpy":
-        import numpy as np
+        import numpy as np      # start-up time
         kinds = ((np.bool_, BOOL), (np.integer, INT), (np.floating, FLOAT), (np.complexfloating, COMPLEX))
     for types, bit in kinds:
         if isinstance(value, types):

@@ -74,7 +74,7 @@ def jvp_of(function, primals, tangents, strict=False, has_aux=False):
 
 def unpacked(output, level, strict):
     """The value and the tangent of an output, zeros where it has none."""
-    from cygrad.batching.levels import parted
+    from cygrad.batching.levels import parted      # start-up time
     primal, tangent = parted(output, lambda x: without_tangent(x, level))
     if tangent is None:
         if strict:

@@ -35,7 +35,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     >>> cygrad.func.functional_call(layer, {"weight": cygrad.ones(1, 2)}, cygrad.tensor([[3., 4.]]))
     tensor([[7.]])
     """
-    from cygrad.nn.utils.stateless import call_with
+    from cygrad.nn.utils.stateless import call_with      # start-up time
     named = parameter_and_buffer_dicts
     if isinstance(named, (list, tuple)):
         if not all(isinstance(each, dict) for each in named):

@@ -118,7 +118,7 @@ class Call:
 def call(op, args, kwargs):
     """`op` on arguments among which there are named tensors, or names for axes of the result; or batched ones."""
     if batch_depth():
-        from cygrad.batching import dispatch
+        from cygrad.batching import dispatch      # start-up time
         if dispatch.level_of(dispatch.tensors_in(args, kwargs)) is not None:
             return dispatch.call(op, args, kwargs)
     bound = Call(op, args, kwargs)

@@ -15,7 +15,7 @@ def setitem(tensor, key, value):
     """``tensor[key] = value``: the names of `value` have to match those of ``tensor[key]``."""
     if isinstance(value, Tensor) and type(value) is not Tensor and value.names == (None,) * value.dim() and (
             not tensor.has_names()):
-        from cygrad.batching import keys
+        from cygrad.batching import keys      # start-up time
         return keys.setitem(tensor, key, value)
     if isinstance(value, Tensor):
         unify(names_of(tensor, key), value.names)

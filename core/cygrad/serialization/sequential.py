@@ -4,6 +4,8 @@ the bytes of the storages in the order of their keys, each after the number of i
 The value's pickle stands before the bytes, so it is read twice: once for the kinds and sizes of the storages, whose sum
 is held against the file's length, then with the storages.
 """
+import cygrad
+from cygrad.devices.transfers import bytes_of
 from cygrad.serialization.unpickling import Reader, UnpicklingError
 from cygrad.tensors.typed_storage import typed, untyped
 
@@ -61,7 +63,6 @@ class SequentialFile:
 
     def described(self, saved):
         """A storage of the right size, without its bytes."""
-        import cygrad
         if len(saved) != 6 or saved[0] != "storage" or not hasattr(saved[1], "dtype"):
             raise UnpicklingError("an unknown kind of storage")
         _, kind, key, location, count, view = saved
@@ -79,8 +80,6 @@ class SequentialFile:
 
     def fetch(self, key):
         """Read the bytes of the next storage."""
-        import cygrad
-        from cygrad.devices.transfers import bytes_of
         dtype, count, location = self.kinds[key]
         found = self.take(8)
         if int.from_bytes(found, "little") != count:

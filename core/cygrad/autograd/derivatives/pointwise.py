@@ -188,7 +188,7 @@ derivative("sigmoid", self=one_pass(lambda grad, result: grad * conj((1 - result
 
 def special():
     """The module of special functions, which programs that call none don't import."""
-    from cygrad import special
+    from cygrad import special      # start-up time
     return special
 
 

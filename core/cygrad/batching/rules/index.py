@@ -100,7 +100,7 @@ def looks_up(level, op, x, boundaries, **kwargs):
 
 @rule("index_put index_put_")
 def index_put(level, op, x, indices, values, accumulate=False):
-    from cygrad.batching.keys import put
+    from cygrad.batching.keys import put      # start-up time
     return put(level, x, tuple(indices), values, accumulate, op.name.endswith("_"))
 
 

@@ -1,5 +1,6 @@
 """Rules of reductions, scans and sorting: an example's axes lie behind the batch's."""
 import cygrad
+from cygrad.autograd.forward_levels import NoBatchingRule
 from cygrad.batching.rules.helpers import RULES, axes, axis, rule
 from cygrad.tensor import Tensor
 
@@ -118,7 +119,6 @@ def norms(level, op, x, ord=None, dim=None, keepdim=False, **kwargs):
 
 
 def raise_no_rule():
-    from cygrad.autograd.forward_levels import NoBatchingRule
     raise NoBatchingRule
 
 

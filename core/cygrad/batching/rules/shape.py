@@ -276,7 +276,7 @@ def rolls(level, op, x, shifts, dims=None):
 @rule("repeat_interleave")
 def repeats_each(level, op, x, repeats, dim=None, **kwargs):
     if isinstance(repeats, Tensor):
-        from cygrad.batching.rules.reduce import raise_no_rule
+        from cygrad.batching.rules.reduce import raise_no_rule      # start-up time
         raise_no_rule()
     value = (x.value.flatten(1) if x.dim() else x.value.unsqueeze(-1)) if dim is None else x.value
     return value.repeat_interleave(repeats, 1 if dim is None else axis(dim, x.dim()), **kwargs)

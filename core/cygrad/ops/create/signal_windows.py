@@ -153,14 +153,17 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout
     beta : float
         How narrow it is.
 
+    Returns
+    -------
+    Tensor
+        (window_length,)
+
     Examples
     --------
     >>> import cygrad
     >>> cygrad.kaiser_window(5, False, 3.0)
     tensor([0.2049, 0.7269, 1.0000, 0.7269, 0.2049])
     """
-    import cygrad
-
     def formula(n, x):
         root = x.mul_(2 / (n - 1)).sub_(1).square_().neg_().add_(1).clamp_(min=0).sqrt_()
         return cygrad.i0(root.mul_(beta)) / cygrad.i0(cygrad.tensor(float(beta), dtype=x.dtype, device=x.device))

@@ -22,6 +22,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
+from cygrad.errors.accepted import accepted, kind_of
 
 cdef extern from "Python.h":
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
@@ -67,7 +68,6 @@ cdef object _casted = None
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 cdef object _python_numbers = None
-cdef object _kind_of = None
 
 cdef enum:                               # kinds of arguments, as in errors/accepted.py
     TENSOR = 1
@@ -253,19 +253,15 @@ cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
 
 
 cdef int rare_kind(PyObject *value) except -1:
-    global _kind_of
     if PyObject_TypeCheck(value, <PyTypeObject *>Tensor):
         return TENSOR
     if PyTuple_Check(value):
         return LIST
-    if _kind_of is None:
-        from cygrad.errors.accepted import kind_of as _kind_of
-    return _kind_of(<object>value)
+    return kind_of(<object>value)
 
 
 cdef int learn(PublicOp op) except -1:
     """Read which kinds of arguments PyTorch's overloads of an op take, before its first call."""
-    from cygrad.errors.accepted import accepted
     cdef int i, count
     found = accepted(op.name, op.method)
     op.known = True
@@ -389,7 +385,8 @@ cdef object refused(PublicOp op, tuple args, dict kwargs):
 cdef object unusual(PublicOp op, tuple args, dict kwargs):
     """A call with arguments of kinds that ops don't take as they are: refused, or made with Python's values."""
     if "names" not in kwargs:            # of which PyTorch knows nothing any more
-        from cygrad.errors.refused_calls import settled     # nothing of it is needed for most programs
+        # start-up time
+        from cygrad.errors.refused_calls import settled     # start-up time: most programs need nothing of it
         args, kwargs = settled(op.name, op.method, args, kwargs)
     return op.run(*args, **kwargs)
 
@@ -431,7 +428,7 @@ cdef object casted(PublicOp op, tuple args, dict kwargs):
     """The result on operands that autocast has cast; NotImplemented where it has nothing to do."""
     global _casted
     if _casted is None:
-        from cygrad.amp.autocast_mode import casted as _casted
+        from cygrad.amp.autocast_mode import casted as _casted      # start-up time
     return _casted(op, args, kwargs)
 
 

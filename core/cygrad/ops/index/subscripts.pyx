@@ -258,7 +258,7 @@ cdef object getitem_(Tensor t, object key):
 cdef Tensor picked(Tensor t, object key):
     """``t[key]`` for any key."""
     if forward_used and names_batch(key):
-        from cygrad.batching.keys import getitem
+        from cygrad.batching.keys import getitem      # start-up time
         return getitem(t, key)
     cdef int used = 0, tensors = 0
     cdef tuple parts = parts_of_key(key, &used, &tensors)
@@ -315,7 +315,7 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
         return 0
     else:
         if forward_used and names_batch(key):
-            from cygrad.batching.keys import setitem
+            from cygrad.batching.keys import setitem      # start-up time
             setitem(t, key, value)
             return 0
         parts = parts_of_key(key, &used, &tensors)

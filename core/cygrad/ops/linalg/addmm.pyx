@@ -182,6 +182,12 @@ def linear(input, weight, bias=None):
     -------
     Tensor
         (..., m), or (...) with a weight (n,).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.linear(cygrad.tensor([1., 2.]), cygrad.tensor([[1., 0.], [0., 10.]]))
+    tensor([ 1., 20.])
     """
     cdef Tensor a, b, c, result
     if isinstance(bias, Tensor) and isinstance(input, Tensor) and isinstance(weight, Tensor):

@@ -97,8 +97,9 @@ def slopes(grad, input, grid, mode, padding, align, needs):
     """The gradients of `sampled`, to be differentiated again if gradients are recorded."""
     again = grad_mode()
     with cygrad.enable_grad():
-        if not again:
-            input, grid = input.detach().requires_grad_(needs[0]), grid.detach().requires_grad_(needs[1])
+        # Leaves of their own: in the first pass, and in forward mode, where nothing requires a gradient.
+        input, grid = (t if again and t.requires_grad else t.detach().requires_grad_(need)
+                       for t, need in zip((input, grid), needs))
         out = sampled(input, grid, mode, padding, align)
         wanted = [t for t, need in zip((input, grid), needs) if need]
         found = iter(cygrad.autograd.grad(out, wanted, grad, create_graph=again, allow_unused=True)

@@ -131,18 +131,81 @@ def older(name):
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """`interpolate` by an older name."""
+    """`interpolate` by an older name.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...).
+    size : int or sequence of int, optional
+    scale_factor : float or sequence of float, optional
+        One of both: the new sizes, or the factors of the old ones.
+    mode : str
+    align_corners : bool, optional
+        As for `interpolate`.
+
+    Returns
+    -------
+    Tensor
+        (N, C, ...) with other sizes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.upsample(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
+    cygrad.Size([1, 1, 4, 4])
+    """
     older("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input, size=None, scale_factor=None):
-    """`interpolate` in the mode "nearest", by an older name."""
+    """`interpolate` in the mode "nearest", by an older name.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...).
+    size : int or sequence of int, optional
+    scale_factor : float or sequence of float, optional
+        One of both: the new sizes, or the factors of the old ones.
+
+    Returns
+    -------
+    Tensor
+        (N, C, ...) with other sizes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.upsample_nearest(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
+    cygrad.Size([1, 1, 4, 4])
+    """
     older("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input, size=None, scale_factor=None):
-    """`interpolate` in the mode "bilinear" with `align_corners`, by an older name."""
+    """`interpolate` in the mode "bilinear" with `align_corners`, by an older name.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, ...).
+    size : int or sequence of int, optional
+    scale_factor : float or sequence of float, optional
+        One of both: the new sizes, or the factors of the old ones.
+
+    Returns
+    -------
+    Tensor
+        (N, C, ...) with other sizes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.upsample_bilinear(cygrad.ones(1, 1, 2, 2), scale_factor=2).shape
+    cygrad.Size([1, 1, 4, 4])
+    """
     older("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", True)

@@ -57,7 +57,7 @@ def check_mask(mask, target, source, batch):
 
 def projected(inputs, weight, bias):
     """query, key and value times a third of `weight` each; one product for those that are the same tensor."""
-    from cygrad.nn.functional import linear
+    from cygrad.nn.functional import linear      # start-up time
     query, key, value = inputs
     width = query.shape[-1]
     sizes = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
@@ -72,7 +72,7 @@ def projected(inputs, weight, bias):
 
 def projected_apart(inputs, weights, bias):
     """query, key and value times a weight each."""
-    from cygrad.nn.functional import linear
+    from cygrad.nn.functional import linear      # start-up time
     biases = [None] * 3 if bias is None else bias.chunk(3)
     width = inputs[0].shape[-1]
     for name, x, weight in zip(("query", "key", "value"), inputs, weights):
@@ -225,7 +225,7 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     mask = merged(mask, padding, batch, num_heads, source)
     need(not (need_weights and is_causal and mask is None), "FIXME: is_causal not implemented for need_weights")
     found, weights = attended(q, k, v, mask, dropout_p if training else 0.0, is_causal, need_weights, num_heads)
-    from cygrad.nn.functional import linear
+    from cygrad.nn.functional import linear      # start-up time
     found = linear(found.reshape(target * batch, width), out_proj_weight, out_proj_bias).view(target, batch, -1)
     if need_weights:
         weights = weights.view(batch, num_heads, target, source)

@@ -96,15 +96,16 @@ def recurrent_slopes(grads, options, gates, weight, bias, h, c, result):
 
 def slopes_again(grads, cell, steps, tensors):
     """The same by ops that are recorded: the steps are taken again, one by one."""
-    needs = [t is not None and t.requires_grad for t in tensors]
-    inputs = [t for t, wanted in zip(tensors, needs) if wanted]
+    tensors = [t if t is None or t.requires_grad else t.detach().requires_grad_()
+               for t in tensors]                            # in forward mode, what has a tangent requires no gradient
+    inputs = [t for t in tensors if t is not None]
     out, h, c = walked(cell, steps, *tensors)
     pairs = [(t, g) for t, g in zip((out, h, c), grads) if t is not None and g is not None and t.requires_grad]
     if not pairs:
         return [None] * 5
     results, given = zip(*pairs)
     found = iter(cygrad.autograd.grad(results, inputs, given, create_graph=True, allow_unused=True))
-    return [next(found) if wanted else None for wanted in needs]
+    return [None if t is None else next(found) for t in tensors]
 
 
 def walked(cell, steps, gates, weight, bias, h, c, projection=None):
@@ -161,7 +162,7 @@ def check_sizes(cell, steps, gates, weight, h, c, projection):
 
 def direction(cell, steps, x, h, c, weights):
     """(out, last h, last c) of one layer in one direction; x (rows, features)."""
-    from cygrad.nn.functional import linear
+    from cygrad.nn.functional import linear      # start-up time
     by_input, by_state, input_bias, state_bias, projection = weights
     bias = None
     if input_bias is not None:
@@ -255,8 +256,9 @@ LAYER_DOC = """{what}
     ----------
     input : Tensor
         (time, batch, features), or (batch, time, features); packed, (rows, features).
-    batch_sizes : Tensor
-        Of a packed sequence alone: (time,) int64, how many sequences have each step.
+    data, batch_sizes : Tensor
+        Of a packed sequence, in the place of `input`: (rows, features), and (time,) int64, how many sequences have each
+        step.
     hx : {state}
         (layers * directions, batch, hidden): the state before the first step.
     params : sequence of Tensor
@@ -338,7 +340,7 @@ def check_cell(input, states, w_ih, w_hh):
 
 
 def gate_sums(input, h, w_ih, w_hh, b_ih, b_hh):
-    from cygrad.nn.functional import linear
+    from cygrad.nn.functional import linear      # start-up time
     return linear(input, w_ih, b_ih), linear(h, w_hh, b_hh)
 
 

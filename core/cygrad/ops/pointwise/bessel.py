@@ -172,6 +172,11 @@ input : Tensor
 out : Tensor, optional
     Written to.
 
+Returns
+-------
+Tensor
+    Of input's shape.
+
 Examples
 --------
 >>> import cygrad

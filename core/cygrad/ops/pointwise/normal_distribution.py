@@ -79,6 +79,11 @@ def xlog1py(input, other):
     out : Tensor, optional
         Written to.
 
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
     Examples
     --------
     >>> import cygrad

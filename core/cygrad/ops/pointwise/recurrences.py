@@ -167,6 +167,11 @@ def zeta(input, other):
     out : Tensor, optional
         Written to.
 
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
     Examples
     --------
     >>> import cygrad

@@ -208,7 +208,7 @@ cdef Tensor named_unary(KernelOp op, Tensor a):
 
 cdef object batched(KernelOp op, tuple operands):
     """op of what stands in for a batch inside `vmap`."""
-    from cygrad.ops.declare.registry import functions
+    from cygrad.ops.declare.registry import functions      # knot: it needs this module
     return functions[op.name.removesuffix("_tensor")](*operands)
 
 
@@ -406,7 +406,7 @@ cdef object finish_inplace(Tensor target, Tensor value):
     if value.node is not None:
         rebase(target, value.node, value.output_number)
     if (value.requires | target.requires) & FORWARD:
-        from cygrad.autograd.forward_mode import take_tangents
+        from cygrad.autograd.forward_mode import take_tangents      # start-up time
         take_tangents(target, value)
     return target
 

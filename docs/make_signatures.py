@@ -191,6 +191,9 @@ def main():
     for part in ("linalg", "fft", "special"):
         functions |= {f"{part}_{name}": schema_lines(getattr(getattr(torch, part), name), f"{part}_{name}")
                       for name in getattr(cygrad, part).__all__ if name != "LinAlgError"}
+    for name in ("fft_fftfreq", "fft_rfftfreq"):    # which schemas of functions that make tensors don't say
+        functions[name] = [line.replace(", Tensor out", ", bool requires_grad = False, Tensor out")
+                           for line in functions[name]]
     for name in dir(cygrad.nn.functional):          # those that are no functions of Python there
         found = getattr(torch.nn.functional, name, None)
         if isinstance(found, types.BuiltinFunctionType) and found.__name__ == name and name not in functions:

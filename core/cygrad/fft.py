@@ -177,7 +177,7 @@ def _frequencies(places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
     if out is not None:
         return out.resize_(found.shape).copy_(found)
-    return found.requires_grad_(requires_grad)
+    return found.requires_grad_(bool(requires_grad))
 
 
 def fftshift(input, dim=None):

@@ -63,7 +63,8 @@ def words(m, path, args, kwargs, method):
         found = attempt(lambda: getattr(getattr(m, owner) if owner else m, name)(*args, **kwargs))
     if not isinstance(found, Error):
         return None
-    return f"{found.type}: {found.text}".replace("cygrad", "torch").replace("TensorBase.", "Tensor.")
+    text = found.text.partition("\nException raised from")[0].rstrip('"')         # PyTorch adds where it stood in C++
+    return f"{found.type}: {text}".replace("cygrad", "torch").replace("TensorBase.", "Tensor.")
 
 
 # Functions that are Python in PyTorch, or C without its parser, and answer in words of their own.

@@ -215,6 +215,9 @@ derivative("special_ndtr", name="MulBackward1",         # PyTorch composes it: t
            self=one_pass(lambda grad, self: grad * (self * self * -0.5).exp() * (1 / math.sqrt(2 * math.pi))))
 derivative("zeta", name="SpecialZetaBackward0", self=no_derivative("zeta"),
            other=lambda grad, self, other: grad * -self * special().zeta(self + 1, other))
+derivative("zeta_scalar", name="SpecialZetaBackward2", self=no_derivative("zeta"))
+derivative("scalar_zeta", name="SpecialZetaBackward1",
+           other=lambda grad, self, other: grad * -self * special().zeta(self + 1, other))
 
 
 def i1_backward(grad, self, result):

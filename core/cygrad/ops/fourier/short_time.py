@@ -105,6 +105,9 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     (3, 17)
     """
     need_tensors("stft", input=input)
+    for name, value in (("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)):
+        if not isinstance(value, bool) and (value is not None or name == "normalized"):
+            raise TypeError(f"stft(): argument '{name}' must be bool, not {type(value).__name__}")
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false")

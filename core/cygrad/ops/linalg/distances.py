@@ -6,8 +6,7 @@ from cygrad.ops.declare.registry import op
 from cygrad.ops.pointwise.several_operands import HALVES, need_tensors, refused
 
 MANY_ROWS = 25      # from here on PyTorch takes Euclidean distances from a product of matrices
-MODES = {None: 0, "use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1,
-         "donot_use_mm_for_euclid_dist": 2, 0: 0, 1: 1, 2: 2}
+MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
 
 
 @op(method=False)

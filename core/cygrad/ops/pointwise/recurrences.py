@@ -157,6 +157,16 @@ def _zeta(self, other):
     return with_strides(first, second, total)
 
 
+@primitive(name="zeta_scalar")
+def _zeta_scalar(self, other):
+    return _zeta.forward(self, other)
+
+
+@primitive(name="scalar_zeta")
+def _scalar_zeta(self, other):
+    return _zeta.forward(self, other)
+
+
 def zeta(input, other):
     """Hurwitz' zeta function, the sum of (other + k) ** -input over k = 0, 1, ...
 
@@ -182,4 +192,6 @@ def zeta(input, other):
     dtype = result_type(input, other)
     if dtype.is_complex or dtype.itemsize == 2 and dtype.is_floating_point:
         raise refused("zeta_cpu", dtype)
-    return _zeta(input, other)
+    if not isinstance(input, Tensor):
+        return _scalar_zeta(input, other)
+    return _zeta(input, other) if isinstance(other, Tensor) else _zeta_scalar(input, other)

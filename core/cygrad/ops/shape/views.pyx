@@ -483,7 +483,8 @@ def broadcast_to(Tensor input not None, size):
     tensor([[1, 2],
             [1, 2]])
     """
-    return expand(input, size)
+    cdef Py_ssize_t wanted[64]
+    return expand_sizes(input, parse_shape((size,), wanted, "broadcast_to"), wanted)
 
 
 # ---------------------------------------------------------- order of the axes

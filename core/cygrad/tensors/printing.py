@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import chain
 
 from cygrad.autograd.forward_levels import visible_tangents
+from cygrad.tensor import Tensor
 from cygrad.devices import discovery
 from cygrad.dtype import get_default_dtype
 
@@ -305,7 +306,7 @@ def _suffixes(t):
         elif t.requires_grad:
             suffixes.append("requires_grad=True")
 
-    tangents = visible_tangents(t)
+    tangents = visible_tangents(t) if isinstance(t, Tensor) else {}
     if tangents:
         suffixes.append(f"tangent={tangents[max(tangents, key=lambda level: level.depth)]}")
 

@@ -3,14 +3,15 @@
 Nothing here is recorded by autograd: the tensors returned are windows on the operands' storages, or copies.
 """
 from cygrad.dispatch.allocation cimport empty, empty_as
-from cygrad.dispatch.kernel_calls cimport (binary_into, broadcast_sizes, cast, expand_to, fill_into, scalar_into,
-                                           where_into)
+from cygrad.dispatch.kernel_calls cimport (binary_into, broadcast_sizes, cast, expand_to, fill_into, same_device,
+                                           scalar_into, where_into)
 from cygrad.dispatch.promotion cimport scalar_dtype
 from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view, same_sizes
 
 from cygrad import errors
+from cygrad.backend import BINARY
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import where_op
 
@@ -128,6 +129,7 @@ def fill_where(Tensor target not None, Tensor condition not None, value):
 def binary_to(int op, Tensor a not None, y, Tensor out not None):
     """Raw out = op(a, y): y a number or a tensor of a's shape and dtype, `out` of that shape and maybe an operand."""
     if isinstance(y, Tensor):
+        same_device(BINARY[op], a, <Tensor>y)
         binary_into(op, a, <Tensor>y, out)
     else:
         scalar_into(op, a, y, False, out)

@@ -45,8 +45,7 @@ def run(backend, entry, args, outs):
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
         return compose(COMPOSED[op], args)
-    views = [a for a in args if isinstance(a, View)]
-    dtype = views[0].dtype if views else args[1][0].dtype
+    dtype = next(a for a in (*args, *_flat(args[1])) if isinstance(a, View)).dtype
     if backend.name == "cpu":
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     _record(backend, entry, op, dtype)

@@ -7,12 +7,11 @@ from cygrad.ops.linalg.composed_products import vector_product
 from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from cygrad.ops.linalg.factorizations import (cholesky_ex, linalg_cholesky as cholesky, lu, lu_factor, lu_factor_ex,
                                               lu_solve)
-from cygrad.ops.linalg.lapack import LinAlgError
+from cygrad.ops.linalg.lapack import LinAlgError, exact_out as _exact_out
 from cygrad.ops.linalg.matmul import matmul
 from cygrad.ops.linalg.matrices import powers
 from cygrad.ops.linalg.matrix_functions import (cond, linalg_matrix_power as matrix_power, matrix_exp, matrix_norm,
                                                 matrix_rank, multi_dot, norm, pinv, tensorinv, tensorsolve, vecdot)
-from cygrad.ops.linalg.products import write_exact
 from cygrad.ops.linalg.solvers import (inv, inv_ex, linalg_det as det, linalg_slogdet_ as slogdet, lstsq, solve,
                                        solve_ex, solve_triangular)
 from cygrad.ops.reduce.norms import linalg_vector_norm as vector_norm
@@ -24,7 +23,7 @@ __all__ = ["LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "di
            "vector_norm"]
 
 
-def cross(input, other, *, dim=-1, out=None):
+def cross(input, other, *, dim=-1):
     """Cross product of the vectors of three elements along an axis; the other axes broadcast.
 
     Parameters
@@ -50,8 +49,10 @@ def cross(input, other, *, dim=-1, out=None):
     >>> cygrad.linalg.cross(cygrad.tensor([1., 0., 0.]), cygrad.tensor([0., 1., 0.]))
     tensor([0., 0., 1.])
     """
-    found = vector_product(input, other, dim)
-    return found if out is None else write_exact("linalg_cross", found, out, input, other)
+    return vector_product(input, other, dim)
+
+
+cross = _exact_out("linalg_cross", cross)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):

@@ -11,25 +11,25 @@ _float: TypeAlias = builtins.float
 _bool: TypeAlias = builtins.bool
 _complex: TypeAlias = builtins.complex
 class LinAlgError(RuntimeError): ...
-def cholesky(A: Tensor, *, upper: _bool = False) -> Tensor:
+def cholesky(A: Tensor, *, upper: _bool = False, out: Any = None) -> Tensor:
     """The lower triangular L with A = L @ L^H, or the upper triangular U with A = U^H @ U."""
 def cholesky_ex(A: Tensor, *, upper: _bool = False, check_errors: _bool = False) -> return_types.linalg_cholesky_ex:
     """The Cholesky factors, and LAPACK's codes (0: fine) instead of errors; see `linalg.cholesky`."""
-def cond(A: Tensor, p: Any = None) -> Tensor:
+def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     """Condition numbers of matrices: the norm times the norm of the inverse."""
 def cross(input: Tensor, other: Tensor | Number, *, dim: Dims = -1, out: Any = None) -> Tensor:
     """Cross product of the vectors of three elements along an axis; the other axes broadcast."""
-def det(A: Tensor) -> Tensor:
+def det(A: Tensor, *, out: Any = None) -> Tensor:
     """Determinants of square matrices: (..., n, n) gives (...)."""
 def diagonal(A: Tensor, *, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
     """The diagonals of matrices, as a view; see `cygrad.diagonal`."""
-def eig(A: Tensor) -> return_types.linalg_eig:
+def eig(A: Tensor, *, out: Any = None) -> return_types.linalg_eig:
     """Complex eigenvalues and eigenvectors of square matrices."""
-def eigh(A: Tensor, UPLO: str = 'L') -> return_types.linalg_eigh:
+def eigh(A: Tensor, UPLO: str = 'L', *, out: Any = None) -> return_types.linalg_eigh:
     """Eigenvalues, ascending, and orthonormal eigenvectors of symmetric (Hermitian) matrices."""
-def eigvals(A: Tensor) -> Tensor:
+def eigvals(A: Tensor, *, out: Any = None) -> Tensor:
     """The complex eigenvalues of square matrices; see `eig`."""
-def eigvalsh(A: Tensor, UPLO: str = 'L') -> Tensor:
+def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Any = None) -> Tensor:
     """The eigenvalues of symmetric (Hermitian) matrices, ascending; see `eigh`."""
 def inv(A: Tensor, *, out: Any = None) -> Tensor:
     """The inverses of square matrices; see `cygrad.inverse`."""
@@ -50,14 +50,14 @@ def matmul(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential of square matrices, the sum of all A**k / k!."""
 def matrix_norm(A: Tensor, ord: Any = 'fro', dim: Dims = (-2, -1), keepdim: _bool = False, *, dtype: _dtype | None =
-        None) -> Tensor:
+        None, out: Any = None) -> Tensor:
     """A norm of matrices."""
 def matrix_power(A: Tensor, n: _int, *, out: Any = None) -> Tensor:
     """Integer powers of square matrices; see `cygrad.matrix_power`."""
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: _bool = False, *, atol: _float | None = None, rtol: _float | None
-        = None) -> Tensor:
+        = None, out: Any = None) -> Tensor:
     """The number of singular values above max(atol, rtol * the largest); int64."""
-def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The product of several matrices, multiplied in the order that costs least."""
 def norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Any
         = None) -> Tensor:
@@ -65,27 +65,28 @@ def norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: _bool = False, *
 def pinv(A: Tensor, rcond: _float | None = None, hermitian: _bool = False, *, atol: _float | None = None, rtol: _float |
         None = None, out: Any = None) -> Tensor:
     """The Moore-Penrose pseudo-inverse of matrices."""
-def qr(A: Tensor, mode: Any = 'reduced') -> return_types.linalg_qr:
+def qr(A: Tensor, mode: Any = 'reduced', *, out: Any = None) -> return_types.linalg_qr:
     """Q and R with A = Q @ R: orthonormal columns and an upper triangular matrix."""
-def slogdet(A: Tensor) -> return_types.linalg_slogdet:
+def slogdet(A: Tensor, *, out: Any = None) -> return_types.linalg_slogdet:
     """Signs and logarithms of the moduli of determinants; see `cygrad.slogdet`."""
-def solve(A: Tensor, B: Tensor, *, left: _bool = True) -> Tensor:
+def solve(A: Tensor, B: Tensor, *, left: _bool = True, out: Any = None) -> Tensor:
     """The solution x of A @ x = B (or of x @ A = B)."""
 def solve_ex(A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False) -> return_types.linalg_solve_ex:
     """Solutions of linear systems, and LAPACK's codes (0: fine) instead of errors; see `solve`."""
-def solve_triangular(A: Tensor, B: Tensor, *, upper: _bool, left: _bool = True, unitriangular: _bool = False) -> Tensor:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: _bool, left: _bool = True, unitriangular: _bool = False, out: Any =
+        None) -> Tensor:
     """The solution x of A @ x = B (or of x @ A = B) for triangular A."""
-def svd(A: Tensor, full_matrices: _bool = True, *, driver: Any = None) -> return_types.linalg_svd:
+def svd(A: Tensor, full_matrices: _bool = True, *, driver: Any = None, out: Any = None) -> return_types.linalg_svd:
     """U, S and Vh with A = U @ diag(S) @ Vh, singular values S descending."""
-def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
+def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Tensor:
     """The singular values of matrices, descending: (..., m, n) gives (..., min(m, n))."""
-def tensorinv(A: Tensor, ind: Any = 2) -> Tensor:
+def tensorinv(A: Tensor, ind: Any = 2, *, out: Any = None) -> Tensor:
     """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns."""
-def tensorsolve(A: Tensor, B: Tensor, dims: Dims = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Dims = None, *, out: Any = None) -> Tensor:
     """The solution X of tensordot(A, X, X.dim()) = B."""
 def vander(x: Any, N: _int | None = None) -> Tensor:
     """Vandermonde matrices: rising powers of the elements along the last axis of `x`, in a new last axis."""
-def vecdot(x: Any, y: Any, *, dim: Dims = -1) -> Tensor:
+def vecdot(x: Any, y: Any, *, dim: Dims = -1, out: Any = None) -> Tensor:
     """Inner products of vectors along an axis: the sums of conj(x) * y."""
 def vector_norm(x: Any, ord: Any = 2, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Any
         = None) -> Tensor:

@@ -259,7 +259,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: Any) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any = True, full: Any = False, size_average: Any = None,
         eps: _float = 1e-08, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The negative log-likelihood of counts under Poisson distributions."""
-def relu(input: Tensor, *, out: Any = None, inplace: Any = False) -> Tensor:
+def relu(input: Tensor, inplace: Any = False) -> Tensor:
     """Elementwise: max(x, 0) of each element."""
 def relu6(input: Tensor, inplace: Any = False) -> Tensor:
     """`hardtanh` between 0 and 6."""

@@ -9,12 +9,14 @@ While a thread is in a mode of `amp.autocast`, operands are cast before anything
 The same look finds of what kind each argument is (a tensor, an int, a list ...). Kinds that PyTorch's overloads have
 not in these places (`errors/accepted.py`) are refused before the op runs, which may do something with them.
 
-Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them.
+Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them. Those with
+`out` go to the op's `into` first, if it has one: a kernel that can write straight into the tensor.
 
 The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
 Cython has no way to say either, so both are written into the type's slots below.
 """
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
+from cpython.ref cimport Py_DECREF
 
 from cygrad.autograd.modes cimport autocasts
 from cygrad.dtype cimport DType
@@ -102,8 +104,10 @@ cdef class PublicOp:
     cdef vectorcallfunc call             # what a call of this object runs
     cdef vectorcallfunc target           # what a call of the function runs
     cdef vectorcallfunc direct_target    # what runs without the wrappers for `out=` and `axis=`; NULL: there are none
+    cdef vectorcallfunc into_target      # what tries to write straight into `out`; NULL: there is nothing
     cdef readonly object function
     cdef object direct                   # the op's definition, within those wrappers
+    cdef object into                     # called with `out`; gives it back, or None where it can't write into it
     cdef readonly str op, name
     cdef readonly bint method
     cdef bint looks                      # whether names are looked for at all
@@ -130,6 +134,9 @@ cdef class PublicOp:
         self.direct = getattr(function, "direct", None)
         if self.direct is not None:
             self.direct_target = PyVectorcall_Function(<PyObject *>self.direct)
+        self.into = getattr(function, "into", None)
+        if self.into is not None:
+            self.into_target = PyVectorcall_Function(<PyObject *>self.into)
 
     def __call__(self, *args, **kwargs):
         return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
@@ -319,10 +326,17 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     if odd or given > op.most or total < op.least:
         return unusual(op, positional(args, given), by_name(args, given, keywords))
     cdef PyObject *found
-    if goes_direct(op, args, given, keywords):
+    cdef bint wrapped = needs_wrappers(op, args, given, keywords)
+    if not wrapped:
         found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
     else:
-        found = op.target(<PyObject *>op.function, args, flags, keywords)
+        found = Py_None
+        if op.into_target is not NULL and keywords is not NULL:
+            found = op.into_target(<PyObject *>op.into, args, flags, keywords)
+            if found == Py_None:
+                Py_DECREF(<object>found)
+        if found == Py_None:
+            found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
         return refused(op, positional(args, given), by_name(args, given, keywords))
     return cygrad_owned(found)
@@ -345,16 +359,19 @@ cdef object misplaced(PublicOp op, tuple args, dict kwargs):
         f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")) from None
 
 
-cdef bint goes_direct(PublicOp op, PyObject *const *args, Py_ssize_t given, PyObject *keywords) except -1:
-    """Whether a call needs nothing of what the wrappers of the op's definition do."""
+cdef inline bint needs_wrappers(PublicOp op, PyObject *const *args, Py_ssize_t given,
+                                PyObject *keywords) except -1:
+    """Whether a call needs what the wrappers of the op's definition do, or there are none."""
     cdef Py_ssize_t i
-    if op.direct_target is NULL or given == 0 or Py_TYPE(<object>args[0]) != <PyTypeObject *>Tensor:
-        return False
+    if op.direct_target is NULL:
+        return True
+    if op.into_target is NULL and (given == 0 or Py_TYPE(<object>args[0]) != <PyTypeObject *>Tensor):
+        return True
     if keywords is not NULL:
         for i in range(PyTuple_GET_SIZE(keywords)):
             if <object>PyTuple_GET_ITEM(keywords, i) in WRAPPERS_WORDS:
-                return False
-    return True
+                return True
+    return False
 
 
 cdef object refused(PublicOp op, tuple args, dict kwargs):

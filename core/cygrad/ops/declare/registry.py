@@ -30,26 +30,15 @@ def keep(table, name, function):
     table[name] = function
 
 
-def add_op(name, function, doc=None, *, inplace=None, aliases=(), method=True):
-    """Register a finished function (it handles `out=` itself), its in-place form, and other names for both."""
-    if doc is not None:
-        function.__doc__ = doc
+def named(function, name):
+    """Give a function the name it is public by."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = "cygrad"
-    for each in (name, *aliases):
-        keep(functions, each, function)
-        if method:
-            keep(methods, each, function)
-    if inplace is not None:
-        inplace.__name__ = inplace.__qualname__ = name + "_"
-        inplace.__module__ = "cygrad"
-        inplace.__doc__ = inplace_doc(name)
-        for each in (name, *aliases):
-            keep(methods, each + "_", inplace)
+    return function
 
 
-def op(function=None, *, method=True, inplace=False, out=False, name=None, aliases=(), only_method=False, axis=False,
-       doc=None):
+def op(function=None, *, method=True, inplace=False, out=False, into=None, name=None, aliases=(), only_method=False,
+       axis=False, doc=None):
     """Decorator: register an op.
 
     Parameters
@@ -72,7 +61,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         The docstring, where it is made for several ops from one text.
     """
     if function is None:
-        return lambda f: op(f, method=method, inplace=inplace, out=out, name=name, aliases=aliases,
+        return lambda f: op(f, method=method, inplace=inplace, out=out, into=into, name=name, aliases=aliases,
                             only_method=only_method, axis=axis, doc=doc)
     if doc is not None:
         function.__doc__ = doc
@@ -83,8 +72,8 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
     public = with_out(name, function, out) if out else function
     if public is not direct:
         public.direct = direct             # what `PublicOp` calls where no word for the wrappers is among the arguments
-    public.__name__ = public.__qualname__ = name
-    public.__module__ = "cygrad"
+        public.into = into                 # and where `out` is
+    named(public, name)
     for each in (name, *aliases):
         if not only_method:
             keep(functions, each, public)
@@ -93,7 +82,7 @@ def op(function=None, *, method=True, inplace=False, out=False, name=None, alias
         if inplace:
             form = inplace if callable(inplace) else inplace_form(name, function, inplace == "pointwise")
             form.__doc__ = form.__doc__ or inplace_doc(name)
-            methods[each + "_"] = form
+            keep(methods, each + "_", named(form, name + "_"))
     return public
 
 
@@ -129,7 +118,8 @@ def with_out(name, function, exact=False):
         if out is None:
             return function(*args, **kwargs)
         targets = out if isinstance(out, (tuple, list)) else (out,)
-        refuse_out_grad(name, *args, *targets)
+        for target in targets:
+            refuse_out_grad(name, *args, target)
         strict = exact(targets[0], *args, **kwargs) if callable(exact) else exact
         refusal = WRONG_DTYPE.get(strict)
         if strict == "dtype" and kwargs.get("dtype") is None:
@@ -156,10 +146,8 @@ def inplace_form(name, function, pointwise=False):
         check_writable(self, args if pointwise else ())
         source = shadow(self) if self._tracked() else self
         return inplace_result(self, function(source, *args, **kwargs))
-    inplace.__name__ = inplace.__qualname__ = name + "_"
-    inplace.__module__ = "cygrad"
     inplace.__doc__ = inplace_doc(name)
-    return inplace
+    return named(inplace, name + "_")
 
 
 class Later:

@@ -19,9 +19,8 @@ from cygrad.view cimport same_sizes, size_of
 
 from cygrad.dispatch import fallback
 from cygrad.errors import not_implemented
-from cygrad.ops.linalg.products import write_exact
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import add_op
+from cygrad.ops.declare.registry import op
 
 cdef Op ADDMM = Op("addmm", "self", "mat1", "mat2", "beta", "alpha")
 
@@ -133,7 +132,7 @@ def add_scaled(Tensor c not None, Tensor product not None, beta, alpha):
     return scaled_sum(c, product, beta, alpha)
 
 
-def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * (mat1 @ mat2).
 
     Parameters
@@ -143,8 +142,6 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     mat1, mat2 : Tensor
         (n, m) and (m, p), of input's dtype.
     beta, alpha : Number
-    out : Tensor, optional
-        Where the result is written.
 
     Returns
     -------
@@ -163,7 +160,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     cdef Tensor result = addmm_(c, a, b, beta, alpha, None)
     if grad_enabled() and (requires_grad(c) or requires_grad(a) or requires_grad(b)):
         ADDMM.record(result, (c, a, b, beta, alpha))
-    return result if out is None else write_exact("addmm", result, out, input, mat1, mat2)
+    return result
 
 
 def linear(input, weight, bias=None):
@@ -209,7 +206,6 @@ def linear(input, weight, bias=None):
 
 
 def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
-    """beta * self + alpha * (mat1 @ mat2), in place."""
     cdef Tensor c = operand(self, "addmm_", "self", 1), a = operand(mat1, "addmm_", "mat1", 1)
     cdef Tensor b = operand(mat2, "addmm_", "mat2", 2)
     if a.rank == 2 and b.rank == 2 and (c.rank != 2 or c.sizes[0] != a.sizes[0] or c.sizes[1] != b.sizes[1]):
@@ -224,4 +220,4 @@ def addmm_inplace(self, mat1, mat2, *, beta=1, alpha=1):
     return finish_inplace(c, addmm(c, a, b, beta=beta, alpha=alpha))
 
 
-add_op("addmm", addmm, inplace=addmm_inplace)
+op(addmm, inplace=addmm_inplace, out="expected")

@@ -3,8 +3,6 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Nothing is promoted in products that go
 to a kernel; those that multiply elementwise (`outer`, `kron`, `addr`) promote like `mul`.
 """
-import functools
-
 import cygrad
 from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
@@ -15,7 +13,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg import addmm, products
 from cygrad.ops.linalg.addmm import add_scaled, check_numbers
-from cygrad.ops.linalg.products import unsafe_view, write_exact
+from cygrad.ops.linalg.products import unsafe_view
 from cygrad.ops.pointwise.single_kernel import inplace_result
 from cygrad.ops.shape.reshaping import broadcast_shapes
 from cygrad.ops.shape.views import wrap
@@ -49,20 +47,6 @@ def refused(kernel, dtype):
 def name_of(t):
     """What messages call the dtype of a tensor."""
     return SCALAR_NAMES[t.dtype.code]
-
-
-def exact(**options):
-    """`op` for ops whose `out=` must have the dtype of the result."""
-    def register(function):
-        name = function.__name__
-
-        @functools.wraps(function)
-        def public(*args, out=None, **kwargs):
-            if out is None:
-                return function(*args, **kwargs)
-            return write_exact(name, function(*args, **kwargs), out, *args)
-        return op(public, **options)
-    return register
 
 
 def writing(function, shape=None):
@@ -284,9 +268,10 @@ def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     return inplace_result(self, found)
 
 
-exact(inplace=writing(addmv, lambda mat, vec, **factors: [mat.shape[0]]))(addmv)
-exact(inplace=writing(baddbmm, lambda batch1, batch2, **factors: [*batch1.shape[:2], batch2.shape[2]]))(baddbmm)
-exact(inplace=_addbmm_)(addbmm)
+op(addmv, inplace=writing(addmv, lambda mat, vec, **factors: [mat.shape[0]]), out="expected")
+op(baddbmm, inplace=writing(baddbmm, lambda batch1, batch2, **factors: [*batch1.shape[:2], batch2.shape[2]]),
+   out="expected")
+op(addbmm, inplace=_addbmm_, out="expected")
 op(addr, out=True, inplace=_addr_)
 
 
@@ -371,7 +356,7 @@ def dot_dims(a, b, dims):
     return first, second
 
 
-@exact(method=False)
+@op(method=False, out="expected")
 def tensordot(a, b, dims=2):
     """Sum of products of two tensors over several axes at once.
 
@@ -523,7 +508,7 @@ def vector_product(input, other, dim=-1):
     return _cross(input, other, at)
 
 
-@exact()
+@op(out="expected")
 def cross(input, other, dim=None):
     """Cross product of the vectors of three elements along an axis.
 

@@ -2,13 +2,11 @@
 
 The call itself is `run` in `ops/linalg/batches.pyx`.
 """
-import functools
-
 import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import all_dtypes
-from cygrad.ops.linalg.products import write_exact
+from cygrad.ops.declare.registry import with_out
 
 DTYPES = {d.name: d for d in all_dtypes()}
 INT32, INT64 = DTYPES["int32"], DTYPES["int64"]
@@ -86,20 +84,9 @@ def singular(name):
     return raise_for
 
 
-def exact_out(name, function=None):
+def exact_out(name, function):
     """`function` with an `out=` of the result's own dtype: a tensor, or a tuple of them for several results."""
-    if function is None:
-        return lambda f: exact_out(name, f)
-
-    @functools.wraps(function)
-    def public(*args, out=None, **kwargs):
-        result = function(*args, **kwargs)
-        if out is None:
-            return result
-        if isinstance(result, tuple):
-            return type(result)([write_exact(name, r, t, *args) for r, t in zip(result, out)])
-        return write_exact(name, result, out, *args)
-    return public
+    return with_out(name, function, "expected")
 
 
 # --------------------------------------------------------------------- helpers

@@ -16,8 +16,7 @@ from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport View, make_view
 from cygrad.tensors.operators cimport Pair, operators
 
-from cygrad.ops.linalg.products import write_exact
-from cygrad.ops.declare.registry import add_op
+from cygrad.ops.declare.registry import op
 
 cdef Op SQUEEZE_IN_PLACE = Op("squeeze_in_place", "self", "size")
 
@@ -262,7 +261,8 @@ cdef raise_batch(Tensor a, Tensor b):
                                f"dimension {rank - i}")
 
 
-def matmul(input, other, *, out=None):
+@op(out="expected")
+def matmul(input, other):
     """Matrix product of two tensors of any rank, as ``input @ other``.
 
     Two vectors give their dot product, a matrix and a vector their product. Of larger tensors the last two axes are
@@ -273,8 +273,6 @@ def matmul(input, other, *, out=None):
     ----------
     input, other : Tensor
         Of one dtype; the last axis of `input` has the size of other's last but one (of its only one).
-    out : Tensor, optional
-        Where the result is written.
 
     Returns
     -------
@@ -291,11 +289,7 @@ def matmul(input, other, *, out=None):
     >>> cygrad.matmul(cygrad.ones(5, 2, 3), cygrad.ones(3, 4)).shape
     cygrad.Size([5, 2, 4])
     """
-    cdef Tensor result = matmul_(operand(input, "matmul", "input", 1), operand(other, "matmul", "other", 2))
-    return result if out is None else write_exact("matmul", result, out, input, other)
-
-
-add_op("matmul", matmul)
+    return matmul_(operand(input, "matmul", "input", 1), operand(other, "matmul", "other", 2))
 
 
 operators.matmul = <Pair>matmul_

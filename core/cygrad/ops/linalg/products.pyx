@@ -14,8 +14,7 @@ from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
-from cygrad.ops.declare.registry import add_op
-from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.ops.declare.registry import op
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch import fallback
 
@@ -103,15 +102,6 @@ def unsafe_view(Tensor fresh not None, shape):
         sizes[i] = n
         i += 1
     return reshaped(fresh, i, sizes, UNSAFE_VIEW)
-
-
-def write_exact(str name, Tensor result not None, out, *operands):
-    """`out=` of the ops that convert nothing: the dtype must be the result's."""
-    refuse_out_grad(name, *operands, out)
-    if isinstance(out, Tensor) and (<Tensor>out).dtype is not result.dtype:
-        raise RuntimeError(f"Expected out tensor to have dtype {C_TYPES[result.dtype.code]}, but got "
-                           f"{C_TYPES[(<Tensor>out).dtype.code]} instead")
-    return write_out(name, result, out)
 
 
 # ----------------------------------------------------------------- two operands
@@ -215,7 +205,8 @@ cdef Tensor dot_(Tensor a, Tensor b, Op op):
     return out
 
 
-def mm(input, mat2, *, out=None):
+@op(out="expected")
+def mm(input, mat2):
     """Product of two matrices.
 
     Parameters
@@ -224,8 +215,6 @@ def mm(input, mat2, *, out=None):
         (n, m).
     mat2 : Tensor
         (m, p), of input's dtype.
-    out : Tensor, optional
-        Where the result is written.
 
     Returns
     -------
@@ -245,11 +234,11 @@ def mm(input, mat2, *, out=None):
     tensor([[1., 2.],
             [3., 4.]])
     """
-    cdef Tensor result = mm_(operand(input, "mm", "input", 1), operand(mat2, "mm", "mat2", 2))
-    return result if out is None else write_exact("mm", result, out, input, mat2)
+    return mm_(operand(input, "mm", "input", 1), operand(mat2, "mm", "mat2", 2))
 
 
-def bmm(input, mat2, *, out=None):
+@op(out="expected")
+def bmm(input, mat2):
     """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast.
 
     Parameters
@@ -274,11 +263,11 @@ def bmm(input, mat2, *, out=None):
     tensor([[[3., 3.],
              [3., 3.]]])
     """
-    cdef Tensor result = bmm_(operand(input, "bmm", "input", 1), operand(mat2, "bmm", "mat2", 2))
-    return result if out is None else write_exact("bmm", result, out, input, mat2)
+    return bmm_(operand(input, "bmm", "input", 1), operand(mat2, "bmm", "mat2", 2))
 
 
-def mv(input, vec, *, out=None):
+@op(out="expected")
+def mv(input, vec):
     """Product of a matrix (n, m) and a vector (m): a vector (n).
 
     Parameters
@@ -302,11 +291,11 @@ def mv(input, vec, *, out=None):
     >>> cygrad.mv(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
     tensor([3., 7.])
     """
-    cdef Tensor result = mv_(operand(input, "mv", "input", 1), operand(vec, "mv", "vec", 2))
-    return result if out is None else write_exact("mv", result, out, input, vec)
+    return mv_(operand(input, "mv", "input", 1), operand(vec, "mv", "vec", 2))
 
 
-def dot(input, tensor, *, out=None):
+@op(out="expected")
+def dot(input, tensor):
     """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see `vdot`).
 
     Parameters
@@ -330,11 +319,11 @@ def dot(input, tensor, *, out=None):
     >>> cygrad.dot(cygrad.tensor([1, 2]), cygrad.tensor([3, 4]))
     tensor(11)
     """
-    cdef Tensor result = dot_(operand(input, "dot", "input", 1), operand(tensor, "dot", "tensor", 2), DOT)
-    return result if out is None else write_exact("dot", result, out, input, tensor)
+    return dot_(operand(input, "dot", "input", 1), operand(tensor, "dot", "tensor", 2), DOT)
 
 
-def vdot(input, other, *, out=None):
+@op(out="expected")
+def vdot(input, other):
     """Inner product of two vectors: the sum of conj(input) * other.
 
     Parameters
@@ -358,9 +347,4 @@ def vdot(input, other, *, out=None):
     >>> cygrad.vdot(cygrad.tensor([1j, 2j]), cygrad.tensor([1j, 1j]))
     tensor(3.+0.j)
     """
-    cdef Tensor result = dot_(operand(input, "vdot", "input", 1), operand(other, "vdot", "other", 2), VDOT)
-    return result if out is None else write_exact("vdot", result, out, input, other)
-
-
-for _function in (mm, bmm, mv, dot, vdot):
-    add_op(_function.__name__, _function)
+    return dot_(operand(input, "vdot", "input", 1), operand(other, "vdot", "other", 2), VDOT)

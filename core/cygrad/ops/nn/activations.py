@@ -18,7 +18,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 def writes_in_place(function, name):
     """`function` with a last argument `inplace`."""
     form = inplace_form(name, function)
-    parameters = function.__code__.co_argcount
+    parameters = getattr(function, "__wrapped__", function).__code__.co_argcount        # within its `out=`
 
     def choose(input, *args, inplace=False, **kwargs):
         if len(args) == parameters:

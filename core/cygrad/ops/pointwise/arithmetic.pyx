@@ -1,7 +1,8 @@
 """What users call of the pointwise ops that are one kernel: functions, methods, in-place forms and `out=`.
 
 From each row of `table.py` come the function (`cygrad.exp`), the method, the in-place form (`exp_`) and
-`out=`. add, sub, div and pow, which have arguments of their own, follow.
+`out=`. add, sub, div and pow, which have arguments of their own, follow. What the registry makes of a function with
+`out=` writes a copy; the `into` given to it has the kernel write straight into a tensor that is just what is needed.
 """
 from cpython.bool cimport PyBool_Check
 
@@ -21,8 +22,7 @@ from cygrad.view cimport INLINE_RANK, same_sizes
 
 from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
-from cygrad.ops.declare.registry import add_op
-from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.ops.declare.registry import op
 from cygrad.ops.create.filled import tensor
 from cygrad.ops.pointwise.several_operands import ADD_MULTIPLE
 from cygrad.autograd.inplace import shadow
@@ -74,22 +74,17 @@ cdef Tensor need_tensor(object x, str name, str argument="input"):
     raise TypeError(f"{name}(): argument '{argument}' (position 1) must be Tensor, not {type(x).__name__}")
 
 
-def _unary_forms(KernelOp op):
-    exact = op.rule != TO_FLOAT and op.rule != TO_BOOL and op.code != k.ANGLE
-
-    def function(input, *, out=None):
-        if out is None:
-            return apply_unary(op, need_tensor(input, op.name))
-        if type(input) is Tensor and unary_to(op, <Tensor>input, out):
-            return out
-        refuse_out_grad(op.name, input, out)
-        return write_out(op.name, apply_unary(op, need_tensor(input, op.name)), out,
-                         "exact" if exact and not (op.rule == TO_REAL and input.is_complex()) else "")
+def _unary_forms(KernelOp kernel):
+    def function(input):
+        return apply_unary(kernel, need_tensor(input, kernel.name))
 
     def inplace(self):
-        return apply_unary_(op, need_tensor(self, op.name + "_"))
+        return apply_unary_(kernel, need_tensor(self, kernel.name + "_"))
 
-    return function, inplace
+    def into(input, *, out):
+        return out if type(input) is Tensor and unary_to(kernel, <Tensor>input, out) else None
+
+    return function, inplace, into
 
 
 cdef object checked_binary(KernelOp op, object x, object y):
@@ -119,37 +114,43 @@ def need_tensors(KernelOp op, input, other):
         raise RuntimeError(f"{op.name} not implemented for complex tensors.")
 
 
-def _binary_forms(KernelOp op):
-    tensors_only = op.name in TENSORS_ONLY
+def exact_out(KernelOp kernel):
+    """What the registry is told of the dtype of `out`: that of the result, for ops that change no kind of dtype."""
+    if kernel.rule == TO_FLOAT or kernel.rule == TO_BOOL or kernel.code == k.ANGLE:
+        return True
+    return (lambda out, input: "" if input.is_complex() else "exact") if kernel.rule == TO_REAL else "exact"
 
-    def function(input, other, *, out=None):
+
+def _binary_forms(KernelOp kernel):
+    tensors_only = kernel.name in TENSORS_ONLY
+
+    def function(input, other):
         if tensors_only:
-            need_tensors(op, input, other)
-        if out is None:
-            return checked_binary(op, input, other)
-        if type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
-            return out
-        if op.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
-            raise TypeError(f"{op.name}() received an invalid combination of arguments - got (Number, Tensor, "
-                            "out=Tensor)")
-        refuse_out_grad(op.name, input, other, out)
-        return write_out(op.name, checked_binary(op, input, other), out)
+            need_tensors(kernel, input, other)
+        return checked_binary(kernel, input, other)
 
     def inplace(self, other):
         if tensors_only:
-            need_tensors(op, self, other)
-        result = apply_binary_(op, need_tensor(self, op.name + "_"), other)
+            need_tensors(kernel, self, other)
+        result = apply_binary_(kernel, need_tensor(self, kernel.name + "_"), other)
         if result is NotImplemented:
-            raise TypeError(f"{op.name}_(): argument 'other' (position 1) must be Tensor or Number, not "
+            raise TypeError(f"{kernel.name}_(): argument 'other' (position 1) must be Tensor or Number, not "
                             f"{type(other).__name__}")
         return result
 
-    return function, inplace
+    def into(input, other, *, out):
+        if kernel.code in (k.LEFT_SHIFT, k.RIGHT_SHIFT) and not isinstance(input, Tensor):
+            raise TypeError(f"{kernel.name}() received an invalid combination of arguments - got (Number, Tensor, "
+                            "out=Tensor)")
+        return out if type(input) is Tensor and binary_to(kernel, <Tensor>input, other, out) else None
+
+    return function, inplace, into
 
 
 def _publish():
     for name, rule, inplace, what, argument, result in UNARY_OPS:
-        function, function_ = _unary_forms(UNARY_BY_NAME[name])
+        kernel = UNARY_BY_NAME[name]
+        function, function_, into = _unary_forms(kernel)
         doc = f"""Elementwise: {what}.
 
     Parameters
@@ -168,9 +169,10 @@ def _publish():
     >>> cygrad.{name}(cygrad.tensor({argument}))
     tensor({result})
     """
-        add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
+        op(function, name=name, doc=doc, inplace=inplace and function_, out=exact_out(kernel), into=into,
+           aliases=ALIASES.get(name, ()))
     for name, rule, inplace, what, first, second, result in BINARY_OPS:
-        function, function_ = _binary_forms(BINARY_BY_NAME[name])
+        function, function_, into = _binary_forms(BINARY_BY_NAME[name])
         doc = f"""Elementwise: {what}.
 
     Parameters
@@ -189,7 +191,8 @@ def _publish():
     >>> cygrad.{name}(cygrad.tensor({first}), {"cygrad.tensor(" + second + ")" if "[" in second else second})
     tensor({result})
     """
-        add_op(name, function, doc, inplace=function_ if inplace else None, aliases=ALIASES.get(name, ()))
+        op(function, name=name, doc=doc, inplace=inplace and function_, out=True, into=into,
+           aliases=ALIASES.get(name, ()))
 
 
 _publish()
@@ -242,7 +245,7 @@ cdef object add_multiple():
 
 
 cdef object scaled_to(KernelOp op, object input, object other, object alpha, object out):
-    """add or sub with alpha and `out=`."""
+    """add or sub with alpha straight into `out`; None where that can't be."""
     if type(alpha) is int and alpha == 1 and type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
         return out
     if ((type(alpha) is float or type(alpha) is int) and type(input) is Tensor and type(other) is Tensor
@@ -251,8 +254,7 @@ cdef object scaled_to(KernelOp op, object input, object other, object alpha, obj
         add_multiple().into(out, input, other, -alpha if op.code == k.SUB else alpha)
         bump_version(<Tensor>out)
         return out
-    refuse_out_grad(op.name, input, other, out)
-    return write_out(op.name, scaled(op, input, other, alpha), out)
+    return None
 
 
 cdef object scaled_(KernelOp op, Tensor target, object other, object alpha):
@@ -293,16 +295,24 @@ cdef object recorded_scaled(KernelOp op, object input, object other, object alph
     return out
 
 
-def add(input, other, *, alpha=1, out=None):
-    return scaled(op_add, input, other, alpha) if out is None else scaled_to(op_add, input, other, alpha, out)
+def add(input, other, *, alpha=1):
+    return scaled(op_add, input, other, alpha)
+
+
+def add_into(input, other, *, alpha=1, out):
+    return scaled_to(op_add, input, other, alpha, out)
 
 
 def add_(self, other, *, alpha=1):
     return scaled_(op_add, need_tensor(self, "add_"), other, alpha)
 
 
-def sub(input, other, *, alpha=1, out=None):
-    return scaled(op_sub, input, other, alpha) if out is None else scaled_to(op_sub, input, other, alpha, out)
+def sub(input, other, *, alpha=1):
+    return scaled(op_sub, input, other, alpha)
+
+
+def sub_into(input, other, *, alpha=1, out):
+    return scaled_to(op_sub, input, other, alpha, out)
 
 
 def sub_(self, other, *, alpha=1):
@@ -351,7 +361,7 @@ cdef KernelOp division(object rounding_mode):
 _NOT_GIVEN = ""
 
 
-def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
+def div(input, other, *, rounding_mode=_NOT_GIVEN):
     """input / other, elementwise.
 
     Parameters
@@ -377,16 +387,11 @@ def div(input, other, *, rounding_mode=_NOT_GIVEN, out=None):
     >>> cygrad.div(cygrad.tensor([7, -7]), 2, rounding_mode="floor")
     tensor([ 3, -4])
     """
-    return divided(division(rounding_mode), input, other, out)
+    return checked_binary(division(rounding_mode), input, other)
 
 
-cdef object divided(KernelOp op, object input, object other, object out):
-    if out is None:
-        return checked_binary(op, input, other)
-    if type(input) is Tensor and binary_to(op, <Tensor>input, other, out):
-        return out
-    refuse_out_grad("div", input, other, out)
-    return write_out("div", checked_binary(op, input, other), out)
+def div_into(input, other, *, rounding_mode=_NOT_GIVEN, out):
+    return out if type(input) is Tensor and binary_to(division(rounding_mode), <Tensor>input, other, out) else None
 
 
 def div_(self, other, *, rounding_mode=_NOT_GIVEN):
@@ -400,7 +405,7 @@ cdef object divided_in_place(KernelOp op, object self, object other):
     return result
 
 
-def floor_divide(input, other, *, out=None):
+def floor_divide(input, other):
     """floor(input / other), elementwise.
 
     Parameters
@@ -424,14 +429,18 @@ def floor_divide(input, other, *, out=None):
     >>> cygrad.floor_divide(cygrad.tensor([7, -7]), 2)
     tensor([ 3, -4])
     """
-    return divided(op_floor_divide, input, other, out)
+    return checked_binary(op_floor_divide, input, other)
+
+
+def floor_divide_into(input, other, *, out):
+    return out if type(input) is Tensor and binary_to(op_floor_divide, <Tensor>input, other, out) else None
 
 
 def floor_divide_(self, other):
     return divided_in_place(op_floor_divide, self, other)
 
 
-def pow(input, exponent, *, out=None):
+def pow(input, exponent):
     """input ** exponent, elementwise.
 
     Parameters
@@ -455,17 +464,16 @@ def pow(input, exponent, *, out=None):
     >>> cygrad.pow(cygrad.tensor([1, 2, 3]), 2)
     tensor([1, 4, 9])
     """
-    if out is not None:
-        refuse_out_grad("pow", input, exponent, out)
     result = apply_pow(input, exponent)
     if result is NotImplemented:
         raise TypeError(f"pow(): argument 'exponent' (position 2) must be Tensor or Number, not "
                         f"{type(exponent).__name__}")
-    if out is None:
-        return result
-    if not isinstance(input, Tensor) and not PyBool_Check(input) and input == 1:      # ones, in whatever dtype
-        result = (<Tensor>result).to(out.dtype)
-    return write_out("pow", result, out)
+    return result
+
+
+def pow_out(out, input, exponent):
+    """What the registry is told of pow's `out`: powers of 1 are ones in whatever dtype."""
+    return "any" if not isinstance(input, Tensor) and not PyBool_Check(input) and input == 1 else True
 
 
 def pow_(self, exponent):
@@ -475,7 +483,7 @@ def pow_(self, exponent):
     return finish_inplace(self, pow(self, exponent))
 
 
-def square(input, *, out=None):
+def square(input):
     """input ** 2, elementwise.
 
     Parameters
@@ -494,7 +502,7 @@ def square(input, *, out=None):
     >>> cygrad.square(cygrad.tensor([1., -3.]))
     tensor([1., 9.])
     """
-    return pow(input, 2, out=out)
+    return pow(input, 2)
 
 
 def square_(self):
@@ -527,10 +535,11 @@ SCALED = """input {sign} alpha * other, elementwise.
     tensor({result})
     """
 
-add_op("add", add, SCALED.format(name="add", sign="+", result="[21., 42.]"), inplace=add_)
-add_op("sub", sub, SCALED.format(name="sub", sign="-", result="[-19., -38.]"), inplace=sub_, aliases=("subtract",))
-for _name, _function, _inplace, _aliases in (
-        ("div", div, div_, ("divide", "true_divide")), ("floor_divide", floor_divide, floor_divide_, ()),
-        ("pow", pow, pow_, ()), ("square", square, square_, ())):
-    add_op(_name, _function, None, inplace=_inplace, aliases=_aliases)
-add_op("rsub", rsub, None, inplace=None, aliases=(), method=False)
+op(add, doc=SCALED.format(name="add", sign="+", result="[21., 42.]"), inplace=add_, out=True, into=add_into)
+op(sub, doc=SCALED.format(name="sub", sign="-", result="[-19., -38.]"), inplace=sub_, out=True, into=sub_into,
+   aliases=("subtract",))
+op(div, inplace=div_, out=True, into=div_into, aliases=("divide", "true_divide"))
+op(floor_divide, inplace=floor_divide_, out=True, into=floor_divide_into)
+op(pow, inplace=pow_, out=pow_out)
+op(square, inplace=square_, out=True)
+op(rsub, method=False)

@@ -15,7 +15,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, unary_op
 from cygrad.dispatch.operands import broadcast
 from cygrad.ops.pointwise.single_kernel import inplace_result
-from cygrad.ops.declare.registry import add_op, methods, op
+from cygrad.ops.declare.registry import methods, op
 from cygrad.dispatch.operands import scalar_near
 
 cdef int CONJ = UNARY.index("conj")
@@ -344,7 +344,7 @@ def is_neg(Tensor input not None):
 
 
 for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex):
-    add_op(_function.__name__, _function, None, method=_function.__name__ not in ("real", "imag"))
+    op(_function, method=_function.__name__ not in ("real", "imag"))
 op(conj_physical, name="conj_physical", inplace=conj_physical_, out="exact")
 methods["real"] = property(real, _set_real, doc="The real parts, as a view.")
 methods["imag"] = property(imag, _set_imag, doc="The imaginary parts, as a view.")

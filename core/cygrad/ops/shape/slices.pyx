@@ -8,7 +8,7 @@ from cygrad.ops.shape.views cimport parse_shape
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, Tensor, view_of
 from cygrad.view cimport check_inside, size_of, tuple_of, wrap_dim
 
-from cygrad.ops.declare.registry import add_op, op
+from cygrad.ops.declare.registry import op
 
 cdef extern from "Python.h":
     ctypedef struct PySlice "PySliceObject":
@@ -472,5 +472,5 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
 
 
 for _function in (select, narrow, unbind, split_with_sizes, diagonal, as_strided):
-    add_op(_function.__name__, _function, None)
+    op(_function)
 op(unfold, only_method=True)

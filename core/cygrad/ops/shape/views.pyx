@@ -13,7 +13,7 @@ from cygrad.tensors.operators cimport Plain, Swap, operators
 from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of, wrap_dim
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.ops.declare.registry import add_op, op
+from cygrad.ops.declare.registry import op
 from cygrad.devices.home import stands_for_cpu
 
 
@@ -727,7 +727,7 @@ def squeeze(Tensor input not None, dim=None):
 # ------------------------------------------------------------------ registration
 
 for _function in (reshape, flatten, t, transpose, permute, squeeze, unsqueeze, broadcast_to):
-    add_op(_function.__name__, _function, None)
+    op(_function)
 for _function in (view, view_as, reshape_as, expand, expand_as):
     op(_function, only_method=True)
 

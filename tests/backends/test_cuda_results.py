@@ -87,7 +87,8 @@ def test_conformance(computing_gpu, entry):
 
 
 def test_conformance_of_map_reduce(computing_gpu):
-    """In one dtype: each of the kernels takes a moment to compile, and `test_cuda_kernels` has others."""
+    """In one dtype, and each program in a few of the 17 layouts: kernels take seconds each to compile for PoCL."""
     computing_gpu.backend.open(0)
-    report = run(selected(["map_reduce"], ["float32"], thorough=False), computing_gpu.backend, 0, "cpu")
+    cases = list(selected(["map_reduce"], ["float32"], thorough=False))[::5]
+    report = run(cases, computing_gpu.backend, 0, "cpu")
     assert not report.failed, report.details()

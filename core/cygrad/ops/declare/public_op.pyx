@@ -15,6 +15,8 @@ Calls in which none of the words `out`, `axis` and `keepdims` stands go past the
 The type is callable by vectorcall and binds as a method without making a bound method, as Python's functions do.
 Cython has no way to say either, so both are written into the type's slots below.
 """
+import sys
+
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cpython.ref cimport Py_DECREF
 
@@ -67,6 +69,7 @@ cdef extern from *:
 
 cdef object _call = None
 cdef object _casted = None
+cdef str OUT = sys.intern("out")
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 cdef object _python_numbers = None
@@ -325,18 +328,16 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
             odd |= kind & ~op.places[i]
     if odd or given > op.most or total < op.least:
         return unusual(op, positional(args, given), by_name(args, given, keywords))
-    cdef PyObject *found
-    cdef bint wrapped = needs_wrappers(op, args, given, keywords)
-    if not wrapped:
-        found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
-    else:
-        found = Py_None
-        if op.into_target is not NULL and keywords is not NULL:
-            found = op.into_target(<PyObject *>op.into, args, flags, keywords)
-            if found == Py_None:
-                Py_DECREF(<object>found)
+    cdef PyObject *found = Py_None
+    if keywords is not NULL and op.into_target is not NULL and names_out(keywords):
+        found = op.into_target(<PyObject *>op.into, args, flags, keywords)
         if found == Py_None:
+            Py_DECREF(<object>found)
+    if found == Py_None:
+        if needs_wrappers(op, args, given, keywords):
             found = op.target(<PyObject *>op.function, args, flags, keywords)
+        else:
+            found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
     if found is NULL:
         return refused(op, positional(args, given), by_name(args, given, keywords))
     return cygrad_owned(found)
@@ -357,6 +358,15 @@ cdef object misplaced(PublicOp op, tuple args, dict kwargs):
         raise TypeError(f"descriptor '{op.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
     raise explained(op, args, kwargs, TypeError(
         f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")) from None
+
+
+cdef inline bint names_out(PyObject *keywords) noexcept:
+    """Whether `out` is among the keywords of a call: as the one string of that text, which calls in programs have."""
+    cdef Py_ssize_t i
+    for i in range(PyTuple_GET_SIZE(keywords)):
+        if PyTuple_GET_ITEM(keywords, i) == <PyObject *>OUT:
+            return True
+    return False
 
 
 cdef inline bint needs_wrappers(PublicOp op, PyObject *const *args, Py_ssize_t given,

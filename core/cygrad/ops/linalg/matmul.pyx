@@ -261,7 +261,16 @@ cdef raise_batch(Tensor a, Tensor b):
                                f"dimension {rank - i}")
 
 
-@op(out="expected")
+def matmul_into(input, other, *, out):
+    """The product of two matrices straight into `out`; None where that can't be."""
+    if type(input) is not Tensor or type(other) is not Tensor or type(out) is not Tensor:
+        return None
+    if (<Tensor>input).rank != 2 or (<Tensor>other).rank != 2:
+        return None
+    return mm_(<Tensor>input, <Tensor>other, <Tensor>out)
+
+
+@op(out="expected", into=matmul_into)
 def matmul(input, other):
     """Matrix product of two tensors of any rank, as ``input @ other``.
 

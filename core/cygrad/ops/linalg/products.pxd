@@ -4,10 +4,10 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport View
 
 cdef Op DOT
-cdef Tensor mm_(Tensor a, Tensor b)
+cdef Tensor mm_(Tensor a, Tensor b, Tensor target=*)
 cdef Tensor mm_backward_left(Tensor grad, Tensor right)
 cdef Tensor mm_backward_right(Tensor left, Tensor grad)
-cdef Tensor bmm_(Tensor a, Tensor b)
+cdef Tensor bmm_(Tensor a, Tensor b, Tensor target=*)
 cdef Tensor mv_(Tensor a, Tensor b)
 cdef Tensor dot_(Tensor a, Tensor b, Op op)
 cdef Tensor operand(object x, str name, str argument, int position)

@@ -3,6 +3,7 @@
 Training loops stand on these (and on `matmul.pyx`, `addmm.pyx`), so they are in Cython and record themselves. Nothing
 is promoted: both operands have one dtype.
 """
+from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport CONJ, Backend
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport fill_into, lacks, unary
@@ -10,7 +11,7 @@ from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
 from cygrad.ops.declare.op cimport Op, either_tracked, tracked
 from cygrad.ops.shape.views cimport UNSAFE_VIEW
-from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport View, fill_dense, make_view
 
 from cygrad import errors
@@ -104,10 +105,25 @@ def unsafe_view(Tensor fresh not None, shape):
     return reshaped(fresh, i, sizes, UNSAFE_VIEW)
 
 
+cdef bint takes(Tensor out, Tensor a, Tensor b, int rank, const Py_ssize_t *sizes) except -1:
+    """Whether the product of two operands can be written straight into a tensor: it is what `blank` would make."""
+    cdef int i
+    if (out.rank != rank or not out.dense or out.dtype is not a.dtype or out.memory is a.memory
+            or out.memory is b.memory or out.inference or out.names_ is not None
+            or out.memory.backend is not a.memory.backend or out.memory.index != a.memory.index):
+        return False
+    for i in range(rank):
+        if out.sizes[i] != sizes[i]:
+            return False
+    return not (grad_enabled() and (requires_grad(out) or requires_grad(a) or requires_grad(b)))
+
+
 # ----------------------------------------------------------------- two operands
 
-cdef Tensor mm_(Tensor a, Tensor b):
+cdef Tensor mm_(Tensor a, Tensor b, Tensor target=None):
+    """a @ b, into `target` if it can be written to; None where it can't."""
     cdef Tensor out
+    cdef Py_ssize_t sizes[2]
     if a.rank != 2:
         raise RuntimeError("self must be a matrix")
     if b.rank != 2:
@@ -118,9 +134,15 @@ cdef Tensor mm_(Tensor a, Tensor b):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {C_TYPES[a.dtype.code]} != "
                            f"{C_TYPES[b.dtype.code]}")
     same_device("mm", a, b)
-    out = blank(a, 2, [a.sizes[0], b.sizes[1]])
+    sizes[0], sizes[1] = a.sizes[0], b.sizes[1]
+    if target is not None:
+        if not takes(target, a, b, 2, sizes):
+            return None
+    out = blank(a, 2, sizes) if target is None else target
     multiply(matrix(a), matrix(b), matrix(out), "addmm_impl_cpu_")
-    if either_tracked(a, b):
+    if target is not None:
+        bump_version(target)
+    elif either_tracked(a, b):
         MM.record_pair(out, a, b, ())
     return out
 
@@ -144,8 +166,10 @@ cdef object cannot_multiply(Tensor a, Tensor b):
                         f"{b.sizes[1]})")
 
 
-cdef Tensor bmm_(Tensor a, Tensor b):
+cdef Tensor bmm_(Tensor a, Tensor b, Tensor target=None):
+    """The products of two batches, into `target` if it can be written to; None where it can't."""
     cdef Tensor out
+    cdef Py_ssize_t sizes[3]
     if a.rank != 3 or b.rank != 3:
         raise RuntimeError(f"batch{1 if a.rank != 3 else 2} must be a 3D tensor")
     if a.sizes[0] != b.sizes[0] or a.sizes[2] != b.sizes[1]:
@@ -156,9 +180,15 @@ cdef Tensor bmm_(Tensor a, Tensor b):
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {SCALAR_NAMES[a.dtype.code]} but found {SCALAR_NAMES[b.dtype.code]}")
     same_device("bmm", a, b)
-    out = blank(a, 3, [a.sizes[0], a.sizes[1], b.sizes[2]])
+    sizes[0], sizes[1], sizes[2] = a.sizes[0], a.sizes[1], b.sizes[2]
+    if target is not None:
+        if not takes(target, a, b, 3, sizes):
+            return None
+    out = blank(a, 3, sizes) if target is None else target
     multiply(a, b, out, "bmm")
-    if either_tracked(a, b):
+    if target is not None:
+        bump_version(target)
+    elif either_tracked(a, b):
         BMM.record_pair(out, a, b, ())
     return out
 
@@ -205,7 +235,21 @@ cdef Tensor dot_(Tensor a, Tensor b, Op op):
     return out
 
 
-@op(out="expected")
+def mm_into(input, mat2, *, out):
+    """mm straight into `out`; None where that can't be."""
+    if type(input) is not Tensor or type(mat2) is not Tensor or type(out) is not Tensor:
+        return None
+    return mm_(<Tensor>input, <Tensor>mat2, <Tensor>out)
+
+
+def bmm_into(input, mat2, *, out):
+    """bmm straight into `out`; None where that can't be."""
+    if type(input) is not Tensor or type(mat2) is not Tensor or type(out) is not Tensor:
+        return None
+    return bmm_(<Tensor>input, <Tensor>mat2, <Tensor>out)
+
+
+@op(out="expected", into=mm_into)
 def mm(input, mat2):
     """Product of two matrices.
 
@@ -237,7 +281,7 @@ def mm(input, mat2):
     return mm_(operand(input, "mm", "input", 1), operand(mat2, "mm", "mat2", 2))
 
 
-@op(out="expected")
+@op(out="expected", into=bmm_into)
 def bmm(input, mat2):
     """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast.
 

@@ -11,6 +11,8 @@ from cygrad.dtype import all_dtypes
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
+    RUN = 128                   # outputs whose best values stay in registers and in the first-level cache
+    MOST_PLACES = 0x7FFFFFFF    # of a plane, for places as ints
 
 
 cdef struct Range:              # places along an axis
@@ -102,6 +104,57 @@ cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d,
         i += d.step
 
 
+cdef inline void keep_larger(const Number *x, Py_ssize_t stride, int place, Py_ssize_t n, Number *best,
+                             int *places) noexcept nogil:
+    """The larger of n values and the best so far, without a branch: which it is can't be foretold."""
+    cdef Py_ssize_t w
+    cdef Number value
+    cdef bint better
+    for w in range(n):
+        value = x[w * stride]
+        if Number is float or Number is double:
+            better = (value > best[w]) | (value != value)
+        else:
+            better = value > best[w]
+        best[w] = value if better else best[w]
+        places[w] = place if better else places[w]
+
+
+cdef inline void alike_places(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y,
+                              long long *index) noexcept nogil:
+    """`alike` for the largest and their places."""
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], stride = boxes.stride, begin = boxes.begin
+    cdef Py_ssize_t at, n, i, j, k, w
+    cdef Number best[RUN]
+    cdef int places[RUN]                # of the taps, from the place where the run begins
+    cdef int place
+    while begin < boxes.end:
+        n = min(boxes.end - begin, <Py_ssize_t>RUN)
+        at = boxes.first[2][begin]
+        place = <int>((d.first * height + h.first) * width + at)
+        for w in range(n):
+            best[w] = plane[place + w * stride]
+            places[w] = place
+        i = d.first
+        while i < d.last:
+            j = h.first
+            while j < h.last:
+                for k in range(boxes.taps):
+                    place = <int>((i * height + j) * width + at + k * boxes.step[2])
+                    if stride == 1:
+                        keep_larger(plane + place, 1, place, n, best, places)
+                    elif stride == 2:
+                        keep_larger(plane + place, 2, place, n, best, places)
+                    else:
+                        keep_larger(plane + place, stride, place, n, best, places)
+                j += h.step
+            i += d.step
+        for w in range(n):
+            y[begin + w] = best[w]
+            index[begin + w] = places[w] + w * stride
+        begin += n
+
+
 cdef inline Range seen(const Boxes *boxes, int axis, Py_ssize_t output) noexcept nogil:
     cdef Range found
     found.first = boxes.first[axis][output]
@@ -122,6 +175,7 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
     cdef Number *y
     cdef Range i, j
     cdef Number count
+    cdef bint together
     for row in range(begin, end):
         h = row % boxes.outs[1]
         d = row // boxes.outs[1] % boxes.outs[0]
@@ -130,8 +184,13 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
         i = seen(boxes, 0, d)
         j = seen(boxes, 1, h)
         if index != NULL:
+            together = (boxes.begin < boxes.end and i.first < i.last and j.first < j.last
+                        and plane_size <= MOST_PLACES)
+            if together:
+                alike_places(plane, boxes, i, j, y, index + row * width)
             for w in range(width):
-                largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
+                if not (together and boxes.begin <= w < boxes.end):
+                    largest(plane, boxes, i, j, seen(boxes, 2, w), y + w, index + row * width + w)
             continue
         if op == SUM and row > begin and h > 0 and same(boxes, h):      # many, where places are more than outputs
             memcpy(y, y - width, width * sizeof(Number))

@@ -18,6 +18,7 @@ from cygrad_cpu.runtime.thread_count cimport threads_for
 
 cdef enum:
     LONG = 16384            # elements of a block without buffers, where several threads share them
+    LONG_ROW = 128          # from which on a program has rows of their own, with operands of one element for each
 
 cdef Kernels _kernels
 
@@ -181,7 +182,7 @@ cdef void count_blocks(Job *job) noexcept nogil:
 cdef void choose_blocks(Job *job) noexcept nogil:
     """The shape of a block: long rows where all is contiguous, 16 of them for transposes, else what fills a buffer."""
     cdef Py_ssize_t widest = 4, capacity, columns = job.sizes[0], rows = job.sizes[1]
-    cdef bint buffered = job.kind == PROGRAM, transposed = False
+    cdef bint buffered = job.kind == PROGRAM, transposed = False, single = False
     cdef bint constant = job.kind != BINARY or job.spread       # whether an operand can no longer be passed as one
     cdef Operand *operand
     cdef int k
@@ -193,6 +194,7 @@ cdef void choose_blocks(Job *job) noexcept nogil:
             buffered |= operand.conversion.steps != 0
         elif operand.conversion.steps and not job.narrow or operand.strides[0] != 1:
             buffered = True
+        single |= job.kind == PROGRAM and k > 0 and operand.strides[0] == 0 and operand.strides[1] != 0
         if rows >= 8 and columns >= 8 and magnitude(operand.strides[1]) < magnitude(operand.strides[0]):
             if operand.strides[1] != 0:
                 transposed = True
@@ -209,7 +211,7 @@ cdef void choose_blocks(Job *job) noexcept nogil:
         job.rows = min(rows, LONG // job.columns)
         job.body = run_rows
         job.free = True
-    elif columns >= capacity or columns >= 32 and not buffered:
+    elif columns >= capacity or columns >= 32 and not buffered or columns >= LONG_ROW and single:
         job.columns = min(columns, capacity if buffered else <Py_ssize_t>LONG)
         job.rows = 1
     else:

@@ -1,7 +1,7 @@
 """The `elementwise` entry of the CPU backend, and what `map_reduce` takes of it; see elementwise.pyx."""
 from cygrad.backend cimport Backend
 from cygrad_cpu.pointwise.blocks cimport Job
-from cygrad_cpu.pointwise.plans cimport Plan
+from cygrad_cpu.pointwise.plans cimport Plan, Step
 
 cdef struct Details:        # what the threads share
     const Plan *plan
@@ -12,6 +12,8 @@ cdef struct Details:        # what the threads share
     int views               # operands of the job that are inputs
     int inputs[8]           # the slot of each
     bint early[4]           # out j shares memory with an input that is read after it is written
+    bint single[8]          # input k is one element for a block, which `step` takes as such
+    const Step *step        # the plan's, for these
 
 cdef struct Workspace:      # of a thread
     char *slots[56]

@@ -6,6 +6,7 @@ job of `blocks`. 16-bit floats are float32 from the first step to the last.
 """
 from libc.string cimport memcpy
 
+cimport cygrad.backend as ops
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport BOOL
 from cygrad.view cimport View, data
@@ -13,7 +14,9 @@ from cygrad_cpu.runtime.allocator cimport give, take
 from cygrad_cpu.pointwise.blocks cimport (PROGRAM, Cursor, Job, Operand, add_input, arrange, conversion, convert, fetch,
                                 next_block, run_arranged, seek, set_columns, start)
 from cygrad_cpu.runtime.thread_count cimport thread_count, threads_for
-from cygrad_cpu.pointwise.plans cimport BUFFERS, CONSTANTS, OUTS, Compiled, Plan, compiled, run_steps
+from cygrad_cpu.pointwise.plans cimport (BINARY_STEP, BUFFERS, CONSTANTS, OUTS, TERNARY_STEP, Compiled, Plan, Step,
+                                         compiled, run_steps)
+from cygrad_cpu.kernels.pointwise_table cimport BOTH_VECTORS, B_SCALAR, C_SCALAR, FIRST_SCALAR, SECOND_SCALAR
 from cygrad_cpu.pointwise.pointwise cimport division_by_zero, store_scalar
 
 cdef enum:
@@ -95,9 +98,13 @@ cdef int run_blocks(Job *job, int thread, Py_ssize_t first, Py_ssize_t last) noe
                 slots[OUTS + which] = corners[which]
         for k in range(details.views):
             which = plan.outs + k
-            slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
-                                                     moved[which], converted[which], w.scratch)
-        status |= run_steps(plan.step, plan.steps, slots, n)
+            if details.single[k]:
+                slots[details.inputs[k]] = <char *>convert(&job.operands[which].conversion, corners[which], 1,
+                                                           converted[which], w.scratch)
+            else:
+                slots[details.inputs[k]] = <char *>fetch(job, which, corners[which], cursor.rows, cursor.columns,
+                                                         moved[which], converted[which], w.scratch)
+        status |= run_steps(details.step, plan.steps, slots, n)
         for which in range(plan.outs):
             operand = &job.operands[which]
             target = slots[OUTS + which]
@@ -195,10 +202,46 @@ cdef object cpu_elementwise(Backend backend, tuple program, tuple ins, tuple out
     return None
 
 
+cdef bint takes_element(const Step *step, int slot) noexcept:
+    """Whether a step can take the operand in `slot` as one element for all: the others are runs, as its loops want."""
+    if step.kind == BINARY_STEP:
+        return step.form == BOTH_VECTORS and step.slots[1] != step.slots[2]
+    if step.kind != TERNARY_STEP or step.slots[1] == slot and (step.op != ops.MUL or step.form & B_SCALAR):
+        return False
+    return (step.slots[1] == slot) + (step.slots[2] == slot) + (step.slots[3] == slot) == 1
+
+
+cdef void give_element(Step *step, int slot) noexcept:
+    if step.kind == BINARY_STEP:
+        step.form = FIRST_SCALAR if step.slots[1] == slot else SECOND_SCALAR
+    elif step.slots[3] == slot:
+        step.form |= C_SCALAR
+    else:
+        if step.slots[1] == slot:               # a * b + c, whose loops have runs for a
+            step.slots[1], step.slots[2] = step.slots[2], step.slots[1]
+        step.form |= B_SCALAR
+
+
+cdef bint as_element(Step *steps, int count, int slot) noexcept:
+    """Have all steps take the input in `slot` as one element for a block, if they can."""
+    cdef int i, k
+    for i in range(count):
+        for k in range(1, 5):
+            if steps[i].slots[k] == slot and not takes_element(steps + i, slot):
+                return False
+    for i in range(count):
+        for k in range(1, 4):
+            if steps[i].slots[k] == slot:
+                give_element(steps + i, slot)
+                break
+    return True
+
+
 cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -1:
     """Any operands, in blocks; non-zero where an integer was divided by zero."""
     cdef Job job
     cdef Details details
+    cdef Step steps[64]
     cdef View view
     cdef bint dense = True
     cdef int i, which, wanted, threads = thread_count(), status
@@ -233,6 +276,11 @@ cdef int run_job(const Plan *plan, char *values, tuple ins, tuple outs) except -
         set_columns(&job, LONG)                 # nothing lies between the steps: no need for the first-level cache
     elif dense and plan.buffers + details.views > FEW:
         set_columns(&job, max(64, SETTLED // (max(plan.item, 4) * (plan.buffers + details.views)) // 64 * 64))
+    memcpy(steps, plan.step, plan.steps * sizeof(Step))
+    details.step = steps
+    for i in range(details.views):
+        details.single[i] = (job.operands[plan.outs + i].constant
+                             and as_element(steps, plan.steps, details.inputs[i]))
     if n < 2 * grain:
         threads = 1
     details.unit = (job.rows * job.columns * max(plan.item, 4) + 63) // 64 * 64

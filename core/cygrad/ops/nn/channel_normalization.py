@@ -19,7 +19,7 @@ from cygrad.dispatch.raw import cast_to
 
 SCALED = program(lambda x, scale, shift: x * scale + shift)
 SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
-SLOPE = program(lambda grad, x, mean, scale, factor, shift: grad * scale + (x - mean) * factor + shift)
+SLOPE = program(lambda grad, x, scale, factor, shift: grad * scale + x * factor + shift)
 
 
 def statistics(x, axes, eps):
@@ -57,8 +57,8 @@ def slopes(grad, x, mean, rstd, weight, axes, affine_axes, needs, fixed):
             parts = [t if weight is None else t * weight for t in (centred, total)]
             parts = [t.sum(rest, keepdim=True) if rest else t for t in parts]
             count = math.prod(x.shape[i] for i in axes)
-            found[0] = SLOPE(grad, x, mean, scale, parts[0] * (rstd * rstd * rstd) * (-1 / count),
-                             parts[1] * rstd * (-1 / count))
+            factor = parts[0] * (rstd * rstd * rstd) * (-1 / count)
+            found[0] = SLOPE(grad, x, scale, factor, parts[1] * rstd * (-1 / count) - mean * factor)
     left = tuple(i for i in affine_axes if i not in axes)
     if needs[1]:
         found[1] = centred * rstd

@@ -1,6 +1,8 @@
 """What tests need that an installation may lack."""
 import importlib.util
 import os
+import shutil
+import sys
 
 import pytest
 
@@ -16,3 +18,10 @@ def need_opencl():
     """Skip, or fail, without the package that drives OpenCL devices (and runs CUDA's kernels in tests)."""
     if importlib.util.find_spec("pyopencl") is None:
         lacking("the extra 'pocl' is not installed")
+
+
+def need_mpi():
+    """Skip, or fail, without mpi4py and an mpiexec."""
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+    if importlib.util.find_spec("mpi4py") is None or not (os.access(beside, os.X_OK) or shutil.which("mpiexec")):
+        lacking("the extra 'mpi' is not installed")

@@ -1,0 +1,90 @@
+"""How values of several ranks become one: `ReduceOp.SUM` and its kind."""
+import enum
+
+__all__ = ["ReduceOp", "RedOpType", "reduce_op", "of", "scaled_sum"]
+
+
+class RedOpType(enum.Enum):
+    """The kinds of reduction, numbered as PyTorch's."""
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM, UNUSED = range(10)
+
+    def __str__(self):
+        return f"RedOpType.{self.name}"
+
+
+class ReduceOp:
+    """
+    A reduction: one of the constants `SUM`, `AVG`, `PRODUCT`, `MIN`, `MAX`, `BAND`, `BOR`, `BXOR`, or a scaled sum.
+
+    Parameters
+    ----------
+    op : RedOpType
+        One of the constants.
+
+    Examples
+    --------
+    >>> from cygrad.distributed import ReduceOp
+    >>> ReduceOp.SUM, ReduceOp(ReduceOp.MAX) == ReduceOp.MAX
+    (<RedOpType.SUM: 0>, True)
+    """
+
+    RedOpType = RedOpType
+
+    def __init__(self, op, factor=None):
+        self.op, self.factor = of(op).op if isinstance(op, ReduceOp) else RedOpType(op), factor
+
+    def __eq__(self, other):
+        if isinstance(other, RedOpType):
+            return self.op is other
+        return isinstance(other, ReduceOp) and (self.op, self.factor) == (other.op, other.factor)
+
+    def __hash__(self):
+        return hash(self.op)
+
+    def __repr__(self):
+        return repr(self.op)
+
+    def __str__(self):
+        return str(self.op)
+
+
+for _op in RedOpType:
+    setattr(ReduceOp, _op.name, _op)
+
+
+class reduce_op:
+    """The older name of `ReduceOp`'s constants."""
+
+    SUM, PRODUCT, MIN, MAX = RedOpType.SUM, RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX
+
+
+def of(op):
+    """The ReduceOp of what a caller gave: a constant or a ReduceOp."""
+    if isinstance(op, ReduceOp):
+        return op
+    if not isinstance(op, RedOpType):
+        raise TypeError(f"expected a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")
+    return ReduceOp(op)
+
+
+def scaled_sum(factor):
+    """
+    A sum whose terms are multiplied by a factor first, PyTorch's `PREMUL_SUM`.
+
+    Parameters
+    ----------
+    factor : float or Tensor
+        What each rank multiplies its own values with.
+
+    Returns
+    -------
+    ReduceOp
+
+    Examples
+    --------
+    >>> from cygrad.distributed.reduce_op import scaled_sum
+    >>> scaled_sum(0.5)
+    <RedOpType.PREMUL_SUM: 8>
+    """
+    return ReduceOp(RedOpType.PREMUL_SUM, factor)

@@ -1,0 +1,109 @@
+"""What each rank of this host is doing, in memory that all of them see: so that errors can say who is missing and why.
+
+A rank writes its own slot and reads those of others. Nothing waits for it and no result depends on it; a slot read
+while it is written gives a garbled text at worst.
+"""
+import mmap
+import os
+import struct
+import tempfile
+
+__all__ = ["FAILED", "LEFT", "LEAVING", "RUNNING", "Board"]
+
+SLOT = 512                          # bytes of a rank
+HEAD = struct.Struct("<BIH")        # state, process, length of the text
+RUNNING, FAILED, LEAVING, LEFT = 1, 2, 3, 4
+
+
+class Board:
+    """
+    Slots of all ranks; only those on this host are ever written.
+
+    Parameters
+    ----------
+    world : mpi4py.MPI.Comm
+        Of all processes, whose ranks number the slots.
+    MPI : module
+    """
+
+    def __init__(self, world, MPI):
+        self.rank, self.pid = world.rank, os.getpid()
+        neighbours = world.Split_type(MPI.COMM_TYPE_SHARED)
+        self.here = set(neighbours.allgather(world.rank))
+        path = neighbours.bcast(make_file(world.size * SLOT) if neighbours.rank == 0 else None)
+        with open(path, "r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), world.size * SLOT)
+        self.write(RUNNING, "")
+        neighbours.Barrier()
+        if neighbours.rank == 0:
+            os.unlink(path)
+        # Containers may share memory but not the numbers of processes: then nobody is called dead.
+        self.sees_processes = all(neighbours.allgather(all(self.is_process(rank) for rank in self.here)))
+        neighbours.Free()
+
+    def write(self, state, text):
+        """Say what this rank is doing."""
+        words = text.encode("utf-8", "replace")[:SLOT - HEAD.size]
+        start = self.rank * SLOT
+        self.memory[start:start + HEAD.size + len(words)] = HEAD.pack(state, self.pid, len(words)) + words
+
+    def read(self, rank):
+        """(state, process, text) of a rank; state 0 of one on another host."""
+        start = rank * SLOT
+        state, pid, length = HEAD.unpack_from(self.memory, start)
+        text = self.memory[start + HEAD.size:start + HEAD.size + length].decode("utf-8", "replace")
+        return state, pid, text
+
+    def is_process(self, rank):
+        """Whether a rank's process is there and not at its end."""
+        pid = self.read(rank)[1]
+        if os.name != "posix":
+            return True
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return True
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+        except OSError:
+            return True
+
+    def gone(self, rank):
+        """Why a rank will not answer any more, or None."""
+        if rank not in self.here:
+            return None
+        state, pid, text = self.read(rank)
+        if state == FAILED:
+            return f"failed ({text})"
+        if state in (LEAVING, LEFT):
+            return "has left the program"
+        if self.sees_processes and not self.is_process(rank):
+            return f"(process {pid}) died" + (f" in {text}" if text else "")
+        return None
+
+    def ended(self, rank):
+        """Whether a rank will do nothing more that others could wait for."""
+        state = self.read(rank)[0]
+        return state in (FAILED, LEFT) or self.sees_processes and not self.is_process(rank)
+
+    def doing(self, rank):
+        """What a rank is doing, in words."""
+        if rank not in self.here:
+            return "is on another host"
+        return self.gone(rank) or self._call(rank)
+
+    def _call(self, rank):
+        text = self.read(rank)[2]
+        return f"is in {text}" if text else "is in no collective"
+
+
+def make_file(size):
+    """The name of a new file of this size, in memory where the system has files there."""
+    folder = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
+    handle, path = tempfile.mkstemp(prefix="cygrad-", dir=folder)
+    os.ftruncate(handle, size)
+    os.close(handle)
+    return path

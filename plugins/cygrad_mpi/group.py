@@ -1,0 +1,241 @@
+"""Process groups over MPI: before each collective the ranks compare what they call, then MPI does it.
+
+The comparison is a message of 256 bytes from each rank to each other one, on requests that are made once (in groups of
+more than 32 ranks one `Iallgather`, which takes fewer messages). It costs a few microseconds, and buys what MPI leaves
+undefined: calls that don't match are errors with names, on every rank, and who does not come is known.
+"""
+import array
+import hashlib
+
+from cygrad.distributed import DistBackendError, ProcessGroup
+from cygrad_mpi import runtime
+from cygrad_mpi.calls import Disagreement, Queue
+from cygrad_mpi.datatypes import memory, numbers, reduction
+from cygrad_mpi.runtime import MPI
+
+__all__ = ["MPIProcessGroup"]
+
+NOTE = 256                  # bytes that say what a rank calls
+NOTE_TAG = 2 ** 21 + 1      # above all tags of users
+FEW = 32                    # up to here each rank hears from each
+
+
+class MPIProcessGroup(Queue, ProcessGroup):
+    """A communicator of MPI, whose calls end in time."""
+
+    name = "mpi"
+
+    def __init__(self, comm, ranks, timeout):
+        ProcessGroup.__init__(self, ranks, comm.rank, timeout)
+        Queue.__init__(self)
+        self.comm, self.board = comm, runtime.board()
+        self.calls = 0
+        self.others = [rank for rank in range(self.size()) if rank != self.rank()]
+        self.own_note = bytearray(NOTE)
+        self.notes = bytearray(NOTE * self.size())
+        self.exchange = self._exchange() if self.size() <= FEW else None
+
+    @classmethod
+    def open(cls, rank, world_size, timeout):
+        comm = runtime.begin(rank, world_size, timeout)
+        return cls(comm, range(comm.size), timeout)
+
+    def split(self, ranks, timeout, call, members_only=False):
+        if not members_only:
+            self.submit(call, lambda _: self._agree(call), self._missing).wait()
+        if self.ranks[self.rank()] not in ranks:
+            return None
+        members = self.comm.Get_group().Incl([self.ranks.index(rank) for rank in ranks])
+        return MPIProcessGroup(self.comm.Create_group(members, ranks[0]), ranks, timeout)
+
+    def close(self):
+        while (self.pending or self.loose) and self.broken is None:
+            self.drive((self.pending or self.loose)[0], None)
+        if self.broken is not None or self.loose:
+            return
+        for request in self.exchange or ():
+            request.Free()
+        try:
+            self.comm.Free()
+        except MPI.Exception:
+            pass            # a message that nobody received: MPI keeps the communicator
+
+    # ------------------------------------------------------------ who and what
+
+    def me(self):
+        """This rank, for messages."""
+        return f"rank {self.ranks[self.rank()]}"
+
+    def tell(self, found):
+        """Ranks of the group and what is said of each, for messages."""
+        said = [f"rank {self.ranks[rank]} {words}" for rank, words in found.items()]
+        return "; ".join(said[:8]) + (f"; and {len(said) - 8} more" if len(said) > 8 else "")
+
+    # ------------------------------------------------------------ agreement
+
+    def _exchange(self):
+        """Requests that bring the notes: one to and one from each other rank."""
+        requests = []
+        for rank in self.others:
+            requests.append(self.comm.Send_init([self.own_note, MPI.BYTE], rank, NOTE_TAG))
+            place = memoryview(self.notes)[rank * NOTE:(rank + 1) * NOTE]
+            requests.append(self.comm.Recv_init([place, MPI.BYTE], rank, NOTE_TAG))
+        return requests
+
+    def _note(self, call):
+        """The call in NOTE bytes, which begin with a mark: nothing has come where there is none."""
+        words = f"{self.calls} {call}".encode()
+        if len(words) > NOTE - 1:
+            words = words[:NOTE - 26] + b"... " + hashlib.sha1(words).hexdigest()[:20].encode()
+        return b"\x01" + words + bytes(NOTE - 1 - len(words))
+
+    def _agree(self, call):
+        """Wait until all ranks have said what they call; raise Disagreement if that is not the same."""
+        self.calls += 1
+        if not self.others:
+            return
+        self.own_note[:] = self._note(call)
+        self.notes[:] = bytes(len(self.notes))
+        if self.exchange:
+            MPI.Prequest.Startall(self.exchange)
+            while not MPI.Request.Testall(self.exchange):
+                yield
+        else:
+            request = self.comm.Iallgather([self.own_note, MPI.BYTE], [self.notes, MPI.BYTE])
+            while not request.Test():
+                yield
+        for rank in self.others:
+            if self.notes[rank * NOTE:(rank + 1) * NOTE] != self.own_note:
+                raise Disagreement(self._differences(call))
+
+    def _differences(self, call):
+        own = call, [self.rank()]
+        said = {call: own[1]}
+        for rank in self.others:
+            note = bytes(self.notes[rank * NOTE + 1:(rank + 1) * NOTE]).rstrip(b"\0").decode("utf-8", "replace")
+            said.setdefault(note.partition(" ")[2], []).append(rank)
+        parts = [f"rank{'s' * (len(ranks) > 1)} {', '.join(str(self.ranks[r]) for r in sorted(ranks)[:8])} "
+                 f"call{'s' * (len(ranks) == 1)} {words}" for words, ranks in said.items()]
+        return (f"Detected mismatch between collectives on ranks: {', '.join(parts)}; all ranks of a group make the "
+                "same calls in the same order, with the same shapes and dtypes")
+
+    def _missing(self):
+        """Ranks that have not said what they call; all others, once all have."""
+        if not self.exchange:
+            return self.others
+        silent = [rank for rank in self.others if self.notes[rank * NOTE] != 1]
+        return silent or self.others
+
+    def _collective(self, call, start):
+        """A Work: the ranks agree, then `start()` gives MPI's request. It holds the tensors until MPI is done."""
+        def steps(_):
+            yield from self._agree(call)
+            request = start()
+            while not request.Test():
+                yield
+        return self.submit(call, steps, self._missing)
+
+    # ------------------------------------------------------------ the entries
+
+    def barrier(self, call):
+        return self.submit(call, lambda _: self._agree(call), self._missing)
+
+    def broadcast(self, tensor, root, call):
+        return self._collective(call, lambda: self.comm.Ibcast(memory(tensor), root))
+
+    def all_reduce(self, tensor, op, call):
+        return self._collective(call, lambda: self.comm.Iallreduce(MPI.IN_PLACE, numbers(tensor),
+                                                                   reduction(op, tensor.dtype)))
+
+    def reduce(self, tensor, root, op, call):
+        def start():
+            buffers = (MPI.IN_PLACE, numbers(tensor)) if self.rank() == root else (numbers(tensor), None)
+            return self.comm.Ireduce(*buffers, reduction(op, tensor.dtype), root)
+        return self._collective(call, start)
+
+    def all_gather(self, output, tensor, call):
+        return self._collective(call, lambda: self.comm.Iallgather(memory(tensor), self._by_rank(output)))
+
+    def gather(self, output, tensor, root, call):
+        return self._collective(call, lambda: self.comm.Igather(memory(tensor), output is not None
+                                                                and self._by_rank(output) or None, root))
+
+    def scatter(self, tensor, input, root, call):
+        return self._collective(call, lambda: self.comm.Iscatter(input is not None and self._by_rank(input) or None,
+                                                                 memory(tensor), root))
+
+    def reduce_scatter(self, output, input, op, call):
+        def start():
+            buffer, count, kind = numbers(input)
+            return self.comm.Ireduce_scatter_block([buffer, count // self.size(), kind], numbers(output),
+                                                   reduction(op, output.dtype))
+        return self._collective(call, start)
+
+    def all_to_all(self, output, input, output_counts, input_counts, call):
+        def steps(_):
+            yield from self._agree(call)
+            yield from self._compare_counts(call, output_counts, input_counts)
+            request = self.comm.Ialltoallv(self._parts(input, input_counts), self._parts(output, output_counts))
+            while not request.Test():
+                yield
+        return self.submit(call, steps, self._missing)
+
+    def _by_rank(self, tensor):
+        """Memory of as many equal parts as there are ranks, as bytes."""
+        buffer, count, kind = memory(tensor)
+        return [buffer, count // self.size(), kind]
+
+    @staticmethod
+    def _parts(tensor, counts):
+        size = tensor.element_size()
+        counts = [count * size for count in counts]
+        starts = [sum(counts[:i]) for i in range(len(counts))]
+        return [memory(tensor)[0], (counts, starts), MPI.BYTE]
+
+    def _compare_counts(self, call, output_counts, input_counts):
+        """What each rank sends to each other is what that one expects, or all raise."""
+        own = array.array("q", [*output_counts, *input_counts])
+        everything = array.array("q", bytes(8 * len(own) * self.size()))
+        request = self.comm.Iallgather([own, MPI.INT64_T], [everything, len(own), MPI.INT64_T])
+        while not request.Test():
+            yield
+        size = self.size()
+        for sender in range(size):
+            for receiver in range(size):
+                sent = everything[sender * 2 * size + size + receiver]
+                expected = everything[receiver * 2 * size + sender]
+                if sent != expected:
+                    raise Disagreement(f"{call}: rank {self.ranks[sender]} sends {sent} elements to rank "
+                                       f"{self.ranks[receiver]}, which expects {expected}")
+
+    # ------------------------------------------------------------ from one to another
+
+    def send(self, tensor, destination, tag, call):
+        def steps(_):
+            request = self.comm.Isend(memory(tensor), destination, tag)
+            while not request.Test():
+                try:
+                    yield
+                except TimeoutError:
+                    return
+        return self.submit(call, steps, lambda: [destination], alone=True)
+
+    def recv(self, tensor, source, tag, call):
+        status = MPI.Status()
+        size = tensor.numel() * tensor.element_size()
+
+        def steps(work):
+            request = self.comm.Irecv(memory(tensor), MPI.ANY_SOURCE if source is None else source, tag)
+            while not request.Test(status):
+                try:
+                    yield
+                except TimeoutError:
+                    request.Cancel()
+                    return
+            came = status.Get_count(MPI.BYTE)
+            if came != size:
+                raise DistBackendError(f"{call} on {self.me()}: {came} bytes came from rank "
+                                       f"{self.ranks[status.source]}, the tensor has {size}")
+            work.source = status.source
+
+        return self.submit(call, steps, lambda: self.others if source is None else [source], alone=True)

@@ -1,0 +1,204 @@
+"""MPI in this process: how it begins within a timeout, who makes progress in the background, and how it ends.
+
+MPI's own end waits for all processes, so it is reached only when none of them failed; else a process leaves without it,
+after the others have had time to read on the board why.
+"""
+import atexit
+import os
+import signal
+import sys
+import threading
+import time
+
+import mpi4py
+
+mpi4py.rc.initialize = False        # in `begin`, where it can be given up
+mpi4py.rc.finalize = False          # in `end`, where it does not wait for the dead
+
+from mpi4py import MPI  # noqa: E402  (after the two lines above)
+
+from cygrad.distributed import DistBackendError  # noqa: E402
+from cygrad_mpi.board import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
+
+__all__ = ["MPI", "begin", "board", "lock", "pause", "run_in_background"]
+
+LINGER = 3.0        # seconds that a failed process stays, for others to read why
+
+lock = threading.RLock()        # around every call of MPI: no library need take calls of several threads at once
+
+
+class _State:
+    """What this process has of MPI."""
+
+    board = None
+    farewell = None         # a communicator for the last barrier
+    failed = ""             # why this process is at fault
+    pid = 0
+
+
+def board():
+    """The board of this host, once `begin` has made it."""
+    return _State.board
+
+
+# ---------------------------------------------------------------------- beginning
+
+def begin(rank, world_size, timeout):
+    """A communicator of all processes, with their ranks as they were asked for (-1: as MPI numbers them)."""
+    seconds = timeout.total_seconds()
+    initialise(seconds)
+    world = MPI.COMM_WORLD
+    if world_size not in (-1, world.size):
+        raise DistBackendError(
+            f"WORLD_SIZE is {world_size}, but MPI has started {world.size} process{'es' * (world.size > 1)} together: "
+            f"start the program with `mpiexec -n {world_size} python script.py` or `python -m cygrad.distributed.run "
+            f"--nproc-per-node {world_size} script.py`")
+    together = world.Ibarrier()
+    until = time.monotonic() + seconds
+    while not together.Test():
+        if time.monotonic() > until:
+            raise DistBackendError(f"init_process_group(): not all of {world.size} processes came within {seconds:g} s")
+        time.sleep(0.001)
+    comm = world.Split(0, world.rank if rank == -1 else rank)
+    if rank not in (-1, comm.rank):
+        raise DistBackendError(f"init_process_group(): two processes have the rank {rank}, or ranks are left out")
+    _State.board = Board(comm, MPI)
+    _outlive_signals()
+    if _State.farewell is None:
+        _State.farewell, _State.pid = world.Dup(), os.getpid()
+        atexit.register(end)
+        _notice_exceptions()
+    return comm
+
+
+def initialise(seconds):
+    """MPI's own beginning, which waits for all processes, in a thread that can be left behind."""
+    if MPI.Is_initialized():
+        return
+    errors = []
+
+    def run():
+        try:
+            MPI.Init_thread(MPI.THREAD_SERIALIZED)
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise DistBackendError(f"MPI has not begun within {seconds:g} s: some processes have not called "
+                               "init_process_group")
+    if errors:
+        raise DistBackendError(f"MPI does not begin: {errors[0]}") from errors[0]
+
+
+def _outlive_signals():
+    """Not die of the signal with which MPICH's launcher says that another process has died."""
+    if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGUSR1") \
+            and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+
+
+def _notice_exceptions():
+    """Tell the other ranks when an exception ends this process, once its traceback is out."""
+    before = sys.excepthook
+
+    def hook(kind, error, trace):
+        before(kind, error, trace)
+        fail(f"{kind.__name__}: {error}")
+
+    hook.names_rank = getattr(before, "names_rank", False)
+    sys.excepthook = hook
+
+
+def fail(reason):
+    """Let the other ranks know that this one has come to its end."""
+    _State.failed = _State.failed or reason.partition("\n")[0]
+    _State.board.write(FAILED, _State.failed)
+
+
+# ---------------------------------------------------------------------- waiting
+
+def pause(turn):
+    """Wait a little; longer the more turns were in vain. On a busy machine who sleeps goes on sooner than who spins."""
+    if turn >= 10:
+        time.sleep(0.00001 if turn < 1000 else 0.0005)
+
+
+class _Background:
+    """The thread that makes progress while nobody waits; there is none until a call needs it."""
+
+    def __init__(self):
+        self.work, self.wake, self.thread = [], threading.Event(), None
+
+    def add(self, work):
+        self.work.append(work)
+        if self.thread is None:
+            self.thread = threading.Thread(target=self.run, name="cygrad-mpi", daemon=True)
+            self.thread.start()
+        self.wake.set()
+
+    def run(self):
+        turn = 0
+        while True:
+            if not self.work:
+                self.wake.wait()
+                self.wake.clear()
+                turn = 0
+                continue
+            moved = False
+            for work in list(self.work):
+                with lock:
+                    moved |= work.group.step()
+                if work._done:
+                    self.work.remove(work)
+            turn = 0 if moved else turn + 1
+            time.sleep(0.0001 if turn < 1000 else 0.001)
+
+
+_background = _Background()
+
+
+def run_in_background(work):
+    """Bring this call to its end by another thread, unless somebody waits for it sooner."""
+    _background.add(work)
+
+
+# ---------------------------------------------------------------------- end
+
+def end():
+    """At the program's end: wait for the other ranks, unless one has failed; then leave without MPI's own end."""
+    if os.getpid() != _State.pid or MPI.Is_finalized():
+        return
+    for work in list(_background.work):
+        work._wait_quietly()
+    if _State.failed:
+        _linger()
+    elif _farewell():
+        MPI.Finalize()
+
+
+def _farewell():
+    """Whether all ranks have come to their ends well."""
+    board, turn = _State.board, 0
+    board.write(LEAVING, "")
+    with lock:
+        request = _State.farewell.Ibarrier()
+    while True:
+        with lock:
+            if request.Test():
+                return True
+        if turn % 64 == 63 and any(board.read(rank)[0] == FAILED or board.read(rank)[0] == RUNNING and board.gone(rank)
+                                   for rank in board.here):
+            board.write(LEFT, "")
+            return False
+        turn += 1
+        time.sleep(0.0005 if turn < 200 else 0.005)
+
+
+def _linger():
+    board, until = _State.board, time.monotonic() + LINGER
+    board.write(FAILED, _State.failed)
+    while time.monotonic() < until and not all(board.ended(rank) for rank in board.here):
+        time.sleep(0.01)

@@ -1,0 +1,98 @@
+"""If one of these fails, a rank that dies, hangs or calls something else leaves the others waiting or guessing."""
+import os
+
+import pytest
+from extras import need_mpi
+from ranks import run
+
+# After three collectives rank 1 does something else; the others' last call ends with an error that says what.
+PROGRAM = """
+    x = cygrad.ones(3)
+    for _ in range(3):
+        dist.all_reduce(x)
+    say(f"process {{os.getpid()}}")
+    if rank == 1:
+        {deed}
+    try:
+        {call}
+    except dist.DistBackendError as error:
+        say(f"{{rank}} {{error}}")
+        raise
+"""
+FAULTS = {
+    "raises": ("raise ValueError('boom')", "rank 1 failed (ValueError: boom)", "rank 1 failed first: ValueError: boom"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "died", "rank 1 failed first: its process died without a word"),
+    "exits": ("sys.exit(3)", "rank 1 has left the program", "rank 1 failed first: exit code 3"),
+    "hangs": ("time.sleep(1000)", "timed out after 2 s on rank 0: rank 1 is in no collective", "failed first"),
+    "stops": ("os.kill(os.getpid(), signal.SIGSTOP)", "timed out after 2 s on rank 0: rank 1 is in no", "failed first"),
+    "calls another": ("dist.broadcast(x, 0)", "ranks 0, 2 call all_reduce(SUM, float32, [3]), rank 1 calls broadcast(",
+                      "failed first"),
+    "another shape": ("dist.all_reduce(cygrad.ones(4))", "rank 1 calls all_reduce(SUM, float32, [4])", "failed first"),
+    "another dtype": ("dist.all_reduce(x.double())", "rank 1 calls all_reduce(SUM, float64", "failed first"),
+}
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_others_are_told(tmp_path, fault):
+    need_mpi()
+    deed, told, first = FAULTS[fault]
+    ended = run(tmp_path, 3, PROGRAM.format(deed=deed, call="dist.all_reduce(x)"), 2, "--grace", "3")
+    assert ended.code != 0
+    for rank in (0, 2):
+        said = [line for line in ended.lines() if line.startswith(f"{rank} ")]
+        assert len(said) == 1 and "all_reduce(SUM, float32, [3])" in said[0], ended.out + ended.err
+    assert told in ended.out and first in ended.err, ended.out + ended.err
+    pids = [int(line.split()[1]) for line in ended.lines() if line.startswith("process")]
+    assert len(pids) == 3 and not any(is_running(pid) for pid in pids if os.path.isdir("/proc"))
+
+
+def test_a_message_that_does_not_come(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, PROGRAM.format(deed="time.sleep(4)", call="dist.recv(x, 1) if rank == 0 else None"), 1)
+    assert "0 recv(from 1, float32, [3]) timed out after 1 s on rank 0: rank 1" in ended.out
+
+
+def test_what_is_not_broken_goes_on(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, """
+        try:
+            dist.all_reduce(cygrad.ones(2 + rank))
+        except dist.DistBackendError:
+            pass
+        try:
+            dist.monitored_barrier(timeout=timedelta(seconds=0.5)) if rank == 0 else time.sleep(1)
+        except dist.DistBackendError as error:
+            print(error)
+        x = cygrad.ones(2)
+        dist.all_reduce(x)
+        assert x.tolist() == [2, 2]
+        work = dist.irecv(x, 1 - rank)
+        try:
+            work.wait(timedelta(seconds=0.2))
+        except dist.DistBackendError:
+            dist.barrier()
+        dist.isend(x + rank, 1 - rank).wait()
+        dist.recv(x, 1 - rank)
+        assert x.tolist() == [3 - rank] * 2
+    """)
+    assert ended.code == 0, ended.out + ended.err
+    assert "[Rank 0]: Rank 1 failed to pass monitoredBarrier in 500 ms" in ended.out
+
+
+def test_the_launcher(tmp_path):
+    need_mpi()
+    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "TORCHELASTIC_RESTART_COUNT")
+    names = [*names, "TORCHELASTIC_RUN_ID"]
+    ended = run(tmp_path, 2, f"say(' '.join([os.environ[name] for name in {names}]))")
+    assert ended.code == 0 and ended.lines() == ["0 2 0 2 0 0 none", "1 2 1 2 0 0 none"]
+    ended = run(tmp_path, 2, "sys.exit(rank if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0' else 0)", 60,
+                "--max-restarts", "1", "--grace", "1")
+    assert ended.code == 0 and "rank 1 failed first: exit code 1" in ended.err

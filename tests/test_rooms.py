@@ -43,6 +43,7 @@ SAME_MEANING = {
     "binaries": "compiled kernels of a device",
     "blas": "a library of matrix products: OpenBLAS, cuBLAS",
     "convolution": "convolutions, op and kernels",
+    "distributed": "PyTorch's public name in nn.parallel and utils.data",
     "dlpack": "the exchange of memory by DLPack: its structs, and PyTorch's names",
     "decompositions": "decompositions of matrices, ops and derivatives",
     "depthwise": "convolutions of every channel with a filter of its own, driver and loops",

@@ -13,6 +13,7 @@ from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, al
                                             gather, scatter)
 from cygrad.distributed.errors import (DistBackendError, DistError, DistNetworkError, DistStoreError,
                                        ProcessGroupLoadError, QueueEmptyError)
+from cygrad.distributed.grad_bucket import GradBucket
 from cygrad.distributed.groups import (Backend, GroupMember, destroy_process_group, get_backend, get_backend_config,
                                        get_global_rank, get_group_rank, get_node_local_rank, get_pg_count,
                                        get_process_group_ranks, get_rank, get_world_size, group, init_process_group,
@@ -30,7 +31,7 @@ from cygrad.distributed.reducing import (all_reduce, all_reduce_coalesced, reduc
                                          reduce_scatter_single, reduce_scatter_tensor)
 from cygrad.distributed.work import Work
 
-_PARTS = ()
+_PARTS = ("algorithms", "nn", "optim", "checkpoint", "run")
 
 
 def is_available():

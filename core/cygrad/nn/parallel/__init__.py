@@ -1,4 +1,15 @@
-"""Modules on several devices. There is one device here at a time, so `DataParallel` calls its module as it is."""
+"""Modules on several devices, or in several processes: `DistributedDataParallel` averages their gradients.
+
+There is one device here at a time, so `DataParallel` calls its module as it is.
+"""
 from cygrad.nn.parallel.data_parallel import DataParallel
 
-__all__ = ["DataParallel"]
+__all__ = ["DataParallel", "DistributedDataParallel"]
+
+
+def __getattr__(name):
+    """`DistributedDataParallel`, which needs `cygrad.distributed`, is imported when it is first used."""
+    if name == "DistributedDataParallel":
+        from cygrad.nn.parallel.distributed import DistributedDataParallel      # start-up time
+        return DistributedDataParallel
+    raise AttributeError(f"module 'cygrad.nn.parallel' has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""What builds on collectives: hooks for the exchange of gradients. PyTorch's places."""

@@ -1,0 +1,188 @@
+"""`DistributedDataParallel`: a module on every rank, each with its part of the batch; gradients are averaged."""
+from contextlib import contextmanager
+
+import cygrad
+import cygrad.distributed as dist
+from cygrad.nn.modules.module import Module
+from cygrad.nn.parallel.reducer import Reducer
+
+__all__ = ["DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module):
+    """
+    A module around another, the same on all ranks, whose gradients are averaged while the backward pass runs.
+
+    Parameters
+    ----------
+    module : Module
+        Of the same parameters on all ranks; they get the values of rank 0.
+    device_ids, output_device, dim : optional
+        As in PyTorch, for a module on one device: at most one.
+    broadcast_buffers : bool, optional
+        Buffers get the values of rank 0 before each forward pass; True by default.
+    init_sync : bool
+        Compare and copy parameters now.
+    process_group : ProcessGroup, optional
+        All ranks by default.
+    bucket_cap_mb : float, optional
+        Gradients are sent in messages of so many MiB; 25 by default.
+    find_unused_parameters : bool
+        The outputs of some passes don't depend on all parameters.
+    gradient_as_bucket_view : bool
+        Gradients stay in the memory from which they are sent: no copy back.
+    static_graph : bool
+        Which parameters are used does not change: it is looked up once.
+    check_reduction : bool
+        Not used.
+
+    Raises
+    ------
+    RuntimeError
+        If no parameter requires a gradient, or the ranks' modules differ.
+
+    Notes
+    -----
+    The loss of each rank is the mean over its part of the batch, and the gradients are the mean over the ranks: with
+    parts of one size that is the gradient of one process with the whole batch.
+
+    Examples
+    --------
+    >>> import cygrad, cygrad.distributed as dist
+    >>> dist.init_process_group("gloo", rank=0, world_size=1)
+    >>> model = cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.Linear(2, 1))
+    >>> model(cygrad.ones(4, 2)).sum().backward()
+    >>> model.module.weight.grad
+    tensor([[4., 4.]])
+    >>> dist.destroy_process_group()
+    """
+
+    def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=None, init_sync=True,
+                 process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False,
+                 gradient_as_bucket_view=False, static_graph=False):
+        super().__init__()
+        trained = [(name, parameter) for name, parameter in module.named_parameters() if parameter.requires_grad]
+        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        trained = [(name, parameter) for name, parameter in trained if name not in ignored]
+        if not trained:
+            raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameters that "
+                               "require a gradient.")
+        if device_ids is not None and len(device_ids) > 1:
+            raise ValueError("device_ids can only be None or contain a single element.")
+        self.module = module
+        self.process_group = dist.group.WORLD if process_group is None else process_group
+        if self.process_group is None:
+            raise RuntimeError("Default process group has not been initialized, please make sure to call "
+                               "init_process_group.")
+        self.device_ids, self.output_device, self.dim = device_ids, output_device, dim
+        self.broadcast_buffers = broadcast_buffers is not False
+        self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.bucket_bytes_cap = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
+        self.buffers_in_step = [each for name, each in module.named_buffers() if name not in ignored]
+        if init_sync:
+            self._compare(trained)
+            self._copy_from_first([each for name, each in module.named_parameters() if name not in ignored])
+            self._copy_from_first(self.buffers_in_step)
+        self.reducer = Reducer([parameter for _, parameter in trained], self.process_group, self.bucket_bytes_cap,
+                               find_unused_parameters or static_graph, gradient_as_bucket_view)
+
+    def _compare(self, trained):
+        """Refuse modules that are not the same on all ranks."""
+        shapes = [(list(parameter.shape), parameter.dtype.name) for _, parameter in trained]
+        found = [None] * self.process_group.size()
+        dist.all_gather_object(found, shapes, self.process_group)
+        for rank, other in enumerate(found):
+            if len(other) != len(found[0]):
+                raise RuntimeError(f"DDP expects same model across all ranks, but Rank 0 has {len(found[0])} params, "
+                                   f"while rank {rank} has inconsistent {len(other)} params.")
+            for number, (first, here) in enumerate(zip(found[0], other)):
+                if first != here:
+                    raise RuntimeError(f"params[{number}] ({trained[number][0]}) in this process appears not to match "
+                                       f"across ranks: {first} on rank 0, {here} on rank {rank}")
+
+    def _copy_from_first(self, tensors):
+        """Give all ranks rank 0's values, in one message for each dtype."""
+        kinds = {}
+        for tensor in tensors:
+            kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor.detach())
+        for same in kinds.values():
+            flat = cygrad.cat([tensor.reshape(-1) for tensor in same])
+            dist.broadcast(flat, group=self.process_group, group_src=0)
+            if self.process_group.rank():
+                start = 0
+                for tensor in same:
+                    tensor.copy_(flat[start:start + tensor.numel()].view(tensor.shape))
+                    start += tensor.numel()
+
+    # ------------------------------------------------------------ a step
+
+    def forward(self, *inputs, **kwargs):
+        """What the module returns; the gradients of the backward pass that follows will be averaged."""
+        syncs = cygrad.is_grad_enabled() and self.require_backward_grad_sync
+        if syncs:
+            self.reducer.check_finished()
+        if self.broadcast_buffers and self.require_forward_param_sync and self.buffers_in_step:
+            self._copy_from_first(self.buffers_in_step)
+        outputs = self.module(*inputs, **kwargs)
+        if cygrad.is_grad_enabled():
+            self.require_forward_param_sync = self.require_backward_grad_sync
+        if syncs:
+            found = list(tensors_in(outputs))
+            if any(tensor.requires_grad for tensor in found):
+                self.reducer.prepare(found)
+        else:
+            self.reducer.expecting = False
+        return outputs
+
+    @contextmanager
+    def no_sync(self):
+        """Inside the block gradients are gathered on each rank, and not averaged; those of the next pass, with all
+        that is gathered, are."""
+        before = self.require_backward_grad_sync
+        self.require_backward_grad_sync = False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    def register_comm_hook(self, state, hook):
+        """
+        Average the gradients by a function of one's own.
+
+        Parameters
+        ----------
+        state : object
+            Its first argument.
+        hook : callable
+            ``hook(state, bucket)`` returns a Future of a tensor like ``bucket.buffer()``.
+
+        Raises
+        ------
+        TypeError
+            If it can't be called.
+        RuntimeError
+            If there is one already.
+        """
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        if getattr(self, "_has_hook", False):
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+        self._has_hook = True
+        self.reducer.hook, self.reducer.hook_state = hook, state
+
+
+def tensors_in(value):
+    """The tensors in tuples, lists, dicts and objects with attributes."""
+    if isinstance(value, cygrad.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from tensors_in(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_in(each)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from tensors_in(getattr(value, name))

@@ -1,0 +1,179 @@
+"""If one of these fails, training on several ranks ends on other weights than training in one process."""
+import pytest
+from extras import need_mpi
+from ranks import run, succeeded
+
+import cygrad
+import cygrad.distributed as dist
+
+# A network, its data and its training, the same in every rank; `part` is a rank's share of a batch.
+TRAINING = """
+    from cygrad import nn
+    from cygrad.nn.parallel import DistributedDataParallel as DDP
+
+    def network(dtype=cygrad.float64, seed=0):
+        cygrad.manual_seed(seed)
+        return nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 3)).to(dtype)
+
+    def data(dtype=cygrad.float64):
+        cygrad.manual_seed(7)
+        return cygrad.randn(12, 6).to(dtype), cygrad.randint(0, 3, (12,))
+
+    def part(values):
+        return values[rank * 12 // size:(rank + 1) * 12 // size]
+
+    def trained(model, share, steps=5, make=lambda p: cygrad.optim.SGD(p, 0.1, momentum=0.9), dtype=cygrad.float64):
+        x, y = (share(each) for each in data(dtype))
+        optimizer = make(model.parameters())
+        for _ in range(steps):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        return optimizer
+
+    def close(one, other, tolerance=1e-9):
+        for a, b in zip(one.parameters(), other.parameters()):
+            assert cygrad.allclose(a, b, rtol=tolerance, atol=tolerance), (a - b).abs().max()
+
+    def equal_bits(model):
+        for each in model.parameters():
+            found = [cygrad.empty_like(each) for _ in range(size)]
+            dist.all_gather(found, each.detach())
+            assert all(cygrad.equal(found[0], other) for other in found)
+
+    alone = network()
+    trained(alone, lambda values: values)
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_weights_are_those_of_one_process(tmp_path, ranks):
+    need_mpi()
+    succeeded(tmp_path, ranks, TRAINING + """
+    for options in ({}, {"bucket_cap_mb": 0.0005}, {"gradient_as_bucket_view": True, "bucket_cap_mb": 0.001},
+                    {"find_unused_parameters": True}, {"static_graph": True}):
+        model = DDP(network(seed=rank), **options) if not options else DDP(network(), **options)
+        if not options:
+            model.module.load_state_dict(network().state_dict())
+        trained(model, part)
+        close(model, alone)
+        equal_bits(model)
+    single = network(cygrad.float32)
+    trained(single, lambda values: values, dtype=cygrad.float32)
+    model = DDP(network(cygrad.float32))
+    trained(model, part, dtype=cygrad.float32)
+    close(model, single, 1e-5)
+    equal_bits(model)
+    """)
+
+
+def test_parameters_and_buffers_begin_as_those_of_rank_0(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + """
+    cygrad.manual_seed(rank)
+    model = DDP(nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)))
+    equal_bits(model)
+    assert list(model.state_dict())[0] == "module.0.weight"
+    x = part(data(cygrad.float32)[0])
+    model(x).sum().backward()
+    mean = model.module[1].running_mean.clone()
+    model(x).sum().backward()
+    found = [cygrad.empty_like(mean) for _ in range(2)]
+    dist.all_gather(found, mean)
+    assert not cygrad.equal(found[0], found[1])     # each rank's own, until the next pass gives them rank 0's
+    model.module[1].momentum = 0.0
+    model(x)
+    dist.all_gather(found, model.module[1].running_mean)
+    assert cygrad.equal(found[0], found[1])
+    """)
+
+
+def test_no_sync_gathers_and_unused_parameters_stay(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + """
+    model, x = DDP(nn.Linear(2, 1, bias=False)), cygrad.full((1, 2), rank + 1.0)
+    with model.no_sync():
+        model(x).sum().backward()
+        assert model.module.weight.grad.tolist() == [[rank + 1.0] * 2]
+    model(x).sum().backward()
+    assert model.module.weight.grad.tolist() == [[3.0, 3.0]]
+
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = (nn.Linear(2, 1, bias=False) for _ in range(3))
+
+        def forward(self, x):
+            return self.a(x) if rank == 0 else self.b(x)
+
+    model = DDP(Branches(), find_unused_parameters=True, bucket_cap_mb=0.000001)
+    for step in (1, 2):
+        model(x).sum().backward()
+        a, b, c = (each.weight.grad for each in (model.module.a, model.module.b, model.module.c))
+        assert a.tolist() == [[0.5, 0.5]] and b.tolist() == [[1.0, 1.0]] and c is None, (a, b, c)
+        model.zero_grad()
+    model = DDP(Branches())
+    model(x).sum().backward()
+    try:
+        model(x)
+    except RuntimeError as error:
+        assert "Expected to have finished reduction in the prior iteration" in str(error)
+    else:
+        raise AssertionError("unused parameters went by")
+    """)
+
+
+def test_hooks(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + """
+    from cygrad.distributed.algorithms.ddp_comm_hooks import debugging_hooks, default_hooks as hooks
+    for hook, tolerance in ((hooks.allreduce_hook, 1e-9), (hooks.fp16_compress_hook, 1e-2),
+                            (hooks.bf16_compress_hook, 1e-1),
+                            (hooks.fp16_compress_wrapper(hooks.allreduce_hook), 1e-2)):
+        model = DDP(network(), bucket_cap_mb=0.001)
+        model.register_comm_hook(None, hook)
+        trained(model, part)
+        close(model, alone, tolerance)
+        equal_bits(model)
+    seen = []
+    def mine(state, bucket):
+        state.append((bucket.index(), bucket.is_last(), [g.shape for g in bucket.gradients()], bucket.buffer().shape))
+        return debugging_hooks.noop_hook(None, bucket)
+    model = DDP(nn.Linear(2, 1))
+    model.register_comm_hook(seen, mine)
+    model(cygrad.ones(1, 2) * rank).sum().backward()
+    assert seen == [(0, True, [(1,), (1, 2)], (3,))] and model.module.weight.grad.tolist() == [[rank, rank]]
+    try:
+        model.register_comm_hook(None, mine)
+    except RuntimeError as error:
+        assert "can only be called once" in str(error)
+    """)
+
+
+def test_modules_that_differ(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, TRAINING + """
+    DDP(nn.Linear(2, 1 + rank))
+    """)
+    assert ended.code and "appears not to match across ranks" in ended.err
+
+
+def test_refused():
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        with pytest.raises(RuntimeError, match="not needed when a module doesn't have any parameters"):
+            cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.ReLU())
+        model = cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.Linear(2, 1))
+        with pytest.raises(TypeError, match="Communication hook must be callable"):
+            model.register_comm_hook(None, 3)
+    finally:
+        dist.destroy_process_group()
+
+
+def test_the_sampler_asks_the_group(tmp_path):
+    need_mpi()
+    lines = succeeded(tmp_path, 2, """
+        from cygrad.utils.data import DistributedSampler
+        say(str(list(DistributedSampler(range(6), shuffle=False))))
+    """)
+    assert lines == ["[0, 2, 4]", "[1, 3, 5]"]

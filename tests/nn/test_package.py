@@ -13,7 +13,8 @@ from cygrad import nn
 
 ROOT = pathlib.Path(nn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "functional.py")
-PUBLIC_MODULES = ("cygrad", "cygrad.autograd")
+PUBLIC_MODULES = ("cygrad", "cygrad.autograd", "cygrad.distributed", "cygrad.distributed.nn.functional",
+                  "cygrad.distributed.algorithms.ddp_comm_hooks.default_hooks")
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass.
 OF_TENSOR = {"_make_subclass", "_make_plain", "_take"}
 

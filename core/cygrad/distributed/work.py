@@ -1,5 +1,5 @@
 """`Work`: a collective that may still be running, as `async_op=True` returns it."""
-from cygrad.autograd.grad_mode import no_grad
+import cygrad
 from cygrad.futures import Future
 
 __all__ = ["Work", "finished"]
@@ -39,7 +39,7 @@ class Work:
         self.error = error
         if error is None:
             try:
-                with no_grad():
+                with cygrad.no_grad():
                     for step in self._after:
                         step(self)
             except Exception as failure:
@@ -53,7 +53,7 @@ class Work:
         """Call `step(work)` when the call has ended well; before it counts as completed."""
         if self._done:
             if self.error is None:
-                with no_grad():
+                with cygrad.no_grad():
                     step(self)
         else:
             self._after.append(step)

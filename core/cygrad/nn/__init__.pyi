@@ -89,6 +89,7 @@ from cygrad.nn.modules.batchnorm import BatchNorm3d as BatchNorm3d
 from cygrad.nn.modules.batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
 from cygrad.nn.modules.batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
 from cygrad.nn.modules.batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
+from cygrad.nn.modules.syncbatchnorm import SyncBatchNorm as SyncBatchNorm
 from cygrad.nn.modules.instancenorm import InstanceNorm1d as InstanceNorm1d
 from cygrad.nn.modules.instancenorm import InstanceNorm2d as InstanceNorm2d
 from cygrad.nn.modules.instancenorm import InstanceNorm3d as InstanceNorm3d

@@ -22,6 +22,7 @@ _FILES = {
                     "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss", "TripletMarginLoss"),
     "batchnorm": ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d",
                   "LazyBatchNorm3d"),
+    "syncbatchnorm": ("SyncBatchNorm",),
     "instancenorm": ("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d",
                      "LazyInstanceNorm2d", "LazyInstanceNorm3d"),
     "normalization": ("LayerNorm", "GroupNorm", "RMSNorm"),

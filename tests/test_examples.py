@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from extras import need_mpi
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -52,6 +53,17 @@ def test_the_readme_prints_what_it_says():
     code, printed = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL).groups()
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert result.stdout == printed, result.stderr
+
+
+def test_digits_on_ranks_learns_alike_on_any_number_of_them():
+    need_mpi()
+    alone = run("digits_on_ranks.py", "--epochs", 2)
+    command = [sys.executable, "-m", "cygrad.distributed.run", "--nproc-per-node", "2",
+               str(EXAMPLES / "digits_on_ranks.py"), "--epochs", "2"]
+    together = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
+    assert " on 1 rank " in alone and " on 2 ranks " in together
+    accuracies = [float(re.search(r"Test accuracy ([\d.]+)%", text)[1]) for text in (alone, together)]
+    assert min(accuracies) > 70 and abs(accuracies[0] - accuracies[1]) < 1.5
 
 
 @pytest.mark.parametrize("name, printed", [

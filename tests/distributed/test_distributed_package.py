@@ -16,7 +16,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Its own, what is public, and the one place that reads entry points.
 ALLOWED = ("cygrad", "cygrad.autograd", "cygrad.futures", "cygrad.optim", "cygrad.nn", "cygrad.devices")
 MODULES = ["cygrad.futures", *(f"cygrad.distributed.{name}" for name in (
-    "collectives", "reducing", "point_to_point", "objects", "groups", "reduce_op", "optim.zero_redundancy_optimizer"))]
+    "collectives", "reducing", "point_to_point", "objects", "groups", "reduce_op", "checkpoint.folders",
+    "optim.zero_redundancy_optimizer"))]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -19,6 +19,8 @@ MEMORY = bytearray(4096)
 class Idle(Backend):
     """Computes nothing."""
 
+    interface_version = 1
+
     def device_count(self):
         return 1
 

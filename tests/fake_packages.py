@@ -7,6 +7,7 @@ from cygrad.backend import Backend
 class Device(Backend):
     """As little as a backend can be: memory of its own, and the CPU for everything else."""
 
+    interface_version = 1
     devices = 2
 
     def device_count(self):

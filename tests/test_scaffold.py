@@ -37,6 +37,13 @@ def test_bad_names(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["cpu", "opencl", "numpy", "float", "auto"])
+def test_names_that_devices_cannot_have(tmp_path, name):
+    with pytest.raises(ValueError, match=f"^{name!r} can't be the name of a backend: cygrad has something else"):
+        scaffold.new("backend", name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(("arguments", "status", "text"), [
     (["new"], 2, "usage: python -m cygrad new "), (["new", "thing", "x"], 2, "usage: python -m cygrad new "),
     (["old"], 2, "usage: cygrad [new KIND NAME]"), (["new", "plugin", "A"], 1, "cygrad new: 'A' can't be"),

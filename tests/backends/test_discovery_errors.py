@@ -9,7 +9,7 @@ import cygrad
 import pytest
 from cygrad import errors
 from cygrad.devices import discovery
-from fake_packages import BACKEND, install_backend
+from fake_packages import BACKEND, install, install_backend
 
 
 @pytest.fixture
@@ -101,7 +101,8 @@ def test_module_gone(folder):
     install_backend(folder, "mygpu", code=None)
     assert refused("mygpu", errors.BackendLoadError, ModuleNotFoundError) == (
         "backend 'mygpu' of the package mygpu-device (mygpu_device:Device) does not load: ModuleNotFoundError: No "
-        "module named 'mygpu_device'; install it again: pip install --force-reinstall mygpu-device")
+        "module named 'mygpu_device'; install it again: pip install --force-reinstall mygpu-device (its author: the "
+        "entry point names a module that the package does not have)")
 
 
 def test_import_raises(folder):
@@ -145,7 +146,8 @@ def test_what_a_backend_of_ours_needs_has_its_pip_line(fake_opencl):
 def test_class_gone(folder):
     install_backend(folder, "mygpu", value="mygpu_device:Gone")
     assert refused("mygpu", errors.BackendLoadError, AttributeError).endswith(
-        "(mygpu_device:Gone) does not load: AttributeError: module 'mygpu_device' has no attribute 'Gone'")
+        "(mygpu_device:Gone) does not load: AttributeError: module 'mygpu_device' has no attribute 'Gone'; "
+        "mygpu_device has Device: name one in the entry point")
 
 
 @pytest.mark.parametrize(("code", "shown"), [
@@ -158,14 +160,109 @@ def test_wrong_class(folder, code, shown):
 
 def test_missing_required_entries(folder):
     install_backend(folder, "mygpu", code=BACKEND.replace("def alloc", "def allocc").replace("def d2h", "def dtoh"))
-    assert refused("mygpu", errors.BackendLoadError) == "backend 'mygpu' lacks required entries: alloc, d2h"
+    assert refused("mygpu", errors.BackendLoadError) == (
+        "backend 'mygpu' lacks required entries: alloc, d2h; is 'allocc' meant as 'alloc'?")
 
 
 def test_another_version_of_the_interface(folder):
-    install_backend(folder, "mygpu", code=BACKEND + "    interface_version = 7\n")
+    install_backend(folder, "mygpu", code=BACKEND.replace("interface_version = 1", "interface_version = 7"))
     assert refused("mygpu", errors.BackendLoadError) == (
         "backend 'mygpu' is written for version 7 of the kernel interface, this cygrad has version 1; install matching "
         "versions")
+
+
+def test_no_version_of_the_interface(folder):
+    install_backend(folder, "mygpu", code=BACKEND.replace("    interface_version = 1\n", ""))
+    assert refused("mygpu", errors.BackendLoadError) == (
+        "backend 'mygpu': Device does not say which version of the kernel interface it is written for; this cygrad has "
+        "version 1: read docs/backends.md, then write interface_version = 1 in the class")
+
+
+def test_a_version_is_inherited_from_a_backend(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "\n\nclass Faster(Device):\n    pass\n",
+                    value="mygpu_device:Faster")
+    assert cygrad.ones(2, device="mygpu").tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("method", "shown"), [
+    ("unary(self, op, a)", "cygrad calls unary(op, a, out), but Device.unary takes (op, a)"),
+    ("h2d(self, host, storage)", "cygrad calls h2d(host, storage, start), but Device.h2d takes (host, storage)"),
+    ("synchronize(self)", "cygrad calls synchronize(index), but Device.synchronize takes ()"),
+    ("fill(self, out, value, stream)", "cygrad calls fill(out, value), but Device.fill takes (out, value, stream)")])
+def test_wrong_signature(folder, method, shown):
+    install_backend(folder, "mygpu", code=BACKEND + f"\n    def {method}:\n        pass\n")
+    name = method.partition("(")[0]
+    assert refused("mygpu", errors.BackendLoadError) == (
+        f"backend 'mygpu': {shown}; help(cygrad.backend.Backend.{name}) says what each of them is")
+
+
+def test_signatures_that_fit(folder):
+    code = BACKEND + ("\n    def unary(self, *args):\n        return NotImplemented\n"
+                      "\n    def fill(self, out, value, stream=None):\n        return NotImplemented\n")
+    install_backend(folder, "mygpu", code=code)
+    assert cygrad.ones(2, device="mygpu").tolist() == [1, 1]
+
+
+def test_misspelled_override(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "\n    def uniary(self, op, a, out):\n        pass\n")
+    with pytest.warns(UserWarning) as caught:
+        cygrad.ones(2, device="mygpu")
+    assert str(caught[0].message) == (
+        "backend 'mygpu': Device has a method 'uniary', which cygrad never calls; if it is the entry 'unary', rename "
+        "it, else give it a name that is less like one")
+
+
+def test_wrong_group(folder, installed):
+    (folder / "tiny.py").write_text(BACKEND)
+    install(folder, "tiny-device", {"cygrad.backend": {"tiny": "tiny:Device"}})
+    assert refused("tiny", errors.BackendNotFound) == (
+        f"no backend named 'tiny' is installed (installed: {', '.join(installed)}); the package tiny-device declares "
+        "it in the group 'cygrad.backend' of its pyproject.toml, where nobody looks: call the group 'cygrad.backends'")
+
+
+def test_a_name_with_a_dash(folder):
+    install_backend(folder, "my-gpu")
+    with pytest.raises(errors.BackendLoadError) as caught:
+        discovery.resolve("my-gpu")
+    assert str(caught.value) == (
+        "backend 'my-gpu' can't be named in a device string, which has letters, digits and underscores: rename it in "
+        "its package's entry point, to 'my_gpu'")
+
+
+def test_a_module_in_the_place_of_the_class(folder):
+    install_backend(folder, "mygpu", value="mygpu_device")
+    assert refused("mygpu", errors.BackendLoadError).endswith(
+        "is not a subclass of cygrad.backend.Backend; its module has Device: name that in the entry point")
+
+
+def test_free_that_raises(folder, capfd):
+    install_backend(folder, "mygpu", code=BACKEND + "\n    def free(self, index, buffer, nbytes):\n"
+                                                    "        raise OSError('gone')\n")
+    cygrad.ones(2, device="mygpu")
+    assert ("cygrad: free of backend 'mygpu' raised OSError('gone'); it must not, since nobody can catch it: the "
+            "buffer counts as freed") in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("body", "shown"), [
+    ("return out", "the kernel 'unary' returned a Tensor of shape (2,); a kernel writes its result into `out`"),
+    ("return [0] * 1000", "the kernel 'unary' returned [0, 0, 0")])
+def test_a_kernel_that_returns_its_result(folder, body, shown):
+    install_backend(folder, "mygpu", code=BACKEND + f"\n    def unary(self, op, a, out):\n        {body}\n")
+    with pytest.raises(TypeError) as caught:
+        cygrad.ones(2, device="mygpu").neg()
+    assert str(caught.value).startswith(shown) and len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(("body", "shown"), [
+    ("pass", "called allocate 0 times; it calls it once"),
+    ("allocate(1); allocate(1)", "called allocate 2 times; it calls it once"),
+    ("allocate(-1)", r"called allocate\(-1\) for 2 elements"),
+    ("allocate(3)", r"called allocate\(3\) for 2 elements"),
+    ("return allocate(1)", "the kernel 'nonzero' returned a Tensor of shape")])
+def test_nonzero_that_misuses_allocate(folder, body, shown):
+    install_backend(folder, "mygpu", code=BACKEND + f"\n    def nonzero(self, a, allocate):\n        {body}\n")
+    with pytest.raises((errors.BackendError, TypeError), match=shown):
+        cygrad.ones(2, device="mygpu").nonzero()
 
 
 def test_constructor_raises(folder):
@@ -203,8 +300,9 @@ def test_device_count_explains_itself(folder):
 
 @pytest.mark.parametrize(("body", "text", "cause"), [
     ("raise OSError('driver and library differ')", "OSError: driver and library differ", OSError),
-    ("return None", "TypeError: int() argument must be a string, a bytes-like object or a real number, not 'NoneType'",
-     TypeError)])
+    *[(f"return {answer}", f"device_count() returned {answer}; it returns how many there are, 0 where there is none",
+       None)
+      for answer in ("None", "-1", "'1'", "1.0")]])
 def test_device_count_raises(folder, body, text, cause):
     install_backend(folder, "mygpu", code=BACKEND.replace("return self.devices", body))
     assert refused("mygpu", errors.BackendUnavailable, cause) == f"backend 'mygpu' can't count its devices: {text}"

@@ -14,6 +14,7 @@ import numpy as np
 from cygrad.backend import Backend
 
 class MyBackend(Backend):
+    interface_version = 1
     name = "mydevice"
     calls = 0
 

@@ -266,6 +266,7 @@ cdef tuple plan(tuple program, tuple ins):
 
 cdef class KernelBackend(GPUBackend):
     """The entries of the contract."""
+    interface_version = 1
     walks_backwards = True
 
     def __cinit__(self):

@@ -9,7 +9,6 @@ import os
 import threading
 
 from cygrad import storage
-from cygrad.backend import INTERFACE_VERSION, Backend
 from cygrad.devices import entry_points
 from cygrad.devices.device import device, of
 from cygrad.dispatch import allocation
@@ -76,15 +75,9 @@ def _installed(name):
 
 def _checked(name, cls):
     """A Backend object of the class, if it is one that this cygrad can call."""
-    if not (isinstance(cls, type) and issubclass(cls, Backend)):
-        raise BackendLoadError(f"backend {name!r}: {cls!r} is not a subclass of cygrad.backend.Backend")
-    if cls.interface_version != INTERFACE_VERSION:
-        raise BackendLoadError(f"backend {name!r} is written for version {cls.interface_version} of the kernel "
-                               f"interface, this cygrad has version {INTERFACE_VERSION}; install matching versions")
-    missing = [entry for entry in ("device_count", "alloc", "h2d", "d2h")
-               if getattr(cls, entry) is getattr(Backend, entry)]
-    if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
-        raise BackendLoadError(f"backend {name!r} lacks required entries: {', '.join(missing)}")
+    if name != "cpu":                     # whose class is ours, and whose start shall be quick
+        from cygrad.devices import contract      # start-up time
+        contract.checked(name, cls)
     try:
         return cls()
     except Exception as error:
@@ -95,6 +88,7 @@ def _unknown(name, found):
     known = sorted({"cpu", *found})
     text = f"no backend named {name!r} is installed (installed: {', '.join(known)})"
     text += entry_points.suggestion(name, [*known, *EXTRAS])
+    text += entry_points.elsewhere(name, GROUP)
     if name in EXTRAS:
         text += f"; install it with: pip install cygrad[{name}]"
     return text
@@ -105,12 +99,16 @@ def _unknown(name, found):
 def count(backend):
     """Number of the backend's devices; raises BackendUnavailable when it can't say."""
     try:
-        return int(backend.device_count())
+        found = backend.device_count()
     except BackendError:                  # says what is wrong by itself
         raise
     except Exception as error:
         raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}"
                                  ) from error
+    if not isinstance(found, int) or found < 0:
+        raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: device_count() returned "
+                                 f"{found!r}; it returns how many there are, 0 where there is none")
+    return found
 
 
 def absence(backend):
@@ -150,11 +148,23 @@ def resolve(where):
     if where is None:
         return _ever_overridden and _override.place or _default or _from_environment()
     if not isinstance(where, device):
-        where = device(where)
+        where = _device_named(where)
     backend = load(where.type)
     index = current_index(where.type) if where.index is None else where.index
     open_device(backend, index)
     return backend, index
+
+
+def _device_named(where):
+    """The device of a string; a backend whose name no string can have is told so."""
+    try:
+        return device(where)
+    except RuntimeError:
+        if isinstance(where, str) and where in entry_points.find(GROUP):
+            raise BackendLoadError(f"backend {where!r} can't be named in a device string, which has letters, digits "
+                                   "and underscores: rename it in its package's entry point, to "
+                                   f"{where.replace('-', '_')!r}") from None
+        raise
 
 
 def current_index(name):

@@ -3,6 +3,7 @@
 Nothing is remembered, so a package installed while the program runs is found, and nothing is imported but what is
 loaded. `importlib.metadata` costs more to import than cygrad, so it waits until somebody asks.
 """
+import sys
 
 
 def find(group):
@@ -45,8 +46,31 @@ def load(kind, points, error_type):
         text = (f"{kind} {point.name!r} of the package {package} ({point.value}) does not load: "
                 f"{type(error).__name__}: {error}")
         if isinstance(error, ModuleNotFoundError) and f"{point.module}.".startswith(f"{error.name}."):
-            text += f"; install it again: pip install --force-reinstall {package}"
+            text += (f"; install it again: pip install --force-reinstall {package} (its author: the entry point names "
+                     "a module that the package does not have)")
+        elif isinstance(error, AttributeError) and point.attr:
+            text += _classes_of(point)
         raise error_type(text) from error
+
+
+def _classes_of(point):
+    """What a module has instead of the class that the entry point names."""
+    module = sys.modules.get(point.module)
+    found = [key for key, value in vars(module or point).items()
+             if isinstance(value, type) and getattr(value, "__module__", None) == point.module]
+    return f"; {point.module} has {', '.join(found)}: name one in the entry point" if found else ""
+
+
+def elsewhere(name, group):
+    """Where a package declares this name in a group that resembles the right one, or nothing."""
+    from importlib.metadata import entry_points      # start-up time
+    for other in entry_points().groups:
+        if other == group or not (other.startswith("cygrad") and "backend" in other):
+            continue
+        for point in entry_points(group=other, name=name):
+            return (f"; the package {package_of(point)[0]} declares it in the group {point.group!r} of its "
+                    f"pyproject.toml, where nobody looks: call the group {group!r}")
+    return ""
 
 
 def suggestion(name, known):

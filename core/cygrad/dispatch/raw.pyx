@@ -19,6 +19,7 @@ from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport INLINE_RANK, View, data, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch.allocation import empty_on
+from cygrad import errors
 from cygrad.errors import warn
 from cygrad.dispatch.promotion import SCALAR_NAMES
 
@@ -325,6 +326,9 @@ def nonzero_op(Tensor a not None):
     cdef list made = []
 
     def allocate(Py_ssize_t count):
+        if count < 0 or count > a.elements:
+            raise errors.BackendError(f"the kernel 'nonzero' of backend {backend.name!r} called allocate({count}) for "
+                                      f"{a.elements} elements")
         cdef Tensor out = empty_on(backend, a.memory.index, dtype_of(INT64), (count, a.rank))
         out.strides[0], out.strides[1] = 1, count
         out.finish()
@@ -333,9 +337,15 @@ def nonzero_op(Tensor a not None):
 
     if a.elements == 0:
         return allocate(0)
-    if backend.nonzero(a, allocate) is NotImplemented:
+    cdef object answer = backend.nonzero(a, allocate)
+    if answer is NotImplemented:
         from cygrad.dispatch import fallback      # knot: it needs this module
         return fallback.nonzero(a)
+    if answer is not None:
+        raise errors.wrong_answer("nonzero", answer)
+    if len(made) != 1:
+        raise errors.BackendError(f"the kernel 'nonzero' of backend {backend.name!r} called allocate {len(made)} "
+                                  "times; it calls it once, with the count of elements that are not zero")
     return made[0]
 
 

@@ -71,8 +71,17 @@ def on_two_devices(op, first, second, names=("argument 1", "argument 2")):
 
 def wrong_answer(entry, answer):
     """The error for a backend whose kernel returned neither None nor NotImplemented."""
-    return TypeError(f"the kernel {entry!r} returned {answer!r}; a kernel writes its result into `out` and returns "
-                     "None, or NotImplemented to decline")
+    return TypeError(f"the kernel {entry!r} returned {_brief(answer)}; a kernel writes its result into `out` and "
+                     "returns None, or NotImplemented to decline")
+
+
+def _brief(value, most=80):
+    """A value for a message, of which a tensor's elements are no part."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"a {type(value).__name__} of shape {tuple(shape)}"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 _KERNELS = {"left_shift": "lshift_cpu", "right_shift": "rshift_cpu", "floor_divide": "div_floor_cpu",
@@ -96,4 +105,5 @@ def not_implemented(op, dtype, pointwise=True):
 def report_unraisable(what, name):
     """Report an exception where none can be raised (in a destructor)."""
     error = sys.exc_info()[1]
-    print(f"cygrad: ignored in {what} of backend {name!r}: {error!r}", file=sys.stderr)
+    print(f"cygrad: {what} of backend {name!r} raised {error!r}; it must not, since nobody can catch it: the buffer "
+          "counts as freed", file=sys.stderr)

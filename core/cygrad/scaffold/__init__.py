@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+import cygrad
+
 TEMPLATES = Path(__file__).parent / "templates"
 USAGE = "usage: python -m cygrad new {kinds} NAME"
 
@@ -40,6 +42,9 @@ def new(kind, name, where="."):
     if not re.fullmatch(r"[a-z][a-z0-9_]*", snake) or keyword.iskeyword(snake):
         raise ValueError(f"{name!r} can't be the name of a {kind}: take small letters, digits and dashes, a letter "
                          "first")
+    if kind == "backend" and _is_taken(snake):
+        raise ValueError(f"{name!r} can't be the name of a backend: cygrad has something else of that name, and "
+                         f"x.{snake}() moves a tensor to the device {snake!r}; take another one")
     words = {"NAME": snake, "DASHED": snake.replace("_", "-"), "TITLE": snake.title().replace("_", "")}
 
     def filled(text):
@@ -54,6 +59,11 @@ def new(kind, name, where="."):
         target.write_text(filled(source.read_text(encoding="utf-8")), encoding="utf-8")
         written.append(target)
     return written
+
+
+def _is_taken(name):
+    """Whether a device of this name would hide what tensors or the module have, or one of cygrad's own backends."""
+    return name in ("cpu", "cuda", "opencl", "numpy", "auto") or hasattr(cygrad.Tensor, name) or name in dir(cygrad)
 
 
 def main(arguments):

@@ -7,13 +7,11 @@ import warnings
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError
+from cygrad.testing.apart import LIMIT, Apart
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import EVERY
-from cygrad.testing.report import Report
+from cygrad.testing.report import Report, reasons_of
 from cygrad.testing.sampling import covering
-
-# What a backend that declines need not explain.
-REASONS = dict.fromkeys(["gather_looking", "scatter_looking"], "the core looks first")
 
 
 def one_of(kind, names):
@@ -44,6 +42,10 @@ def parser():
     made.add_argument("--markdown", action="store_true", help="print the table for a README")
     made.add_argument("--list", action="store_true", help="print the names of the cases and run none")
     made.add_argument("--traceback", action="store_true", help="where a kernel raised: all of the traceback")
+    made.add_argument("--in-process", action="store_true", help="run the cases in this process, for a debugger; a "
+                      "kernel that crashes or hangs takes the report with it")
+    made.add_argument("--timeout", type=float, default=LIMIT, metavar="SECONDS",
+                      help=f"how long a case may take (default: {LIMIT:g})")
     made.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first failure")
     return made
 
@@ -60,7 +62,7 @@ def selected(entries=None, dtypes=None, prefixes=None, thorough=True):
 
 
 def run(cases, backend, index, against, exit_first=False, traceback=False):
-    """The Report on a device; the programs may fall back to the CPU as often as they like."""
+    """The Report on a device, all in this process; the programs may fall back to the CPU as often as they like."""
     report = Report(f"{backend.name}:{index}" if index else backend.name, against, traceback)
     before = os.environ.get("CYGRAD_FALLBACK")
     os.environ["CYGRAD_FALLBACK"] = "silent"
@@ -77,8 +79,21 @@ def run(cases, backend, index, against, exit_first=False, traceback=False):
             del os.environ["CYGRAD_FALLBACK"]
         else:
             os.environ["CYGRAD_FALLBACK"] = before
-    report.reasons = REASONS | getattr(backend, "declines", {})
+    report.reasons = reasons_of(backend)
     return report
+
+
+def reported(cases, options):
+    """The Report that the command line asks for."""
+    if options.in_process:
+        backend, index = discovery.resolve(options.backend)
+        against = options.against or ("numpy" if backend.name == "cpu" else "cpu")
+        return run(cases, backend, index, against, options.exitfirst, options.traceback)
+    apart = Apart(options.backend, options.against, options.timeout)
+    try:
+        return apart.report(cases, options.exitfirst, options.traceback)
+    finally:
+        apart.close()
 
 
 def main(arguments=None):
@@ -90,12 +105,10 @@ def main(arguments=None):
             print(case.key)
         return 0
     try:
-        backend, index = discovery.resolve(options.backend)
+        report = reported(cases, options)
     except (BackendError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 2
-    against = options.against or ("numpy" if backend.name == "cpu" else "cpu")
-    report = run(cases, backend, index, against, options.exitfirst, options.traceback)
     if not report.counts:
         print("no case has such a name; --list shows them", file=sys.stderr)
         return 2

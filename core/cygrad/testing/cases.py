@@ -5,8 +5,8 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool, recurrent
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, dense, numbers, reordered, repeated,
-                                     result, sliced, with_extremes)
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
+                                     reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layout of the input
@@ -14,15 +14,17 @@ REDUCTIONS = {
     "rows": ((9, 33), 1, dense), "all": ((33,), 0, dense), "columns": ((9, 33), 1, reordered),
     "sliced": ((5, 6, 7), 1, sliced), "stride 0": ((9, 33), 1, repeated),
     "stride 0 reduced": ((9, 33), 1, partial(repeated, axis=1)), "eight axes": ((2, 3, 2, 2, 2, 2, 2, 2), 3, reordered),
-    "large": ((70001,), 0, dense), "many rows": ((3001, 5), 1, dense), "long rows": ((3, 20011), 1, dense),
+    "offset": ((9, 31), 1, partial(dense, offset=5)), "rows with gaps": ((9, 32), 1, gapped),
+    "large": ((70001,), 0, dense), "many rows": ((65540, 3), 1, dense), "long rows": ((2, 70001), 1, dense),
     "long columns": ((3, 20011), 1, reordered),
 }
 # name: shape, layout of the input, layout of the result; the last axis is the one that matters
 ROWS = {
     "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, reordered),
     "sliced": ((5, 6, 7), sliced, dense), "stride 0": ((9, 33), repeated, dense), "one element": ((1,), dense, dense),
-    "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "large": ((20011,), dense, dense),
-    "many rows": ((3001, 5), dense, dense), "wide": ((4, 5000), dense, dense),
+    "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "large": ((70001,), dense, dense),
+    "offset": ((6, 35), partial(dense, offset=3), partial(dense, offset=7)), "gaps": ((6, 35), gapped, gapped),
+    "many rows": ((65540, 3), dense, dense), "wide": ((4, 5000), dense, dense),
 }
 
 
@@ -39,22 +41,83 @@ def _reduce_dtypes(op):
     return same + [(dtype, "int64") for dtype in (*BOOL, *INTEGERS[:-1])] + widened
 
 
+def _whole(rng, shape, source):
+    """Integers of any size: sums of them wrap in the dtype of the result."""
+    if source == "bool":
+        return rng.random(shape) < 0.9
+    limits = np.iinfo(source)
+    return rng.integers(limits.min, limits.max, shape, source, endpoint=True)
+
+
+def _products(rng, shape, source):
+    """Factors near 1 and of both signs, so that nothing overflows; few integers other than 1."""
+    signs = np.where(rng.random(shape) < 0.1, -1, 1)
+    if source == "bool":
+        return rng.random(shape) < 0.99
+    if source in INTEGERS:
+        some = rng.random(shape) < 60 / shape[-1]              # so many that the products wrap
+        return np.where(some, rng.choice([3, 5, 7], shape), 1).astype(source)
+    return rounded(numbers(rng, shape, source, 0.01) * signs + signs, source)
+
+
+def _truths(rng, shape, source, code):
+    """Rows that are all zeros, or have one element that is true in a way that is easily missed; the reverse for ALL."""
+    odd = {"bool": [1], "complex64": [1j, 1, -0.25j], "complex128": [1j, 1, -0.25j]}.get(source)
+    if source in FLOATS:
+        odd = [0.25, np.nan, -0.5, 1, np.inf, 1e-3]
+    if odd is None:
+        odd = [x for x in (1, 256, 2**16, 2**32, -1, 128, 3) if np.iinfo(source).min <= x <= np.iinfo(source).max]
+    kept = shape[:1] if len(shape) > 1 else ()
+    flat = np.zeros((int(np.prod(kept)), int(np.prod(shape[len(kept):]))), rounded(np.zeros(()), source).dtype)
+    turn = np.arange(len(flat)) % (len(odd) + 1)
+    one = np.array([*odd, 0])[turn]
+    if REDUCE[code] == "all":
+        flat[...] = rng.choice(np.array(odd), flat.shape)
+        one = np.where(turn < len(odd), 0, 1)
+    flat[np.arange(len(flat)), rng.integers(0, flat.shape[1], len(flat))] = one
+    return flat.reshape(shape)
+
+
+def _extreme_rows(rng, shape, source, code, with_nan):
+    """Rows for MAX and MIN: some all below, or above, 0, and some all of what is smallest, or largest."""
+    values = np.array(with_extremes(rng, shape, source))
+    if source in FLOATS and not with_nan:
+        values = np.where(np.isnan(values), 0, values)
+    if shape[-1] > 20000 and source != "bool":                 # the extreme is the last of a row, and the only one
+        largest = np.inf if source in FLOATS else np.iinfo(source).max
+        least = -np.inf if source in FLOATS else np.iinfo(source).min
+        values = np.array(numbers(rng, shape, source))
+        values[..., -1] = largest if REDUCE[code] == "max" else least
+    if source == "bool" or len(shape) < 2 or shape[-1] > 20000:
+        return values
+    sign, smallest = (-1, -np.inf) if REDUCE[code] == "max" else (1, np.inf)
+    if source in INTEGERS:
+        limits = np.iinfo(source)
+        smallest = limits.min if REDUCE[code] == "max" else limits.max
+        values[0] = rng.integers(1, 9, shape[1:]) * (1 if source == "uint8" else sign)
+    else:
+        values[0] = rounded(sign * rng.uniform(1, 9, shape[1:]), source)
+    values[1] = smallest
+    return values
+
+
 def _make_reduce(code, source, target, layout, rng):
     shape, kept, put = REDUCTIONS[layout]
-    if REDUCE[code] == "prod":                   # near 1, so that nothing overflows
-        values = numbers(rng, shape, source, 0.01) + (1 if source in FLOATS + COMPLEX else 0)
-        if source in INTEGERS:
-            values = np.where(rng.random(shape) < 0.01, 2, 1).astype(source)
-    elif REDUCE[code] in ("sum", "square_sum"):
+    name = REDUCE[code]
+    if name == "prod":
+        values = _products(rng, shape, source)
+    elif name == "sum" and source in INTEGERS + BOOL and target == "int64":
+        values = _whole(rng, shape, source)
+    elif name in ("sum", "square_sum"):
         values = numbers(rng, shape, source)
+        if layout == "large" and source in FLOATS:             # all of one sign: a plain running sum drifts
+            values = rounded(np.abs(values) * (0.2 if source == "float16" else 1), source)
+    elif name in ("any", "all"):
+        values = _truths(rng, shape, source, code)
     else:
-        values = with_extremes(rng, shape, source)
-        if source in FLOATS and layout != "rows":
-            values = np.where(np.isnan(values), 0, values)
-        if REDUCE[code] in ("any", "all"):
-            values = np.where(rng.random(shape[:1] + (1,) * (len(shape) - 1)) < 0.5, values.dtype.type(
-                REDUCE[code] == "all"), values)
-    return code, put(values, source), result(shape[:kept], target)
+        values = _extreme_rows(rng, shape, source, code, layout == "rows")
+    return code, put(values, source), result(shape[:kept], target, partial(dense, offset=3) if layout == "offset"
+                                             else dense)
 
 
 def _sum_of_moduli(op, a, out):
@@ -70,7 +133,30 @@ def _factors(op, a, out):
                                                           complex if a.dtype.kind == "c" else float))
 
 
+# Sums of what is all of one sign, whose plain running sum is off by far more than one in pairs or blocks: (value, size)
+DRIFTS = {"tenths": (0.1, 1_000_003), "ones": (1.0, 17_000_000), "largest": (2**31 - 1, 17_000_001)}
+
+
+def _make_drift(code, drift, dtype, rng):
+    value, size = DRIFTS[drift]
+    a = dense(np.full(1, value), dtype)
+    if drift == "tenths":
+        a = dense(np.full(size, value), dtype)
+    target = "int64" if drift == "largest" else dtype
+    return code, Operand(dtype, a.memory, (size,), (1,) if drift == "tenths" else (0,)), result((), target)
+
+
+def _drifting(op, a, out):
+    return 30 * np.abs(a.flat[0].astype(float)) * a.size
+
+
 def reduce_cases():
+    for dtype in ("float32", "float64"):
+        yield Case(Key("reduce", "sum of tenths", dtype, ""), partial(_make_drift, 0, "tenths", dtype), (2,),
+                   Limit(terms=_drifting))
+    yield Case(Key("reduce", "sum of ones", "float32", ""), partial(_make_drift, 0, "ones", "float32"), (2,),
+               Limit(terms=_drifting))
+    yield Case(Key("reduce", "sum of largest", "int32", ""), partial(_make_drift, 0, "largest", "int32"), (2,))
     # Squares, all of one sign, drift further than numbers of both when they are added up one by one, as NumPy adds up
     # the 20011 of "long columns": by some sqrt(n) units in the last place.
     limits = {"sum": Limit(4, terms=_sum_of_moduli), "square_sum": Limit(400, terms=_sum_of_squares),
@@ -87,10 +173,22 @@ def reduce_cases():
 
 def _make_argreduce(code, dtype, layout, rng):
     shape, put, _ = ROWS[layout]
-    values = with_extremes(rng, shape, dtype)
+    values = np.array(with_extremes(rng, shape, dtype, ties=True))
     if dtype in FLOATS and layout not in ("rows", "one axis"):
         values = np.where(np.isnan(values), 0, values)
-    return code, put(values, dtype), result(shape[:-1], "int64")
+    if dtype != "bool" and values.ndim == 2 and values.shape[1] > 3:    # equal extremes, two NaN, all as low as can be
+        values[-1, 1:] = values[-1].max() if code == 0 else values[-1].min()
+        if dtype in FLOATS and layout == "rows":
+            values[-2, [1, -2]] = np.nan
+        if dtype in FLOATS:
+            values[1] = -np.inf if code == 0 else np.inf
+    if shape == (70001,) and dtype != "bool":                           # the extreme is the last, and the only one
+        values = np.array(numbers(rng, shape, dtype))
+        values[-1] = 100 if code == 0 or dtype == "uint8" else -100
+        values[:-1] += dtype == "uint8" and code == 1
+        values[-1] = 0 if dtype == "uint8" and code == 1 else values[-1]
+    return code, put(values, dtype), result(shape[:-1], "int64", partial(dense, offset=3) if layout == "offset"
+                                            else dense)
 
 
 def argreduce_cases():
@@ -107,11 +205,11 @@ def _make_scan(code, dtype, target, layout, rng):
     shape, put, put_result = ROWS[layout]
     name = SCAN[code]
     if name == "cumprod":
-        values = numbers(rng, shape, dtype, 0.01) + (1 if dtype in FLOATS + COMPLEX else 0)
-        if dtype in INTEGERS:
-            values = np.where(rng.random(shape) < 0.01, 2, 1).astype(dtype)
+        values = _products(rng, shape, dtype)
+    elif name == "cumsum":
+        values = _whole(rng, shape, dtype) if dtype in INTEGERS + BOOL else numbers(rng, shape, dtype)
     else:
-        values = numbers(rng, shape, dtype) if name == "cumsum" else with_extremes(rng, shape, dtype)
+        values = with_extremes(rng, shape, dtype, ties=True)
     index = None if name in ("cumsum", "cumprod") else result(shape, "int64", put_result)
     return code, put(values, dtype), result(shape, target, put_result), index
 
@@ -138,7 +236,7 @@ def scan_cases():
 
 def _make_sort(dtype, descending, stable, layout, rng):
     shape, put, put_result = ROWS[layout]
-    values = with_extremes(rng, shape, dtype)
+    values = with_extremes(rng, shape, dtype, ties=True)
     return put(values, dtype), descending, stable, result(shape, dtype, put_result), result(shape, "int64", put_result)
 
 
@@ -146,6 +244,8 @@ def _order(a, descending, stable, values, index):
     """With `stable` all of it; without, the values, and that the indices lead to them."""
     if stable:
         return values, index
+    if index.size and (index.min() < 0 or index.max() >= a.shape[-1]):
+        raise AssertionError(f"index has places from {index.min()} to {index.max()}; the axis has {a.shape[-1]}")
     return values, np.sort(index, -1), np.take_along_axis(a, index, -1)
 
 
@@ -166,7 +266,7 @@ PARTS = {"first": lambda n: (0, min(n, 5)), "one": lambda n: (n // 2, 1), "half"
 def _make_partial_sort(dtype, descending, part, layout, rng):
     shape, put, put_result = ROWS[layout]
     first, count = PARTS[part](shape[-1])
-    values, shape = with_extremes(rng, shape, dtype), (*shape[:-1], count)
+    values, shape = with_extremes(rng, shape, dtype, ties=True), (*shape[:-1], count)
     return put(values, dtype), descending, first, result(shape, dtype, put_result), result(shape, "int64", put_result)
 
 

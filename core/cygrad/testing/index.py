@@ -6,8 +6,9 @@ import numpy as np
 
 from cygrad.backend import SCATTER
 from cygrad.testing import reference
-from cygrad.testing.operands import (EVERY, FLOATS, REAL, Operand, dense, numbers, reordered, repeated, result, sliced,
+from cygrad.testing.operands import (EVERY, FLOATS, REAL, Operand, dense, reordered, repeated, result, sliced,
                                      window)
+from cygrad.testing.pointwise import anything
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 CUBE, CORNER, TEN = (7, 5, 6), (4, 5, 3), (2, 3, 2, 1, 2, 2, 1, 2, 2, 2)
@@ -15,7 +16,8 @@ CUBE, CORNER, TEN = (7, 5, 6), (4, 5, 3), (2, 3, 2, 1, 2, 2, 1, 2, 2, 2)
 GATHERED = {
     "dense": (CUBE, CORNER, dense, dense), "transposed": (CUBE, CORNER, reordered, reordered),
     "sliced": (CUBE, CORNER, sliced, sliced), "one index for all": (CUBE, CORNER, dense, partial(repeated, axis=1)),
-    "ten axes": (TEN, TEN, reordered, dense), "large": ((300, 100), (250, 90), dense, dense),
+    "ten axes": (TEN, TEN, reordered, dense), "large": ((300, 400), (250, 390), dense, dense),
+    "offset": (CUBE, CORNER, partial(dense, offset=3), partial(dense, offset=5)),
 }
 # the same; layout of the source
 SCATTERED = {
@@ -49,9 +51,9 @@ def _dims(layout):
 
 def _make_gather(dtype, dim, layout, outside, rng):
     shape, places, put, put_index = GATHERED[layout]
-    places = (*places[:dim], 11, *places[dim + 1:])
+    places = (*places[:dim], 280 if layout == "large" else 11, *places[dim + 1:])
     index = _index(rng, places, shape[dim], put_index, outside)
-    return put(numbers(rng, shape, dtype), dtype), index, dim, result(places, dtype)
+    return put(anything(rng, shape, dtype), dtype), index, dim, result(places, dtype)
 
 
 def gather_cases():
@@ -59,7 +61,7 @@ def gather_cases():
         for layout in GATHERED:
             for dim in _dims(layout):
                 yield Case(Key("gather", f"dim {dim}", dtype, layout), partial(_make_gather, dtype, dim, layout, None),
-                           (3,))
+                           (3,), signed=True)
 
 
 # ---- scatter

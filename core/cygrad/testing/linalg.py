@@ -18,12 +18,16 @@ PRODUCTS = {
     "sliced result": ((2, 9, 10, 11), dense, dense, sliced), "one a for all": ((4, 5, 6, 7), repeated, dense, dense),
     "one b for all": ((4, 5, 6, 7), dense, repeated, dense), "odd": ((1, 37, 65, 41), dense, dense, dense),
     "large": ((1, 131, 150, 142), dense, dense, dense), "long": ((1, 2, 20011, 3), dense, dense, dense),
+    "many": ((65540, 1, 2, 1), dense, dense, dense),
+    "offsets": ((2, 9, 10, 11), partial(dense, offset=3), partial(dense, offset=5), partial(dense, offset=7)),
 }
 
 
 def _make_matmul(dtype, layout, rng):
     (batch, m, k, n), put_a, put_b, put_out = PRODUCTS[layout]
     a, b = numbers(rng, (batch, m, k), dtype), numbers(rng, (batch, k, n), dtype)
+    if dtype in INTEGERS and layout in ("odd", "dense", "sliced"):            # sums that wrap
+        a, b = (rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, x.shape, dtype) for x in (a, b))
     return put_a(a, dtype), put_b(b, dtype), result((batch, m, n), dtype, put_out)
 
 
@@ -44,7 +48,7 @@ def matmul_cases():
 SUMS = {
     "dense": (dense, dense, dense, dense, 1, 1), "one bias for all": (repeated, dense, reordered, dense, 1, 1),
     "factors": (dense, reordered, dense, dense, 2, 3), "sliced": (sliced, sliced, sliced, dense, 1, 2),
-    "NaN bias times 0": (dense, dense, dense, dense, 0, 1),
+    "NaN bias times 0": (dense, dense, dense, dense, 0, 1), "into the bias": (dense, dense, dense, None, 2, 1),
 }
 
 
@@ -55,8 +59,9 @@ def _make_addmm(dtype, layout, shape, rng):
     if beta == 0 and dtype not in INTEGERS:
         bias = np.full_like(bias, np.nan)
     a, b = numbers(rng, (m, k), dtype), numbers(rng, (k, n), dtype)
-    out = result((m, n), dtype, put_out)
-    return put_bias(bias, dtype), put_a(a, dtype), put_b(b, dtype), float(beta), float(alpha), out
+    bias = put_bias(bias, dtype)
+    out = bias if put_out is None else result((m, n), dtype, put_out)
+    return bias, put_a(a, dtype), put_b(b, dtype), float(beta), float(alpha), out
 
 
 def _moduli_of_addmm(bias, a, b, beta, alpha, out):

@@ -1,13 +1,16 @@
-"""Checks of what is no kernel: devices, memory, transfers, and the errors that the contract asks for."""
+"""Checks of what is no kernel: devices, memory, transfers, order, threads, and the errors that are asked for."""
+import os
+import sys
+import threading
 from functools import partial
 
 import numpy as np
 
-from cygrad.backend import BINARY
+from cygrad.backend import BINARY, UNARY
 from cygrad.devices.discovery import open_device
 from cygrad.dispatch.allocation import empty_on
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
-from cygrad.testing.runner import DECLINED, Check, Key, call
+from cygrad.testing.runner import DECLINED, Call, Check, Key
 
 
 def _storage(backend, index, nbytes):
@@ -89,28 +92,195 @@ def facts(backend, index):
     """`synchronize`, `memory_info` and `supports` answer as they should."""
     expect(backend.synchronize(index) is None, "synchronize() returned something")
     info = backend.memory_info(index)
-    expect(info is None or 0 <= info[0] <= info[1], f"memory_info() gave {info!r}, not (free, total) or None")
-    for name in ("bool", "int64", "float32"):
-        expect(backend.supports(DTYPES[name]), f"{name} is needed by every backend: indices, masks, results")
+    expect(info is None or isinstance(info, tuple) and len(info) == 2 and 0 <= info[0] <= info[1],
+           f"memory_info() gave {info!r}, not (free, total) or None")
+    for name, dtype in DTYPES.items():
+        answer = backend.supports(dtype)
+        expect(isinstance(answer, (bool, int)), f"supports({name}) gave {answer!r}, not True or False")
+        expect(answer or name not in ("bool", "int64", "float32"),
+               f"{name} is needed by every backend: indices, masks, results")
 
 
 def between_devices(backend, index):
-    """d2d copies all bytes; with one device there is nothing to do."""
-    if backend.device_count() < 2:
-        return DECLINED
-    for device in range(2):
+    """d2d copies all bytes; with one device, from one buffer to another."""
+    target_index = 1 if backend.device_count() > 1 else 0
+    for device in range(target_index + 1):
         open_device(backend, device)
-    data = bytes(range(200))
-    source, target = _written(backend, 0, data), _storage(backend, 1, len(data))
-    if backend.d2d(source, target) is NotImplemented:
+    data = np.random.default_rng(0).integers(0, 256, 10_007, "uint8").tobytes()
+    source, target = _written(backend, 0, data), _written(backend, target_index, bytes(len(data)))
+    answer = backend.d2d(source, target)
+    if answer is NotImplemented:
         return DECLINED
+    expect(answer is None, f"d2d returned {answer!r}, not None or NotImplemented")
     expect(_read(backend, target, 0, len(data)) == data, "d2d changed bytes on the way")
+    expect(_read(backend, source, 0, len(data)) == data, "d2d changed its source")
+
+
+# ---- order: what was asked for first is as if it were done first
+
+def _numbers(backend, index, values):
+    """A View of float32 numbers."""
+    return dense(np.asarray(values), "float32").place(backend, index)
+
+
+def _values(view, count):
+    host = bytearray(4 * count)
+    view._backend().d2h(view._storage(), 0, memoryview(host))
+    return np.frombuffer(host, "float32")
+
+
+def chain(backend, index):
+    """Each kernel sees what the one before wrote, and d2h what the last one wrote."""
+    count = 300_000
+    views = [_numbers(backend, index, np.arange(count) % 100) for _ in range(3)]
+    for step in range(12):
+        a, b, out = views[step % 3], views[(step + 1) % 3], views[(step + 2) % 3]
+        if backend.binary(BINARY.index("add"), a, b, out) is NotImplemented:
+            return DECLINED
+    factors = [1, 1, 1]
+    for step in range(12):
+        factors[(step + 2) % 3] = factors[step % 3] + factors[(step + 1) % 3]
+    found = _values(views[13 % 3], count)
+    expect(np.array_equal(found, np.arange(count) % 100 * factors[13 % 3]),
+           "d2h, or a kernel, read what a kernel before it had not written yet")
+    return None
+
+
+def overwritten(backend, index):
+    """A kernel reads its inputs as they were when it was called, whatever is written to them afterwards."""
+    count = 300_000
+    a, out = _numbers(backend, index, np.ones(count)), _numbers(backend, index, np.zeros(count))
+    if backend.binary(BINARY.index("add"), a, a, out) is NotImplemented:
+        return DECLINED
+    backend.h2d(memoryview(np.full(count, 7, "float32")).cast("B").toreadonly(), a._storage(), 0)
+    expect((_values(out, count) == 2).all(), "a kernel read what h2d wrote to its input after the call")
+    expect((_values(a, count) == 7).all(), "h2d after a kernel was lost")
+    return None
+
+
+def waited_for(backend, index):
+    """After `synchronize` a kernel's work is done, and a freed buffer of its operands may be used again."""
+    count = 100_000
+    out = _numbers(backend, index, np.zeros(count))
+    for step in range(20):
+        a = _numbers(backend, index, np.full(count, step))
+        if backend.unary(UNARY.index("neg"), a, out) is NotImplemented:
+            return DECLINED
+        del a
+        again = _numbers(backend, index, np.full(count, 1000))       # may get the memory of the one before
+        expect((_values(out, count) == -step).all(), "a kernel's input was freed and written to before it was read")
+        del again
+    backend.synchronize(index)
+    return None
+
+
+def threads(backend, index):
+    """Several threads call one kernel, each with its own operands."""
+    wrong, before = [], sys.getswitchinterval()
+
+    def work(number):
+        a, b = _numbers(backend, index, np.full(2000, number)), _numbers(backend, index, np.arange(2000))
+        out = _numbers(backend, index, np.zeros(2000))
+        for _ in range(40):
+            if backend.binary(BINARY.index("add"), a, b, out) is NotImplemented:
+                wrong.append(None)
+                return
+            if not np.array_equal(_values(out, 2000), number + np.arange(2000)):
+                wrong.append(number)
+                return
+
+    def guarded(number):
+        try:
+            work(number)
+        except Exception as error:
+            wrong.append(error)
+
+    workers = [threading.Thread(target=guarded, args=(number,)) for number in range(1, 5)]
+    sys.setswitchinterval(1e-5)
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:
+        sys.setswitchinterval(before)
+    if None in wrong:
+        return DECLINED
+    for error in wrong:
+        if isinstance(error, Exception):
+            raise error
+    expect(not wrong, "four threads that call binary at once get one another's results")
+    return None
+
+
+# ---- memory that is not there, or not given back
+
+def too_much(backend, index):
+    """More memory than there can be is an error, and the device works on."""
+    try:
+        _storage(backend, index, 1 << 60)
+    except Exception:
+        pass
+    else:
+        raise AssertionError(f"alloc gave a buffer of {1 << 60} bytes; raise MemoryError where there is not enough")
+    expect(_read(backend, _written(backend, index, b"abc"), 0, 3) == b"abc", "alloc fails after it has failed once")
+
+
+def _resident():
+    """The memory that the process has, in bytes; the most it ever had, or 0, where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        pass
+    try:
+        import resource      # optional dependency: Windows has none
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _leaks(backend, index, use, what):
+    """Raise if `use`, which takes and frees a few MB each time, makes the process or the device run full."""
+    for _ in range(8):
+        use()
+    backend.synchronize(index)
+    resident, info = _resident(), backend.memory_info(index)
+    for _ in range(48):
+        use()
+    backend.synchronize(index)
+    grown = _resident() - resident
+    expect(grown < 100 << 20, f"{what}: the process grew by {grown >> 20} MB while 192 MB were used and freed in turn")
+    if info is not None and backend.name != "cpu" and not backend.host_memory:
+        lost = info[0] - backend.memory_info(index)[0]
+        expect(lost < 100 << 20, f"{what}: the device lost {lost >> 20} MB while 192 MB were used and freed in turn")
+
+
+def buffers_leak(backend, index):
+    """What was allocated is given back when nobody refers to it."""
+    data = memoryview(bytes(4 << 20))
+
+    def use():
+        storage = _storage(backend, index, 4 << 20)
+        backend.h2d(data, storage, 0)
+    _leaks(backend, index, use, "alloc")
+
+
+def kernels_leak(backend, index):
+    """Kernels give back what they take besides."""
+    a, out = _numbers(backend, index, np.ones(1 << 20)), _numbers(backend, index, np.zeros(1 << 20))
+    if backend.binary(BINARY.index("add"), a, a, out) is NotImplemented:
+        return DECLINED
+    _leaks(backend, index, lambda: backend.binary(BINARY.index("add"), a, a, out), "binary")
+    return None
 
 
 def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
-              "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts}
+              "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts,
+              "too much": too_much, "leaks": buffers_leak, "leaks of kernels": kernels_leak, "chain": chain,
+              "overwritten": overwritten, "freed while in use": waited_for, "threads": threads}
     for name, check in checks.items():
         yield Check(Key("memory", name, "", ""), check)
 
@@ -123,7 +293,7 @@ def division_by_zero(op, dtype, backend, index):
     """Integers divided by zero raise, on the host's thread, what PyTorch raises."""
     a, b = dense([7, 8, 9], dtype), dense([1, 0, 2], dtype)
     try:
-        _, answer, _ = call(backend, index, "binary", (BINARY.index(op), a, b, result((3,), dtype)))
+        answer = Call(backend, index, "binary", (BINARY.index(op), a, b, result((3,), dtype))).answer
         backend.synchronize(index)
     except RuntimeError as error:
         expect("ZeroDivisionError" in str(error), f"raised {error!r}, not RuntimeError('ZeroDivisionError')")

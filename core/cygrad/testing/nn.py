@@ -11,7 +11,8 @@ SOFTMAX = {
     "rows": ((9, 33), dense, dense), "one axis": ((33,), dense, dense), "columns": ((9, 33), reordered, dense),
     "sliced": ((5, 6, 7), sliced, sliced), "stride 0": ((9, 33), repeated, dense),
     "ten axes": ((2, 1, 2, 2, 1, 2, 2, 1, 2, 3), reordered, dense), "wide": ((4, 5000), dense, dense),
-    "one element": ((4, 1), dense, dense), "many rows": ((3001, 10), dense, dense),
+    "one element": ((4, 1), dense, dense),
+    "offset": ((9, 31), partial(dense, offset=3), partial(dense, offset=5)), "many rows": ((65540, 3), dense, dense),
 }
 
 

@@ -19,7 +19,8 @@ REAL = BOOL + INTEGERS + FLOATS
 EVERY = REAL + COMPLEX
 EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52,
            "complex64": 2.0**-23, "complex128": 2.0**-52}
-GAP = 0x5A                                # what lies between the elements of an operand, byte by byte
+RUBBISH = 0xFF                            # the bytes between, before and after elements: NaN, -1, no truth value
+AFTER = 40                                # elements of it behind the last one, so that what reads or writes on is seen
 
 
 def storage_type(dtype):
@@ -76,10 +77,17 @@ class Operand:
         """The elements, to compute with."""
         return plain(window(self, self.memory).copy(), self.dtype)
 
-    def place(self, backend, index):
-        """A View of a copy of the operand on a device."""
-        whole = empty_on(backend, index, DTYPES[self.dtype], (self.memory.size,))
-        backend.h2d(memoryview(self.memory).cast("B").toreadonly(), whole._storage(), 0)
+    def place(self, backend, index, placed=None):
+        """A View of a copy of the operand on a device.
+
+        `placed` remembers what was copied, {id of the memory: a View of all of it}: operands that share their memory
+        share it there, too.
+        """
+        placed = {} if placed is None else placed
+        whole = placed.get(id(self.memory))
+        if whole is None:
+            whole = placed[id(self.memory)] = empty_on(backend, index, DTYPES[self.dtype], (self.memory.size,))
+            backend.h2d(memoryview(self.memory).cast("B").toreadonly(), whole._storage(), 0)
         return whole.as_strided(self.shape, self.strides, self.offset)
 
     def fetch(self, view):
@@ -109,30 +117,50 @@ def dense_strides(shape):
     return tuple(reversed(strides))
 
 
-def dense(values, dtype):
-    """Row-major, from the start of its storage."""
-    values = np.asarray(values)
-    return Operand(dtype, np.ascontiguousarray(stored(values, dtype)).reshape(-1), values.shape,
-                   dense_strides(values.shape))
+def laid_out(values, dtype, strides, offset=0, elements=0):
+    """An operand with these strides in memory of `elements` and more that holds rubbish everywhere else."""
+    values, strides = np.asarray(values), tuple(strides)
+    last = offset + sum((size - 1) * stride for size, stride in zip(values.shape, strides))
+    memory = np.full((max(last + 1, elements) + AFTER) * storage_type(dtype).itemsize, RUBBISH, "uint8")
+    operand = Operand(dtype, memory.view(storage_type(dtype)), values.shape, strides, offset)
+    window(operand, operand.memory)[...] = stored(values, dtype)
+    return operand
+
+
+def dense(values, dtype, offset=0):
+    """Row-major, from the start of its storage, or from `offset` on."""
+    return laid_out(values, dtype, dense_strides(np.shape(values)), offset)
 
 
 def reordered(values, dtype):
     """Column-major: the axes reversed in memory."""
-    values = np.asarray(values)
-    strides = tuple(reversed(dense_strides(values.shape[::-1])))
-    return Operand(dtype, np.ascontiguousarray(stored(values, dtype).T).reshape(-1), values.shape, strides)
+    return laid_out(values, dtype, reversed(dense_strides(np.shape(values)[::-1])))
+
+
+def turned(values, dtype):
+    """The first axis is the last in memory, the others keep their order."""
+    shape = np.shape(values)
+    return laid_out(values, dtype, [dense_strides((*shape[1:], shape[0]))[d - 1] for d in range(len(shape))], 1)
 
 
 def sliced(values, dtype):
     """With gaps between the elements, before the first and after the last."""
-    values = np.asarray(values)
-    wide = tuple(2 * size + 1 for size in values.shape)
-    strides = tuple(2 * stride for stride in dense_strides(wide))
-    elements = int(np.prod(wide)) + 3
-    memory = np.full(elements * storage_type(dtype).itemsize, GAP if dtype != "bool" else 1, "uint8")
-    operand = Operand(dtype, memory.view(storage_type(dtype)), values.shape, strides, 3)
-    window(operand, operand.memory)[...] = stored(values, dtype)
-    return operand
+    wide = tuple(2 * size + 1 for size in np.shape(values))
+    return laid_out(values, dtype, [2 * stride for stride in dense_strides(wide)], 3)
+
+
+def gapped(values, dtype):
+    """Rows without gaps, with gaps between them."""
+    shape = np.shape(values)
+    return laid_out(values, dtype, dense_strides((*shape[:-1], shape[-1] + 7)), 2)
+
+
+def beside(values, dtype, between=False):
+    """(operand, result) in one run of memory: one behind the other, or their elements taking turns (`between`)."""
+    shape, count = np.shape(values), np.size(values)
+    strides = [(1 + between) * stride for stride in dense_strides(shape)]
+    operand = laid_out(values, dtype, strides, elements=2 * count)
+    return operand, Operand(dtype, operand.memory, shape, tuple(strides), 1 if between else count)
 
 
 def repeated(values, dtype, axis=0):
@@ -147,8 +175,9 @@ def repeated(values, dtype, axis=0):
 
 def result(shape, dtype, layout=dense):
     """An operand to be written to; what it holds before is rubbish."""
-    rubbish = np.full(int(np.prod(shape)) * storage_type(dtype).itemsize, GAP if dtype != "bool" else 1, "uint8")
-    return layout(plain(rubbish.view(storage_type(dtype)), dtype).reshape(shape), dtype)
+    operand = layout(np.zeros(shape, storage_type("float32" if dtype == "bfloat16" else dtype)), dtype)
+    operand.memory.view("uint8")[...] = RUBBISH
+    return operand
 
 
 # ------------------------------------------------------------------- values
@@ -165,17 +194,51 @@ def numbers(rng, shape, dtype, scale=3.0):
     return rounded(values, dtype)
 
 
-def with_extremes(rng, shape, dtype):
-    """`numbers`, some of them replaced by what is special about a dtype: NaN, infinities, zeros, the largest."""
-    values = np.array(numbers(rng, shape, dtype))
-    if dtype in FLOATS:
-        special = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5]
-    elif dtype in INTEGERS:
+def special(dtype):
+    """What is special about a dtype, as an array: NaN, infinities, zeros, the largest, what narrower types can't hold.
+
+    Of complex numbers those whose real or imaginary part is 0.
+    """
+    if dtype == "bool":
+        return np.array([False, True])
+    if dtype in COMPLEX:
+        return np.array([0, 1, 1j, -1j, -1, 0.5, -0.25j, 2 - 1j], dtype)
+    if dtype in INTEGERS:
         limits = np.iinfo(dtype)
-        special = [limits.min, limits.max, 0, 1]
-    else:
+        wide = [x for x in (2, 3, 7, -2, -1, 100, 255, 256, 2**16, 2**24, 2**24 + 1, 2**32, 2**53, 2**53 + 1)
+                if limits.min <= x <= limits.max]
+        return np.array([limits.min, limits.max, 0, 1, limits.max - 1, *wide], dtype)
+    near_one = 1 + EPSILON[dtype]
+    largest = {"float16": 65504.0, "bfloat16": 2.0**127, "float32": 2.0**127, "float64": 2.0**1023}[dtype]
+    found = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, near_one, largest, -largest,
+             np.sqrt(largest) * 2, 1e-3, -0.25, 100.25, EPSILON[dtype] / 8]
+    return rounded(np.array(found), dtype)
+
+
+def with_extremes(rng, shape, dtype, ties=False):
+    """`numbers`, some of them replaced by what is special about a real dtype; with `ties`, some by their neighbours."""
+    values = np.array(numbers(rng, shape, dtype))
+    if dtype in COMPLEX + BOOL:
         return values
     flat = values.reshape(-1)
-    places = rng.permutation(flat.size)[:min(len(special), flat.size // 2)]
-    flat[places] = np.array(special[:len(places)], values.dtype)
+    if ties:
+        flat[1:] = np.where(rng.random(flat.size - 1) < 0.3, flat[:-1], flat[1:])
+        zeros = rng.random(flat.size) < (0.1 if dtype in FLOATS else 0)
+        flat[zeros] = np.where(rng.random(int(zeros.sum())) < 0.5, 0.0, -0.0)
+    extremes = special(dtype).astype(values.dtype)
+    places = rng.permutation(flat.size)[:min(len(extremes), flat.size // 2)]
+    flat[places] = extremes[:len(places)]
     return flat.reshape(shape)
+
+
+def crossed(rng, shape, dtype, first, second):
+    """Two arrays of a shape with two axes: where they are large enough, each of `first` meets each of `second`.
+
+    In other shapes and beyond that `with_extremes`, a quarter of the elements equal.
+    """
+    a, b = with_extremes(rng, shape, dtype), with_extremes(rng, shape, dtype)
+    b = np.where(rng.random(shape) < 0.25, a, b)
+    if len(shape) == 2 and shape[0] >= len(first) and shape[1] >= len(second):
+        a[:len(first), :len(second)] = first[:, None]
+        b[:len(first), :len(second)] = second
+    return a, b

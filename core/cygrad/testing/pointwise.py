@@ -4,24 +4,40 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY, UNARY
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, dense, numbers, reordered, repeated,
-                                     result, rounded, sliced, with_extremes)
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, beside, crossed, dense, gapped, numbers,
+                                     reordered, repeated, result, rounded, sliced, special, turned, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
-# name: shape, layouts of the inputs in turn, layout of the output; None: the output is the first input itself
+# name: shape, layouts of the inputs in turn, layout of the output; the first has every pair of special values.
+# IN_PLACE: the output is the first input itself, SECOND: the second, TWICE: both inputs are one,
+# BESIDE and BETWEEN: the output is another part of the first input's memory
+IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN = "first", "second", "twice", "beside", "between"
+SQUARE, THREE = (22, 23), (5, 4, 6)
 LAYOUTS = {
-    "contiguous": ((7, 13), (dense, dense, dense), dense),
+    "contiguous": (SQUARE, (dense, dense, dense), dense),
     "transposed": ((7, 13), (reordered, dense, reordered), dense),
     "transposed result": ((7, 13), (dense, dense, dense), reordered),
     "sliced": ((7, 13), (sliced, sliced, sliced), sliced),
     "stride 0": ((7, 13), (repeated, partial(repeated, axis=1), repeated), dense),
     "0-d": ((), (dense, dense, dense), dense),
     "eight axes": ((2, 2, 3, 2, 2, 2, 2, 2), (reordered, dense, reordered), dense),
-    "in place": ((7, 13), (dense, dense, dense), None),
-    "sliced in place": ((7, 13), (sliced, dense, dense), None),
-    "large": ((40013,), (dense, dense, dense), dense),
-    "large transposed": ((140, 150), (reordered, dense, reordered), dense),
+    "in place": ((7, 13), (dense, dense, dense), IN_PLACE),
+    "sliced in place": ((7, 13), (sliced, dense, dense), IN_PLACE),
+    "into the second": ((7, 13), (dense, dense, dense), SECOND),
+    "one operand twice": ((7, 13), (dense, dense, dense), TWICE),
+    "offset": ((7, 13), (partial(dense, offset=3), partial(dense, offset=5), partial(dense, offset=9)),
+               partial(dense, offset=6)),
+    "side by side": ((143,), (dense, dense, dense), BESIDE),
+    "taking turns": ((143,), (dense, dense, dense), BETWEEN),
+    "three axes": (THREE, (turned, partial(repeated, axis=1), gapped), gapped),
+    "rows with gaps": ((9, 14), (gapped, dense, gapped), dense),
+    "large": ((70001,), (dense, dense, dense), dense),
+    "large transposed": ((263, 270), (reordered, dense, reordered), dense),
 }
+ALIASED = (IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN)
+# How many elements: fewer than a block has, whole blocks, one more and one less
+SIZES = (2, 3, 5, 8, 15, 17, 31, 33, 63, 65, 100, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 4097, 65535,
+         65537)
 
 ROUNDED, CLOSE, FAR = Limit(3), Limit(6), Limit(16)
 NUMBERS = INTEGERS + FLOATS + COMPLEX
@@ -94,42 +110,90 @@ def unary_values(rng, shape, dtype, op):
     return with_extremes(rng, shape, dtype)
 
 
+def shifts(dtype):
+    """By how many bits: some, all, more than all, and less than none."""
+    width = 8 * np.dtype(dtype).itemsize
+    return np.array([0, 1, 3, width - 1, width, width + 1, 2 * width, 100, *([-1] if dtype != "uint8" else [])], dtype)
+
+
 def binary_values(rng, shape, dtype, op):
     """Two operands within the domain of a binary op."""
-    if op in ("pow", "left_shift", "right_shift", "gcd", "lcm") and dtype in INTEGERS:
-        top = {"pow": 4, "gcd": 10, "lcm": 10}.get(op, 7)
-        return numbers(rng, shape, dtype), rng.integers(0, top, shape).astype(dtype)
+    if op in ("left_shift", "right_shift"):
+        first, second = special(dtype), shifts(dtype)
+        a, b = crossed(rng, shape, dtype, first, second)
+        whole = a.ndim == 2 and a.shape[0] >= len(first)
+        b = np.where(np.isin(b, second) & whole, b, rng.integers(0, 7, shape)).astype(dtype)
+        return a, b
+    if op in ("pow", "gcd", "lcm") and dtype in INTEGERS:
+        return numbers(rng, shape, dtype), rng.integers(0, 4 if op == "pow" else 10, shape).astype(dtype)
     if op == "pow" and dtype in COMPLEX:
         return numbers(rng, shape, dtype, 1.0), numbers(rng, shape, dtype, 1.0)
+    if op in DIVISIONS and dtype in INTEGERS:                  # no zero, and no quotient beyond the largest
+        a, b = crossed(rng, shape, dtype, special(dtype), special(dtype))
+        return a, np.where((b == 0) | (b == np.array(-1).astype(dtype)), 3, b).astype(dtype)
     if op in DIVISIONS:
-        a, b = numbers(rng, shape, dtype), numbers(rng, shape, dtype)
-        return a, np.where(b == 0, np.ones_like(b), b)
-    return with_extremes(rng, shape, dtype), with_extremes(rng, shape, dtype)
+        values = rounded(np.array([np.nan, 0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 3.0, 7.25, -100.25]), dtype)
+        a, b = (numbers(rng, shape, dtype) for _ in range(2))
+        b = np.where(b == 0, np.ones_like(b), b)
+        if shape == SQUARE:
+            a[:len(values), :len(values)], b[:len(values), :len(values)] = values[:, None], values
+        return a, b
+    if dtype in COMPLEX:
+        a, b = (numbers(rng, shape, dtype) for _ in range(2))
+        return a, np.where(rng.random(shape) < 0.25, a, b)
+    return crossed(rng, shape, dtype, special(dtype), special(dtype))
+
+
+def result_of(shape, dtype, last, inputs, values):
+    """(inputs, output) as a layout says; `values` are the first input's."""
+    if last == IN_PLACE:
+        return inputs, inputs[0]
+    if last == SECOND:
+        return inputs, inputs[1]
+    if last in (BESIDE, BETWEEN):
+        first, out = beside(values, dtype, last == BETWEEN)
+        return [first, *inputs[1:]], out
+    if last == TWICE:
+        return [inputs[0]] * len(inputs), result(shape, dtype)
+    return inputs, result(shape, dtype, last)
 
 
 def _make_unary(code, dtype, layout, rng):
     shape, (first, *_), last = LAYOUTS[layout]
-    a = first(unary_values(rng, shape, dtype, UNARY[code]), dtype)
-    return code, a, a if last is None else result(shape, result_dtype(UNARY[code], dtype), last)
+    values = unary_values(rng, shape, dtype, UNARY[code])
+    (a,), out = result_of(shape, result_dtype(UNARY[code], dtype), last, [first(values, dtype)], values)
+    return code, a, out
 
 
 def _make_binary(code, dtype, layout, rng):
     shape, (first, second, _), last = LAYOUTS[layout]
     x, y = binary_values(rng, shape, dtype, BINARY[code])
-    a, b = first(x, dtype), second(y, dtype)
-    return code, a, b, a if last is None else result(shape, result_dtype(BINARY[code], dtype), last)
+    (a, b), out = result_of(shape, result_dtype(BINARY[code], dtype), last, [first(x, dtype), second(y, dtype)], x)
+    return code, a, b, out
 
 
 def _make_scalar(code, number, swapped, dtype, layout, rng):
-    _, a, _, out = _make_binary(code, dtype, layout, rng)
+    shape, (first, *_), last = LAYOUTS[layout]
+    x, _ = binary_values(rng, shape, dtype, BINARY[code])
+    (a,), out = result_of(shape, result_dtype(BINARY[code], dtype), last, [first(x, dtype)], x)
     return code, a, number, swapped, out
 
 
 def _make_where(dtype, layout, rng):
     shape, (first, second, third), last = LAYOUTS[layout]
     cond = third(numbers(rng, shape, "bool"), "bool")
-    a, b = (put(with_extremes(rng, shape, dtype), dtype) for put in (first, second))
-    return cond, a, b, a if last is None else result(shape, dtype, last)
+    x, y = (anything(rng, shape, dtype) for _ in range(2))
+    (a, b), out = result_of(shape, dtype, last, [first(x, dtype), second(y, dtype)], x)
+    return cond, a, b, out
+
+
+def anything(rng, shape, dtype):
+    """Values of which some are special, whatever the dtype: for what only moves them."""
+    values = np.array(with_extremes(rng, shape, dtype))
+    if dtype in COMPLEX:
+        some = rng.random(shape) < 0.5
+        values = np.where(some, rng.choice(special(dtype), shape), values)
+    return values
 
 
 def _make_fill(value, dtype, layout, rng):
@@ -140,42 +204,77 @@ def _make_fill(value, dtype, layout, rng):
 def convertible(rng, shape, source, target):
     """Values of `source` that `target` can hold: a conversion out of range is nobody's promise."""
     if source in INTEGERS + BOOL or target in FLOATS + COMPLEX + BOOL:
-        return with_extremes(rng, shape, source)
+        return anything(rng, shape, source)
     return rounded(rng.uniform(0 if target == "uint8" else -100, 100, shape), source)
 
 
 def _make_copy(source, target, layout, rng):
     shape, (first, *_), last = LAYOUTS[layout]
-    return first(convertible(rng, shape, source, target), source), result(shape, target, last)
+    values = convertible(rng, shape, source, target)
+    (a,), out = result_of(shape, target, last, [first(values, source)], values)
+    return a, out
 
 
-def layouts_for(in_place):
-    """Names of the layouts; those in place only where an op's output has its input's dtype."""
-    return [name for name, (_, _, last) in LAYOUTS.items() if last is not None or in_place]
+def _make_sized(entry, size, rng):
+    """A call of `entry` for so many dense float32 numbers."""
+    a, b = (dense(numbers(rng, (size,), "float32"), "float32") for _ in range(2))
+    out = result((size,), "float32")
+    return {"fill": (out, 2.5), "copy": (a, out), "unary": (UNARY.index("neg"), a, out),
+            "binary": (BINARY.index("sub"), a, b, out), "where": (dense(rng.random(size) < 0.5, "bool"), a, b, out),
+            "binary_scalar": (BINARY.index("mul"), a, 1.5, False, out)}[entry]
+
+
+def sized_cases(entry):
+    """A case for each of SIZES."""
+    outs = {"fill": (0,), "copy": (1,), "unary": (2,), "binary": (3,), "where": (3,), "binary_scalar": (4,)}[entry]
+    for size in SIZES:
+        yield Case(Key(entry, "sizes", "float32", f"{size}"), partial(_make_sized, entry, size), outs)
+
+
+def layouts_for(in_place, inputs=1):
+    """Names of the layouts; those in memory of an input only where an op's output has its input's dtype."""
+    return [name for name, (_, _, last) in LAYOUTS.items()
+            if (in_place or last not in ALIASED) and not (last == SECOND and inputs < 2)
+            and not (last == TWICE and inputs < 2)]
+
+
+# What 0 has for a sign is left open: where both are as large, or a formula decides.
+UNSIGNED = {"maximum", "minimum", "fmax", "fmin", "relu", "sign", "remainder", "floor_divide", "trunc_divide", "lgamma",
+            "digamma", "erfinv", "pow", "angle", "log10", "log2", "log", "sinh", "asinh", "expm1"}
 
 
 def fill_cases():
     for dtype in EVERY:
         values = {"zero": 0, "one": 1}
+        if dtype == "bool":
+            values["True"] = True
         if dtype in SMOOTH:
-            values.update({"fraction": -1.5, "NaN": float("nan"), "infinity": float("inf")})
+            values.update({"fraction": -1.5, "NaN": float("nan"), "infinity": float("inf"), "tenth": 0.1})
+        if dtype in FLOATS:
+            values["minus zero"] = -0.0
         if dtype in COMPLEX:
-            values["complex"] = 1.5 - 2j
+            values.update({"complex": 1.5 - 2j, "imaginary": 0.1j})
         if dtype in INTEGERS:
-            values["largest"] = int(np.iinfo(dtype).max)
+            limits = np.iinfo(dtype)
+            values.update({"largest": int(limits.max), "smallest": int(limits.min)})
+            if dtype in ("int32", "int64"):
+                values["beyond floats"] = 2**24 + 1 if dtype == "int32" else 2**53 + 1
         for name, value in values.items():
             for layout in layouts_for(False):
                 if layout in ("contiguous", "sliced", "0-d") or name == "one":
-                    yield Case(Key("fill", name, dtype, layout), partial(_make_fill, value, dtype, layout), (0,))
+                    yield Case(Key("fill", name, dtype, layout), partial(_make_fill, value, dtype, layout), (0,),
+                               signed=True)
+    yield from sized_cases("fill")
 
 
 def copy_cases():
     for source in EVERY:
         for target in EVERY:
-            for layout in layouts_for(False):
+            for layout in layouts_for(source == target):
                 if source == target or layout in ("contiguous", "sliced", "transposed", "0-d"):
                     yield Case(Key("copy", f"to {target}", source, layout), partial(_make_copy, source, target, layout),
-                               (1,))
+                               (1,), signed=target in FLOATS)
+    yield from sized_cases("copy")
 
 
 def unary_cases():
@@ -183,35 +282,63 @@ def unary_cases():
         for dtype in dtypes:
             for layout in layouts_for(result_dtype(op, dtype) == dtype):
                 yield Case(Key("unary", op, dtype, layout), partial(_make_unary, UNARY.index(op), dtype, layout), (2,),
-                           limit_of(limit, op, dtype))
+                           limit_of(limit, op, dtype), signed=op not in UNSIGNED)
+    yield from sized_cases("unary")
 
 
 def binary_cases():
     for op, (dtypes, limit) in BINARY_TABLE.items():
         for dtype in dtypes:
-            for layout in layouts_for(result_dtype(op, dtype) == dtype):
+            for layout in layouts_for(result_dtype(op, dtype) == dtype, 2):
+                if layout == "one operand twice" and op in (*DIVISIONS, "pow") and dtype in INTEGERS:
+                    continue                                    # the first may hold zeros and negative numbers
                 yield Case(Key("binary", op, dtype, layout), partial(_make_binary, BINARY.index(op), dtype, layout),
-                           (3,), limit_of(limit, op, dtype))
+                           (3,), limit_of(limit, op, dtype), signed=op not in UNSIGNED)
+    yield from sized_cases("binary")
+
+
+def scalars(op, dtype):
+    """{name: number}: what a binary op meets as its second operand; the first has no name."""
+    if dtype == "bool":
+        return {"": True}
+    if dtype in COMPLEX:
+        return {"": 2.5, "complex": 1.5 - 2j}
+    if dtype in FLOATS:
+        exact = dtype in ("float16", "bfloat16") or op in DIVISIONS       # where a quotient may be rounded first
+        return {"": 2.5} if exact else {"": 2.5, "tenth": 0.1}
+    if op in ("pow", "gcd", "lcm", "left_shift", "right_shift"):
+        return {"": 3}
+    large = {"int32": 2**24 + 1, "int64": 2**53 + 1}.get(dtype)
+    return {"": 3, "large": large} if large else {"": 3}
 
 
 def binary_scalar_cases():
     for op, (dtypes, limit) in BINARY_TABLE.items():
         for dtype in dtypes:
-            number = True if dtype == "bool" else 3 if dtype in INTEGERS else 2.5
-            for swapped in (False, True):
-                if swapped and op in (*DIVISIONS, "pow", "left_shift", "right_shift") and dtype not in SMOOTH:
-                    continue                                    # the first operand may hold zeros and more than 7
-                for layout in ("contiguous", "sliced", "0-d", *(("in place",) if op not in PREDICATES else ())):
-                    name = f"{layout} swapped" if swapped else layout
-                    yield Case(Key("binary_scalar", op, dtype, name),
-                               partial(_make_scalar, BINARY.index(op), number, swapped, dtype, layout), (4,),
-                               limit_of(limit, op, dtype))
+            for name, number in scalars(op, dtype).items():
+                if isinstance(number, complex) and op in ("pow", "div"):
+                    continue
+                for swapped in (False, True):
+                    if swapped and op in (*DIVISIONS, "pow", "left_shift", "right_shift") and dtype not in SMOOTH:
+                        continue                                # the first operand may hold zeros and more than 7
+                    layouts = ("contiguous", "sliced", "0-d", *(("in place",) if op not in PREDICATES else ()))
+                    for layout in layouts if not name else layouts[:1]:
+                        of = f"{op} {name}".strip()
+                        yield Case(Key("binary_scalar", of, dtype, f"{layout} swapped" if swapped else layout),
+                                   partial(_make_scalar, BINARY.index(op), number, swapped, dtype, layout), (4,),
+                                   limit_of(limit, op, dtype), signed=op not in UNSIGNED)
+    for dtype in ("float32", "int8"):
+        yield Case(Key("binary_scalar", "add", dtype, "large"),
+                   partial(_make_scalar, BINARY.index("add"), 2, False, dtype, "large"), (4,))
+    yield from sized_cases("binary_scalar")
 
 
 def where_cases():
     for dtype in EVERY:
-        for layout in layouts_for(True):
-            yield Case(Key("where", "", dtype, layout), partial(_make_where, dtype, layout), (3,))
+        for layout in layouts_for(True, 2):
+            if layout != "one operand twice":
+                yield Case(Key("where", "", dtype, layout), partial(_make_where, dtype, layout), (3,), signed=True)
+    yield from sized_cases("where")
 
 
 PROGRAMS = {
@@ -234,15 +361,16 @@ def _make_program(program, dtype, layout, rng):
     tables = {"unary": UNARY, "binary": BINARY}
     coded = tuple((kind, tables[kind].index(rest[0])) if kind in tables else (kind, *rest) for kind, *rest in program)
     results = 1 + max(step[1] for step in program if step[0] == "out")
-    ins = tuple(put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second))
-    if any(step == ("in", 2) for step in program):
-        ins = (*ins, 1.75)
-    return coded, ins, tuple(result(shape, dtype, last) for _ in range(results))
+    ins = [put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second)]
+    ins, out = result_of(shape, dtype, last, ins, ins[0].values)
+    more = (1.75,) if any(step == ("in", 2) for step in program) else ()
+    outs = (out, *(result(shape, dtype, dense if last in ALIASED else last) for _ in range(results - 1)))
+    return coded, (*ins, *more), outs
 
 
 def elementwise_cases():
     for name, program in PROGRAMS.items():
         for dtype in FLOATS:
-            for layout in layouts_for(False):
+            for layout in layouts_for(True, 2):
                 yield Case(Key("elementwise", name, dtype, layout), partial(_make_program, program, dtype, layout),
                            (2,), Limit(16, floor=4))

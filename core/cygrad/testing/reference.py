@@ -190,15 +190,13 @@ def scan(op, a, out, index):
     name = SCAN[op]
     if name in ("cumsum", "cumprod"):
         return getattr(np, name)(wide(a.astype(out.dtype)), -1), None
-    values, places = a.copy(), np.zeros(a.shape, "int64")
+    best = (np.maximum if name == "cummax" else np.minimum).accumulate(a, -1)          # NaN from the first one on
+    before, now = best[..., :-1], a[..., 1:]
     better = np.greater_equal if name == "cummax" else np.less_equal
-    for i in range(1, a.shape[-1]):
-        best, now = values[..., i - 1], a[..., i]
-        taken = better(now, best) | (now != now)             # a later equal one wins, and so does NaN
-        taken &= ~((best != best) & (now == now))
-        values[..., i] = np.where(taken, now, best)
-        places[..., i] = np.where(taken, i, places[..., i - 1])
-    return values, places
+    taken = better(now, before) | (now != now)               # a later equal one wins, and so does NaN
+    places = np.zeros(a.shape, "int64")
+    places[..., 1:] = np.where(taken, np.arange(1, a.shape[-1]), 0)
+    return best, np.maximum.accumulate(places, -1)
 
 
 def sort(a, descending, stable, values, index):

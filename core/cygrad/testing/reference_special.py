@@ -13,7 +13,10 @@ def _each(function):
 def _lgamma(x):
     if math.isinf(x) or x <= 0 and x == math.floor(x):
         return math.inf
-    return math.lgamma(x)
+    try:
+        return math.lgamma(x)
+    except OverflowError:
+        return math.inf
 
 
 erf = _each(math.erf)

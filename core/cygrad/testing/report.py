@@ -2,9 +2,17 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from textwrap import indent
+
 from cygrad import __version__
 
 FAILURES_SHOWN = 3                        # of each entry
+# What a backend that declines need not explain.
+REASONS = dict.fromkeys(["gather_looking", "scatter_looking"], "the core looks first")
+
+
+def reasons_of(backend):
+    """{entry: why it is declined}, where the backend or the contract says so."""
+    return REASONS | dict(getattr(backend, "declines", {}))
 
 
 @dataclass

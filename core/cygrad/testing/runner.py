@@ -3,6 +3,7 @@
 A `Case` is one call of one entry. Beside the results it is checked that nothing else was written: neither an input nor
 what lies between the elements of an output. A `Check` is anything else that can go wrong: a function that raises.
 """
+import sys
 import traceback
 import zlib
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from cygrad.dispatch.allocation import empty_on
 from cygrad.dispatch.compositions import COMPOSED
 from cygrad.dispatch.fallback import compose
 from cygrad.testing import reference
-from cygrad.testing.operands import DTYPES, EPSILON, Operand, plain, stored, window
+from cygrad.testing.operands import DTYPES, EPSILON, FLOATS, Operand, plain, stored, window
+from cygrad.view import View
 
 TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022,
         "complex64": 2.0**-126, "complex128": 2.0**-1022}
@@ -93,7 +95,7 @@ class Check:
         """The outcome."""
         try:
             return self.function(backend, index) or PASS
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return raised(error)
 
 
@@ -116,6 +118,8 @@ class Case:
         What NumPy computes, where it is not the entry's function in `reference`.
     answer : object
         What the entry returns when it has done its work.
+    signed : bool
+        Whether 0 and -0 are different results.
     """
 
     key: Key
@@ -125,6 +129,7 @@ class Case:
     derived: object = None
     formula: object = None
     answer: object = None
+    signed: bool = False
 
     def kernel(self, backend):
         """What is called: the entry."""
@@ -134,15 +139,19 @@ class Case:
         """The outcome on a device; `against` is "cpu" or "numpy"."""
         args = self.make(np.random.default_rng(zlib.crc32(str(self.key).encode())))
         try:
-            views, answer, found = call(backend, index, self.key.entry, args, self.kernel(backend))
-        except Exception as error:
+            called = Call(backend, index, self.key.entry, args, self.kernel(backend))
+            if called.answer is NotImplemented:
+                wrong = called.written([])
+                if wrong:
+                    return Outcome("fail", f"{self.describe(args)}{wrong}, and then returned NotImplemented; a kernel "
+                                           "declines before it writes")
+                return self.run_composed(backend, index, against, args)
+            if called.answer is not self.answer:
+                return Outcome("fail", f"{self.describe(args)}returned {brief(called.answer)}; a kernel returns "
+                                       f"{self.answer} or NotImplemented")
+            wrong = self.compare(args, called, against) or called.kept()
+        except (Exception, SystemExit) as error:
             return raised(error, self.describe(args))
-        if answer is NotImplemented:
-            return self.run_composed(backend, index, against, args)
-        if answer is not self.answer:
-            return Outcome("fail", f"{self.describe(args)}returned {answer!r}; a kernel returns {self.answer} or "
-                                   "NotImplemented")
-        wrong = self.compare(args, views, found, against)
         return Outcome("fail", self.describe(args) + wrong) if wrong else PASS
 
     def run_composed(self, backend, index, against, args):
@@ -153,26 +162,19 @@ class Case:
             return DECLINED
         call_of = f"composed {self.describe(args)}"
         try:
-            views, _, found = call(backend, index, entry, args, lambda *given: compose(composition, given))
-        except Exception as error:
+            called = Call(backend, index, entry, args, lambda *given: compose(composition, given))
+            wrong = self.compare(args, called, against)
+        except (Exception, SystemExit) as error:
             return raised(error, call_of)
-        wrong = self.compare(args, views, found, against)
         return Outcome("fail", call_of + wrong) if wrong else Outcome("composed")
 
-    def compare(self, args, views, found, against):
+    def compare(self, args, called, against):
         """What is wrong, or an empty text."""
-        written = [a for position in self.outs for a in flat(args[position]) if a is not None]
-        for operand, view in views.items():
-            memory = operand.fetch(view)
-            if operand in written:
-                untouched = np.ones(memory.shape, bool)
-                window(operand, untouched)[...] = False
-                if not np.array_equal(memory[untouched], operand.memory[untouched]):
-                    return "wrote to memory between, before or after the elements of an output"
-            elif memory.tobytes() != operand.memory.tobytes():
-                return f"changed an input: {operand}"
-        for got, (wanted, dtype) in zip(self.results(args, found), self.expected(args, against)):
-            wrong = difference(got, wanted, dtype, self.limit, [arrays(a) for a in args])
+        wrong = called.written([a for position in self.outs for a in flat(args[position]) if a is not None])
+        if wrong:
+            return wrong
+        for got, (wanted, dtype) in zip(self.results(args, called.found), self.expected(args, against)):
+            wrong = difference(got, wanted, dtype, self.limit, [arrays(a) for a in args], self.signed)
             if wrong:
                 return wrong
         return ""
@@ -187,9 +189,9 @@ class Case:
         """[(values, dtype)] of the results, as the CPU or NumPy computes them."""
         if against == "cpu":
             cpu = load("cpu")
-            _, answer, found = call(cpu, 0, self.key.entry, args, self.kernel(cpu))
-            if answer is self.answer:
-                return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, found))]
+            called = Call(cpu, 0, self.key.entry, args, self.kernel(cpu))
+            if called.answer is self.answer:
+                return [(x, self.dtype_of(x, args, i)) for i, x in enumerate(self.results(args, called.found))]
         filled = [arrays(a) for a in args]
         extra = [args[1].dtype] if self.key.entry == "random" else []
         results = (self.formula or getattr(reference, self.key.entry))(*filled, *extra)
@@ -218,33 +220,93 @@ class Case:
         return f"{self.key.entry}({', '.join(named)}): "
 
 
-def call(backend, index, entry, args, function=None):
-    """({operand: view}, what the entry or `function` returned, the arguments as arrays after the call)."""
-    views, made = {}, []
+class Call:
+    """A call of an entry on a device, and what it left behind.
 
-    def placed(value):
+    Attributes
+    ----------
+    answer : object
+        What the entry, or `function`, returned.
+    found : list
+        The arguments as arrays after the call; in the place of nonzero's `allocate` the View that it gave.
+    """
+
+    def __init__(self, backend, index, entry, args, function=None):
+        self.backend, self.index, self.allocated = backend, index, []
+        self.views, placed = {}, {}
+        self.given = [self._placed(a, placed) for a in args]
+        if entry == "nonzero":
+            self.given[1] = self._allocator(len(args[0].shape))
+        self.kept_before = self._references()
+        self.answer = (function or getattr(backend, entry))(*self.given)
+        self.memory = {id(operand.memory): operand.fetch(view) for operand, view in self.views.items()}
+        self.found = [self._read(a) for a in args]
+        if entry == "nonzero" and self.answer is not NotImplemented:
+            if len(self.allocated) != 1:
+                raise AssertionError(f"called allocate {len(self.allocated)} times; it is called once, with the count "
+                                     "of elements that are not zero")
+            self.found[1] = self.allocated[0].cpu().numpy()
+
+    def _placed(self, value, placed):
         if isinstance(value, Operand):
-            if value not in views:
-                views[value] = value.place(backend, index)
-            return views[value]
-        return tuple(map(placed, value)) if isinstance(value, tuple) else value
+            if value not in self.views:
+                self.views[value] = value.place(self.backend, self.index, placed)
+            return self.views[value]
+        return tuple([self._placed(each, placed) for each in value]) if isinstance(value, tuple) else value
 
-    def allocate(count):
-        made.append(empty_on(backend, index, DTYPES["int64"], (count, len(args[0].shape))))
-        return made[0]
+    def _allocator(self, rank):
+        def allocate(count):
+            if not isinstance(count, (int, np.integer)) or count < 0:
+                raise AssertionError(f"called allocate({count!r}); it takes the count of elements that are not zero")
+            out = empty_on(self.backend, self.index, DTYPES["int64"], (rank, int(count)))
+            self.allocated.append(out.t())                  # as the core's: the places along one axis lie together
+            return self.allocated[-1]
+        return allocate
 
-    given = [placed(a) for a in args]
-    if entry == "nonzero":
-        answer = backend.nonzero(given[0], allocate)
-        return views, answer, [given[0], made[0].cpu().numpy() if made else None]
-    answer = (function or getattr(backend, entry))(*given)
-
-    def read(value):
+    def _read(self, value):
         if isinstance(value, Operand):
-            return plain(window(value, value.fetch(views[value])).copy(), value.dtype)
-        return tuple(map(read, value)) if isinstance(value, tuple) else value
+            return plain(window(value, self.memory[id(value.memory)]).copy(), value.dtype)
+        return tuple(map(self._read, value)) if isinstance(value, tuple) else value
 
-    return views, answer, [read(a) for a in args]
+    def _references(self):
+        """How many refer to each View and to its buffer, if that is an object that counts."""
+        found = []
+        for view in self.views.values():
+            handle = view._storage().handle
+            counts = not isinstance(handle, (int, type(None)))
+            found.append((sys.getrefcount(view), sys.getrefcount(handle) if counts else 0))
+        return found
+
+    def kept(self):
+        """What the backend still refers to after the call and a transfer, or an empty text."""
+        for (view_before, buffer_before), (view, buffer) in zip(self.kept_before, self._references()):
+            if view > view_before:
+                return "a View of it is still referred to after the call; keep what you need of it, not the View"
+            if buffer > buffer_before:
+                return "its buffer is still referred to after the call, which keeps the memory from being freed"
+        return ""
+
+    def written(self, outs):
+        """What was written elsewhere than at the elements of `outs`, or are no values of theirs, or an empty text."""
+        for operand in self.views:
+            memory = self.memory[id(operand.memory)]
+            size = memory.itemsize
+            changed = (memory.view("uint8") != operand.memory.view("uint8")).reshape(-1, size).any(1)
+            for out in outs:
+                if out.memory is operand.memory:
+                    window(out, changed)[...] = False
+            if changed.any():
+                if any(out is operand for out in outs):
+                    return (f"wrote to memory between, before or after the elements of an output: "
+                            f"{int(changed.sum())} elements, the first at {int(changed.argmax())} of the storage of "
+                            f"{operand}")
+                return f"changed an input: {operand}" if outs else f"wrote to [{operand}]"
+        for out in outs if self.answer in (None, True) else ():
+            if out.dtype == "bool":
+                bytes_ = window(out, self.memory[id(out.memory)]).view("uint8")
+                if bytes_.size and bytes_.max() > 1:
+                    return f"wrote {int(bytes_.max())} for a truth value; the bytes of bool are 0 and 1"
+        return ""
 
 
 def flat(value):
@@ -257,6 +319,14 @@ def arrays(value):
     if isinstance(value, Operand):
         return value.values
     return tuple(map(arrays, value)) if isinstance(value, tuple) else value
+
+
+def brief(value, most=80):
+    """A value for a message; of a tensor only what it is."""
+    if isinstance(value, View):
+        return f"a View of shape {tuple(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def words(value):
@@ -276,12 +346,17 @@ def operation(entry, first):
     return words(first)
 
 
-def difference(found, expected, dtype, limit, args):
-    """Where and how much `found` is off, or an empty text; NaN equals NaN."""
+def difference(found, expected, dtype, limit, args, signed=False):
+    """Where and how much `found` is off, or an empty text; NaN equals NaN, and 0 equals -0 unless `signed`."""
     if found.shape != expected.shape:
         return f"result of shape {found.shape}, expected {expected.shape}"
     with np.errstate(all="ignore"):
         same = (found == expected) | ((found != found) & (expected != expected))
+        zeros = signed and dtype in FLOATS and (found == 0) & (expected == 0) & (
+            np.signbit(found) != np.signbit(expected))
+        if signed and np.any(zeros):
+            place = tuple(int(i) for i in np.argwhere(zeros)[0])
+            return f"at {place}: expected {expected[place]!r}, found {found[place]!r}; the sign of 0 counts"
         if same.all():
             return ""
         finite = np.isfinite(found) & np.isfinite(expected)
@@ -300,4 +375,6 @@ def raised(error, call=""):
     """The outcome of a case that raised: the exception, and the line that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     text = f"{call}{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]}:{last.lineno})"
+    if isinstance(error, NotImplementedError):
+        text += "; a kernel that can't do a call returns NotImplemented, it does not raise NotImplementedError"
     return Outcome("fail", text, "".join(traceback.format_exception(error)))

@@ -3,8 +3,8 @@ from itertools import groupby
 
 import pytest
 
-from cygrad.devices import discovery
-from cygrad.testing.__main__ import run, selected
+from cygrad.testing.__main__ import selected
+from cygrad.testing.apart import Apart
 
 
 def _groups(thorough):
@@ -20,13 +20,15 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="session")
-def backend(request):
-    """(Backend, device index) under test."""
-    return discovery.resolve(request.config.getoption("--backend", default="cpu"))
+def apart(request):
+    """Runs cases on the backend under test, in a process of their own."""
+    found = Apart(request.config.getoption("--backend", default="cpu"))
+    yield found
+    found.close()
 
 
-def test_as_the_contract_says(cases, backend):
-    report = run(cases, *backend, "numpy" if backend[0].name == "cpu" else "cpu")
+def test_as_the_contract_says(cases, apart):
+    report = apart.report(cases)
     assert not report.failed, report.details()
     if not any(count["pass"] + count["composed"] for count in report.counts.values()):
         pytest.skip("declined: the CPU runs this entry")

@@ -127,6 +127,8 @@ cdef void copy_loop(View src, View out) noexcept nogil:
 cdef class LoopsBackend(Backend):
     """Host memory and plain loops."""
 
+    interface_version = 1
+
     def __cinit__(self):
         self.host_memory = True                  # Storage.pointer may be read and written by the core
 

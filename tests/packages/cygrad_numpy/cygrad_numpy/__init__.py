@@ -135,6 +135,8 @@ def computed(function, out, *views):
 class NumPyBackend(Backend):
     """Computes with NumPy."""
 
+    interface_version = 1
+
     # ---- devices and memory
 
     def device_count(self):

@@ -5,6 +5,8 @@ from cygrad.backend import Backend
 class TITLEBackend(Backend):
     """Memory of the device. What has no kernel here, cygrad composes of other entries or runs on the CPU."""
 
+    interface_version = 1               # of the kernel interface that this is written for, not of cygrad or of this
+
     def device_count(self):
         """How many devices there are; 0 on a machine without any, never an error."""
         return 1

@@ -1,0 +1,87 @@
+"""What a class must be to serve as a backend: each mistake of its author is told with its cause and its remedy.
+
+All of it is looked at once, when the backend is loaded; nothing here runs in a call.
+"""
+import sys
+
+from cygrad.backend import INTERFACE_VERSION, Backend
+from cygrad.errors import BackendLoadError, warn
+
+REQUIRED = ("device_count", "alloc", "h2d", "d2h")
+VARARGS = 0x04                            # of a code object's flags: it has *args
+
+
+def checked(name, cls):
+    """The class, if it is one that this cygrad can call."""
+    of = f"backend {name!r}"
+    if not (isinstance(cls, type) and issubclass(cls, Backend)):
+        raise BackendLoadError(f"{of}: {cls!r} is not a subclass of cygrad.backend.Backend{_named_instead(cls)}")
+    own = [base for base in cls.__mro__ if base is not Backend and issubclass(base, Backend)]
+    if not any("interface_version" in vars(base) for base in own):
+        raise BackendLoadError(f"{of}: {cls.__name__} does not say which version of the kernel interface it is written "
+                               f"for; this cygrad has version {INTERFACE_VERSION}: read docs/backends.md, then write "
+                               f"interface_version = {INTERFACE_VERSION} in the class")
+    if cls.interface_version != INTERFACE_VERSION:
+        raise BackendLoadError(f"{of} is written for version {cls.interface_version} of the kernel interface, this "
+                               f"cygrad has version {INTERFACE_VERSION}; install matching versions")
+    missing = [entry for entry in REQUIRED if getattr(cls, entry) is getattr(Backend, entry)]
+    if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
+        raise BackendLoadError(f"{of} lacks required entries: {', '.join(missing)}{_misspelled(own, missing)}")
+    for base in own:
+        for attribute, value in vars(base).items():
+            _check_signature(of, base, attribute, value)
+    _warn_of_misspelled(of, own)
+    return cls
+
+
+def _named_instead(cls):
+    """The backends in a module, where the entry point names something else of it."""
+    module = cls if hasattr(cls, "__file__") else sys.modules.get(getattr(cls, "__module__", None))
+    found = [key for key, value in vars(module).items() if isinstance(value, type) and issubclass(value, Backend)
+             and value is not Backend] if module is not None else []
+    return f"; its module has {', '.join(found)}: name that in the entry point" if found else ""
+
+
+def entries():
+    """The names of all entries of the contract."""
+    return [name for name, value in vars(Backend).items() if not name.startswith("_") and callable(value)]
+
+
+def _near(name, known):
+    import difflib      # start-up time
+    return next(iter(difflib.get_close_matches(name, known, 1, 0.75)), None)
+
+
+def _misspelled(own, missing):
+    """``"; is 'allocc' meant as 'alloc'?"`` where a method is called nearly so."""
+    found = [(name, near) for base in own for name in vars(base) if (near := _near(name, missing)) and name not in
+             entries()]
+    return "".join(f"; is {name!r} meant as {near!r}?" for name, near in found)
+
+
+def _warn_of_misspelled(of, own):
+    """Warn of methods whose names are nearly those of entries, which nobody calls."""
+    known = entries()
+    for base in own:
+        for name, value in vars(base).items():
+            if name.startswith("_") or name in known or not callable(value):
+                continue
+            near = _near(name, known)
+            if near is not None and not any(near in vars(each) for each in own):
+                warn(f"{of}: {base.__name__} has a method {name!r}, which cygrad never calls; if it is the entry "
+                     f"{near!r}, rename it, else give it a name that is less like one")
+
+
+def _check_signature(of, cls, name, value):
+    """Raise where a Python method can't be called as the contract calls the entry of its name."""
+    contract, code = getattr(Backend, name, None), getattr(value, "__code__", None)
+    expected = getattr(contract, "__code__", None)
+    if name.startswith("_") or code is None or expected is None:
+        return
+    count, most = expected.co_argcount, code.co_argcount
+    least = most - len(value.__defaults__ or ())
+    if least > count or count > most and not code.co_flags & VARARGS:
+        def words(of_code):
+            return ", ".join(of_code.co_varnames[1:of_code.co_argcount])
+        raise BackendLoadError(f"{of}: cygrad calls {name}({words(expected)}), but {cls.__name__}.{name} takes "
+                               f"({words(code)}); help(cygrad.backend.Backend.{name}) says what each of them is")

@@ -1,0 +1,192 @@
+"""Cases in a process of their own: a kernel that aborts, exits, hangs or damages memory is a line in the report.
+
+The parent names a case (a line of text) before the child runs it, and reads its outcome (a line of JSON). When the
+child ends or takes too long, the case that it was at failed, and a new child does the rest.
+"""
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+
+from cygrad.devices import discovery
+from cygrad.testing.cases import ENTRIES
+from cygrad.testing.report import Report, reasons_of
+from cygrad.testing.runner import Outcome
+
+LIMIT = 300.0                             # seconds that a case may take: drivers compile kernels meanwhile
+DEATHS = 5                                # of one entry, after which its other cases are not run
+
+
+class Refused(RuntimeError):
+    """The backend can't be used at all; the text says why."""
+
+
+class Child:
+    """A process that runs cases.
+
+    Attributes
+    ----------
+    facts : dict
+        What the child says of the backend: ``device``, ``against``, ``reasons``.
+    """
+
+    def __init__(self, where, against, limit):
+        path = os.pathsep.join(each or os.getcwd() for each in sys.path)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cygrad.testing.apart", where, against or ""], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path})
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.limit = limit
+        self.facts = self._answer()
+        if self.facts is None:
+            raise Refused(f"the backend ends the process that loads it: {self.end()}")
+        if "refused" in self.facts:
+            self.stop()
+            raise Refused(self.facts["refused"])
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def _answer(self):
+        """The next line as an object; None where the process ended or took too long."""
+        try:
+            line = self.lines.get(timeout=self.limit)
+        except queue.Empty:
+            return None
+        return None if line is None else json.loads(line)
+
+    def run(self, name):
+        """The Outcome of a case; None where the process did not live to tell it."""
+        try:
+            self.process.stdin.write(name + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            return None
+        answer = self._answer()
+        return None if answer is None else Outcome(**answer)
+
+    def end(self):
+        """How the process ended, in words; one that runs on is killed."""
+        try:
+            code = self.process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            return f"did not return within {self.limit:g} s, and was ended"
+        if code < 0:
+            return f"ended the process by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
+        return f"ended the process with status {code}"
+
+    def stop(self):
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+
+
+class Apart:
+    """Runs cases in children, one after the other; `close` it.
+
+    Parameters
+    ----------
+    where : str
+        The device: ``"opencl:1"``.
+    against : str or None
+        What results are compared with; None: what fits the backend.
+    limit : float
+        Seconds that a case may take.
+    """
+
+    def __init__(self, where, against=None, limit=LIMIT):
+        self.arguments = where, against, limit
+        self.child = Child(*self.arguments)
+        self.facts = self.child.facts
+        self.deaths = {}
+
+    def run(self, case):
+        """The Outcome of a case."""
+        entry = case.key.entry
+        if self.deaths.get(entry, 0) >= DEATHS:
+            return Outcome("fail", f"not run: {DEATHS} cases of {entry} have ended their process")
+        fresh = self.child is None
+        if fresh:
+            self.child = Child(*self.arguments)
+        outcome = self.child.run(str(case.key))
+        if outcome is not None:
+            return outcome
+        how, self.child = self.child.end(), None
+        self.deaths[entry] = self.deaths.get(entry, 0) + 1
+        text = f"{case.key} {how}"
+        if not fresh and "within" not in how:
+            self.child = Child(*self.arguments)
+            again = self.child.run(str(case.key))
+            if again is None:
+                self.child.end()
+                self.child = None
+            elif again.state != "fail":
+                text += "; alone it passes: a case before it wrote to memory that is not its own"
+        return Outcome("fail", text)
+
+    def report(self, cases, exit_first=False, traceback=False):
+        """The Report of the cases."""
+        report = Report(self.facts["device"], self.facts["against"], traceback)
+        for case in cases:
+            outcome = self.run(case)
+            report.add(case.key, outcome)
+            if exit_first and outcome.state == "fail":
+                break
+        report.reasons = self.facts["reasons"]
+        return report
+
+    def close(self):
+        """End the child."""
+        if self.child is not None:
+            self.child.stop()
+            self.child = None
+
+
+# ------------------------------------------------------------------ the child
+
+def _named(name, known):
+    """The case of a name; `known` keeps those of the entries seen so far."""
+    entry = name.partition("/")[0]
+    if entry not in known:
+        known[entry] = {str(case.key): case for case in ENTRIES[entry]()}
+    return known[entry][name]
+
+
+def serve(where, against):
+    """Say what the backend is, then run each case that a line of the standard input names."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)                                           # what a driver prints is no answer
+
+    def tell(**answer):
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+    try:
+        backend, index = discovery.resolve(where)
+    except Exception as error:
+        tell(refused=str(error))
+        return 2
+    against = against or ("numpy" if backend.name == "cpu" else "cpu")
+    tell(device=f"{backend.name}:{index}" if index else backend.name, against=against, reasons=reasons_of(backend))
+    os.environ["CYGRAD_FALLBACK"] = "silent"
+    warnings.simplefilter("ignore")
+    known = {}
+    for line in sys.stdin:
+        case = _named(line.rstrip("\n"), known)
+        try:
+            outcome = case.run(backend, index, against)
+        except BaseException as error:
+            outcome = Outcome("fail", f"{case.key}: {type(error).__name__}: {error}")
+        tell(state=outcome.state, text=outcome.text, trace=outcome.trace)
+    os._exit(0)                                             # what a backend does when Python ends is no case
+
+
+if __name__ == "__main__":
+    sys.exit(serve(*sys.argv[1:]))

@@ -1,0 +1,15 @@
+"""Wrong kernels, each wrong in one way: what the conformance suite must see. `MUTANTS` lists them by family.
+
+A mutant is `Mirror`, which conforms, with some of its methods replaced. A family is a function that yields
+(name, entries, methods): the entries whose cases must fail (one of them at least), and what replaces what.
+"""
+import mutants_of_numbers as numbers
+import mutants_of_protocol as protocol
+from mutant import Mutant
+
+FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers.strides, numbers.limits,
+            numbers.dtypes, protocol.rows, protocol.indices, protocol.networks, protocol.order, protocol.memory,
+            protocol.protocol)
+# Those that break nothing that the contract promises: {"family: name": why}.
+EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}
+MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

@@ -28,6 +28,7 @@ KERNELS = "kernels"             # name of the folders of what is compiled for se
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
+C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
 GLIBC = ["tools/glibc.h"]       # included in every C file: which versions of the C library's functions are called
 INCLUDE = ["core", "backends"]  # where .pxd files and C headers are looked for
 BUILD = Path("build/debug" if DEBUG else "build")
@@ -87,7 +88,7 @@ def module(name, source, native=False, flags=(), translated_as=None):
     headers = GLIBC if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64") else []
     return Module(name, source.as_posix(), translated_as, libraries=[] if sys.platform == "win32" else ["m"],
                   extra_compile_args=compile_flags(native) + list(flags), extra_link_args=link_flags(native),
-                  include_dirs=INCLUDE if source.parent.name == KERNELS else [], headers=headers)
+                  include_dirs=INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [], headers=headers)
 
 
 def modules():

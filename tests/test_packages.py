@@ -1,6 +1,6 @@
 """If this fails, a package of a third party, which knows only the installed wheel, does not work with cygrad.
 
-The projects under tests/packages/ are installed into a fresh virtual environment, chosen by environment variable,
+The projects under tests/packages/ and examples/backends/ are installed into a fresh virtual environment, chosen by environment variable,
 tested by the conformance suite, and train the example as the CPU does.
 """
 import re
@@ -8,13 +8,14 @@ import re
 import pytest
 from packages_env import PACKAGES, ROOT
 
-BACKENDS = {"numpy": 3_000, "loops": 200}           # conformance cases that they compute themselves, at least
+EXAMPLES = ROOT / "examples" / "backends"
+BACKENDS = {"numpy": 3_000, "loops": 200, "plain": 600}           # conformance cases that they compute themselves, at least
 
 
 @pytest.fixture(scope="module")
 def installed(fresh_environment):
     """The environment with the backends of tests/packages/ in it."""
-    fresh_environment.install(PACKAGES / "cygrad_numpy", PACKAGES / "cygrad_loops")
+    fresh_environment.install(PACKAGES / "cygrad_numpy", PACKAGES / "cygrad_loops", EXAMPLES / "plain_c")
     return fresh_environment
 
 

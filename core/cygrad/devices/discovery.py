@@ -9,6 +9,7 @@ import os
 import threading
 
 from cygrad import storage
+from cygrad.backend import Backend
 from cygrad.devices import entry_points
 from cygrad.devices.device import device, of
 from cygrad.dispatch import allocation
@@ -74,10 +75,12 @@ def _installed(name):
 
 
 def _checked(name, cls):
-    """A Backend object of the class, if it is one that this cygrad can call."""
+    """A Backend object of the class, if it is one that this cygrad can call; an object is taken as it is."""
     if name != "cpu":                     # whose class is ours, and whose start shall be quick
         from cygrad.devices import contract      # start-up time
-        contract.checked(name, cls)
+        contract.checked(name, type(cls) if isinstance(cls, Backend) else cls)
+        if isinstance(cls, Backend):
+            return cls
     try:
         return cls()
     except Exception as error:

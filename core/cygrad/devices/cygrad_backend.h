@@ -1,0 +1,86 @@
+/* A backend for cygrad in C, C++, Rust or whatever has C's calling convention: a table of functions, version 1.
+
+   A shared library exports `const cygrad_table *cygrad_backend(void)`; a package of a few lines of Python names the
+   library (see examples/backends/plain_c). No Python runs in a call. What each entry means and what holds before it is
+   the contract of cygrad.backend.Backend (docs/backends.md, docs/kernel-ops.md). An entry that is NULL is one that a
+   backend does not override. Functions are called from any thread, with the interpreter's lock held for small operands
+   and without it for large ones. */
+#ifndef CYGRAD_BACKEND_H
+#define CYGRAD_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CYGRAD_INTERFACE_VERSION 1
+
+/* What an entry returns. */
+enum { CYGRAD_DONE = 0, CYGRAD_DECLINED = 1, CYGRAD_FAILED = 2, CYGRAD_ZERO_DIVISION = 3, CYGRAD_NO_MEMORY = 4 };
+
+/* View.dtype; the sizes are 1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16 bytes. */
+enum { CYGRAD_BOOL, CYGRAD_UINT8, CYGRAD_INT8, CYGRAD_INT16, CYGRAD_INT32, CYGRAD_INT64, CYGRAD_FLOAT16,
+       CYGRAD_BFLOAT16, CYGRAD_FLOAT32, CYGRAD_FLOAT64, CYGRAD_COMPLEX64, CYGRAD_COMPLEX128 };
+
+/* A strided window on a buffer; distances and the offset count elements. */
+typedef struct {
+    void *buffer;               /* what `alloc` returned */
+    int64_t offset;             /* of the first element */
+    int64_t elements;           /* how many there are: at least one */
+    const intptr_t *shape;      /* rank sizes */
+    const intptr_t *stride;     /* rank distances: 0 for broadcast axes, never negative */
+    int32_t rank;
+    int32_t dtype;
+    int32_t itemsize;           /* bytes of an element */
+    int32_t contiguous;         /* row-major without gaps */
+} cygrad_view;
+
+/* A Python number: of integers and truth values `integer` is exact, `real` near. */
+typedef struct { double real, imaginary; int64_t integer; } cygrad_number;
+
+typedef const cygrad_view *cygrad_in, *cygrad_out;
+
+typedef struct {
+    uint32_t size;              /* sizeof(cygrad_table): later versions 1.y append entries */
+    uint32_t interface_version; /* CYGRAD_INTERFACE_VERSION */
+    int32_t host_memory;        /* buffers are addresses of the host */
+    int32_t reserved;           /* 0 */
+    const char *(*error)(void); /* what went wrong in this thread's last call that failed */
+
+    int (*device_count)(void);
+    int (*open)(int index);
+    void *(*alloc)(int index, size_t nbytes);                   /* NULL: no memory */
+    void (*free)(int index, void *buffer, size_t nbytes);
+    int (*h2d)(int index, void *buffer, size_t start, const void *host, size_t nbytes);
+    int (*d2h)(int index, void *buffer, size_t start, void *host, size_t nbytes);
+    int (*synchronize)(int index);
+    int (*supports)(int dtype);
+
+    int (*fill)(cygrad_out out, cygrad_number value);
+    int (*copy)(cygrad_in src, cygrad_out out);
+    int (*unary)(int op, cygrad_in a, cygrad_out out);
+    int (*binary)(int op, cygrad_in a, cygrad_in b, cygrad_out out);
+    int (*binary_scalar)(int op, cygrad_in a, cygrad_number x, int swapped, cygrad_out out);
+    int (*where)(cygrad_in cond, cygrad_in a, cygrad_in b, cygrad_out out);
+    int (*reduce)(int op, cygrad_in a, cygrad_out out);
+    int (*argreduce)(int op, cygrad_in a, cygrad_out out);
+    int (*matmul)(cygrad_in a, cygrad_in b, cygrad_out out);
+    int (*gather)(cygrad_in src, cygrad_in index, int dim, cygrad_out out);
+    int (*scatter)(int mode, cygrad_out out, int dim, cygrad_in index, cygrad_in src);
+} cygrad_table;
+
+/* Codes of ops, in the order of cygrad.backend's tuples of the same names. */
+enum { CYGRAD_NEG, CYGRAD_ABS, CYGRAD_SIGN, CYGRAD_EXP, CYGRAD_EXP2, CYGRAD_EXPM1, CYGRAD_LOG, CYGRAD_LOG2,
+       CYGRAD_LOG10, CYGRAD_LOG1P, CYGRAD_SQRT, CYGRAD_RSQRT, CYGRAD_RECIPROCAL, CYGRAD_SQUARE, CYGRAD_SIN, CYGRAD_COS,
+       CYGRAD_TAN, CYGRAD_ASIN, CYGRAD_ACOS, CYGRAD_ATAN, CYGRAD_SINH, CYGRAD_COSH, CYGRAD_TANH, CYGRAD_ASINH,
+       CYGRAD_ACOSH, CYGRAD_ATANH, CYGRAD_ERF, CYGRAD_ERFC, CYGRAD_ERFINV, CYGRAD_LGAMMA, CYGRAD_DIGAMMA,
+       CYGRAD_SIGMOID, CYGRAD_RELU, CYGRAD_FLOOR, CYGRAD_CEIL, CYGRAD_TRUNC, CYGRAD_ROUND, CYGRAD_LOGICAL_NOT,
+       CYGRAD_BITWISE_NOT, CYGRAD_ISNAN, CYGRAD_ISINF, CYGRAD_ISFINITE, CYGRAD_CONJ, CYGRAD_ANGLE };
+enum { CYGRAD_ADD, CYGRAD_SUB, CYGRAD_MUL, CYGRAD_DIV, CYGRAD_FLOOR_DIVIDE, CYGRAD_TRUNC_DIVIDE, CYGRAD_REMAINDER,
+       CYGRAD_FMOD, CYGRAD_POW, CYGRAD_MAXIMUM, CYGRAD_MINIMUM, CYGRAD_FMAX, CYGRAD_FMIN, CYGRAD_ATAN2, CYGRAD_HYPOT,
+       CYGRAD_COPYSIGN, CYGRAD_NEXTAFTER, CYGRAD_GCD, CYGRAD_LCM, CYGRAD_BITWISE_AND, CYGRAD_BITWISE_OR,
+       CYGRAD_BITWISE_XOR, CYGRAD_LEFT_SHIFT, CYGRAD_RIGHT_SHIFT, CYGRAD_EQ, CYGRAD_NE, CYGRAD_LT, CYGRAD_LE, CYGRAD_GT,
+       CYGRAD_GE, CYGRAD_LOGICAL_AND, CYGRAD_LOGICAL_OR, CYGRAD_LOGICAL_XOR };
+enum { CYGRAD_SUM, CYGRAD_PROD, CYGRAD_MAX, CYGRAD_MIN, CYGRAD_ANY, CYGRAD_ALL, CYGRAD_SQUARE_SUM };
+enum { CYGRAD_ARGMAX, CYGRAD_ARGMIN };
+enum { CYGRAD_SCATTER_SET, CYGRAD_SCATTER_ADD, CYGRAD_SCATTER_PROD, CYGRAD_SCATTER_MAX, CYGRAD_SCATTER_MIN };
+
+#endif

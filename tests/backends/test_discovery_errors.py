@@ -462,3 +462,11 @@ def test_used_after_a_fork(folder):
     assert in_child(lambda: (y + 1).tolist()) == "[2.0, 2.0]"
     assert in_child(lambda: cygrad.ones(2).tolist()) == "[1.0, 1.0]"
     assert x.tolist() == [1, 1]                                                          # the parent goes on
+
+
+def test_a_word_for_the_fallback_that_means_nothing(folder, monkeypatch):
+    install_backend(folder, "mygpu")
+    monkeypatch.setenv("CYGRAD_FALLBACK", "never")
+    assert refused("mygpu", errors.BackendError) == (
+        "CYGRAD_FALLBACK='never' means nothing; set it to warn, silent or error")
+    assert cygrad.ones(2).tolist() == [1, 1]

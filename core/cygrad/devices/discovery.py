@@ -137,6 +137,8 @@ def open_device(backend, index):
         if not 0 <= index < devices:
             names = ", ".join(f"{backend.name}:{i}" for i in range(devices))
             raise BackendUnavailable(f"backend {backend.name!r} has no device {index}; its devices: {names}")
+        if backend.name != "cpu":
+            fallback_mode()               # a word that means nothing is refused now, not at the first decline
         try:
             backend.open(index)
             allocation.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
@@ -144,6 +146,14 @@ def open_device(backend, index):
             raise BackendUnavailable(f"device {backend.name}:{index} does not open: {type(error).__name__}: {error}"
                                      ) from error
         _opened.add(key)
+
+
+def fallback_mode():
+    """What CYGRAD_FALLBACK says of calls that a backend declines: ``"warn"``, ``"silent"`` or ``"error"``."""
+    mode = os.environ.get("CYGRAD_FALLBACK", "").strip().lower() or "warn"
+    if mode not in ("warn", "silent", "error"):
+        raise BackendError(f"CYGRAD_FALLBACK={mode!r} means nothing; set it to warn, silent or error")
+    return mode
 
 
 def resolve(where):

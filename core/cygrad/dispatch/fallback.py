@@ -4,11 +4,11 @@ The entries that `compositions` lists are computed from the backend's other entr
 run on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and
 dtype), error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
 """
-import os
 from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.errors import BackendError, KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
+from cygrad.devices.discovery import fallback_mode
+from cygrad.errors import KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
 from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
@@ -92,9 +92,7 @@ def nonzero(t):
 def _record(backend, entry, op, dtype):
     key = (backend.name, entry, op, dtype.name)
     _counts[key] += 1
-    mode = os.environ.get("CYGRAD_FALLBACK", "").strip().lower() or "warn"
-    if mode not in ("warn", "silent", "error"):
-        raise BackendError(f"CYGRAD_FALLBACK={mode!r} means nothing; set it to warn, silent or error")
+    mode = fallback_mode()
     if mode == "error":
         raise KernelMissing(f"backend {backend.name!r} has no {entry} kernel for {op} of {dtype.name}, and "
                             "CYGRAD_FALLBACK=error forbids the CPU; set it to warn or silent, or move the tensor")

@@ -1,0 +1,39 @@
+"""If this fails, a backend that was compiled against an earlier version 1.x of cygrad crashes or computes nonsense.
+
+What compiled code relies on is the order of a class's C methods (its table of functions) and of its fields, and the
+numbers of codes. Within version 1 of the interface all of it stays as it is: a new entry is a plain `def` of `Backend`,
+a new op gets a number after the last. Whoever must change this raises `INTERFACE_VERSION`, and this list with it.
+"""
+import hashlib
+import re
+
+import pytest
+from packages_env import ROOT
+
+CORE = ROOT / "core" / "cygrad"
+VERSION_1 = {"backend.pxd": "8e6b16d96e2c42b8", "dtype.pxd": "a4e431003f55fa9a",
+             "storage.pxd": "7f2c169cc7b0f533", "view.pxd": "e21133febfd22046"}
+
+
+def declared(path):
+    """What a .pxd file declares, without its texts, comments and spaces."""
+    text = re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = (re.sub(r"\s+", " ", line.partition("#")[0]).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def digest(name):
+    return hashlib.sha256(declared(CORE / name).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", VERSION_1)
+def test_what_compiled_backends_rely_on_stays(name):
+    assert digest(name) == VERSION_1[name], f"{name} differs from that of version 1 of the interface"
+
+
+def test_a_table_in_c_only_grows():
+    text = (CORE / "devices" / "cygrad_backend.h").read_text(encoding="utf-8")
+    entries = re.findall(r"\(\*(\w+)\)", text.partition("typedef struct {\n    uint32_t size")[2])
+    assert entries[:20] == ["error", "device_count", "open", "alloc", "free", "h2d", "d2h", "synchronize", "supports",
+                            "fill", "copy", "unary", "binary", "binary_scalar", "where", "reduce", "argreduce",
+                            "matmul", "gather", "scatter"]

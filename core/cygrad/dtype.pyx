@@ -1,5 +1,5 @@
 # distutils: extra_compile_args = -Os
-"""The twelve element types, and `finfo`/`iinfo`.
+"""The fifteen element types, and `finfo`/`iinfo`.
 
 A `DType` (public name `cygrad.dtype`) is a singleton: compare with `is`. `code` is its index in every kernel table and
 `category` its place in the order bool < integer < float < complex that decides promotion (and what a cast may lose).
@@ -8,6 +8,7 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, without_kernels
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -15,7 +16,7 @@ cdef list _dtypes = []
 
 @cython.final
 cdef class DType:
-    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's twelve constants.
+    """Type of a tensor's elements, such as `cygrad.float32`; the instances are the module's fifteen constants.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return self.code != BOOL and self.code != UINT8
+        return self.code != BOOL and self.code != UINT8 and not without_kernels(self.code)
 
     def to_real(self):
         """The float type of a complex type's parts; other types are returned unchanged.
@@ -122,6 +123,9 @@ _make("float32", FLOAT32, 4, CATEGORY_FLOAT, "f")
 _make("float64", FLOAT64, 8, CATEGORY_FLOAT, "d")
 _make("complex64", COMPLEX64, 8, CATEGORY_COMPLEX, "F")
 _make("complex128", COMPLEX128, 16, CATEGORY_COMPLEX, "D")
+_make("uint16", UINT16, 2, CATEGORY_INTEGER, "H")
+_make("uint32", UINT32, 4, CATEGORY_INTEGER, "I")
+_make("uint64", UINT64, 8, CATEGORY_INTEGER, "Q")
 
 cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
@@ -134,7 +138,18 @@ cdef DType dtype_of(int code):
 cdef DType promote(DType a, DType b):
     if a is b:
         return a
+    if without_kernels(a.code) or without_kernels(b.code):
+        return promote_unsigned(a, b)
     return <DType>_dtypes[promoted_code(a.code, b.code)]
+
+
+cdef DType promote_unsigned(DType a, DType b):
+    """Promotion where one of two dtypes is uint16, uint32 or uint64: with floats alone, as in PyTorch."""
+    if a.category == CATEGORY_FLOAT or b.category == CATEGORY_FLOAT:
+        return a if a.category == CATEGORY_FLOAT else b
+    from cygrad.dispatch.promotion import SCALAR_NAMES      # knot: it needs this module
+    raise RuntimeError("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                       f"{SCALAR_NAMES[a.code]} and {SCALAR_NAMES[b.code]}")
 
 
 cdef DType default_float():
@@ -155,7 +170,7 @@ cdef bint can_cast_to(DType source, DType target):
 
 
 def all_dtypes():
-    """The twelve dtypes in the order of their codes."""
+    """The fifteen dtypes in the order of their codes."""
     return list(_dtypes)
 
 
@@ -336,7 +351,7 @@ class iinfo:
         self.min = -2 ** (self.bits - 1) if signed else 0
 
     def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 cdef extern from *:

@@ -15,6 +15,7 @@ from cygrad.serialization.replacing import replacing
 from cygrad.tensor import Tensor
 
 _CODES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64",
+          "uint16": "U16", "uint32": "U32", "uint64": "U64",
           "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64"}
 _DTYPES = {_CODES[d.name]: d for d in all_dtypes() if d.name in _CODES}
 

@@ -19,6 +19,7 @@ COMPLEX = ("complex64", "complex128")
 UNSIGNED = ("uint8",)
 SIGNED = ("int8", "int16", "int32", "int64")
 INTS = UNSIGNED + SIGNED
+WIDE_UNSIGNED = ("uint16", "uint32", "uint64")      # PyTorch has few ops of these: tests/parity/test_unsigned_parity.py
 ALL = ("bool",) + INTS + FLOATS + COMPLEX
 SOME = ("bool", "uint8", "int32", "int64", "bfloat16", "float32", "float64", "complex64")
 LINALG = REAL + COMPLEX
@@ -174,8 +175,8 @@ class Make:
         if dtype in COMPLEX:
             values = self.random.uniform(low, high, shape) + 1j * self.random.uniform(low, high, shape)
             return np.asarray(values).astype(dtype)
-        if dtype in INTS:
-            low = max(int(np.ceil(low)), 0 if dtype in UNSIGNED else -128)
+        if dtype in INTS + WIDE_UNSIGNED:
+            low = max(int(np.ceil(low)), -128 if dtype in SIGNED else 0)
             return np.asarray(self.random.integers(low, max(int(high), low + 1), size=shape, endpoint=True))
         return np.asarray(self.random.uniform(low, high, shape)).astype("float64" if dtype == "float64" else "float32")
 
@@ -186,9 +187,9 @@ class Make:
         if distinct and dtype != "bool":
             size = int(np.prod(base_shape))
             base = self.random.permutation(size).reshape(base_shape)
-            if dtype not in INTS:
+            if dtype not in INTS + WIDE_UNSIGNED:
                 base = (base - size / 2) / 4
-            elif dtype not in UNSIGNED:
+            elif dtype in SIGNED:
                 base = base - size // 2
         else:
             base = self.numbers(base_shape, dtype, low, high)
@@ -218,7 +219,7 @@ class Make:
 
     @property
     def is_int(self):
-        return self.dtype in INTS
+        return self.dtype in INTS + WIDE_UNSIGNED
 
 
 def special_values(dtype):
@@ -226,9 +227,9 @@ def special_values(dtype):
         return [True, False]
     if dtype in COMPLEX:
         return [0, 1, -1, 1j, -1j, 1 + 1j, -2 - 0.5j, 0.5 - 3j]
-    if dtype in INTS:
+    if dtype in INTS + WIDE_UNSIGNED:
         info = np.iinfo(dtype)
-        return [0, 1, 2, 3, info.max, info.max - 1, info.min] + ([] if dtype in UNSIGNED else [-1, -2, info.min + 1])
+        return [0, 1, 2, 3, info.max, info.max - 1, info.min] + ([-1, -2, info.min + 1] if dtype in SIGNED else [])
     huge = {"float16": 60000.0, "bfloat16": 1e38, "float32": 1e38, "float64": 1e300}[dtype]
     nan, inf = float("nan"), float("inf")
     return [nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.0, -3.0, huge, -huge, 1 / 1024]

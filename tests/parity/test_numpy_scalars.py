@@ -70,9 +70,11 @@ def test_an_array_of_another_byte_order():
     assert len(set(words)) == 1
 
 
-def test_an_array_of_a_dtype_that_only_pytorch_has():
-    with pytest.raises(TypeError, match="of type numpy.uint16: of unsigned integers there is uint8 alone"):
-        cygrad.as_tensor(np.ones(2, "uint16"))
+def test_unsigned_arrays_and_scalars():
+    for name in ("uint16", "uint32", "uint64"):
+        for value in (np.ones(2, name), np.array(5, name), *([np.uint16(5), np.uint32(7)] if name != "uint64" else [])):
+            assert str(cygrad.as_tensor(value).dtype)[7:] == str(torch.as_tensor(value).dtype)[6:] == value.dtype.name
+            assert cygrad.as_tensor(value).tolist() == torch.as_tensor(value).tolist()
 
 
 def test_a_call_that_neither_takes():

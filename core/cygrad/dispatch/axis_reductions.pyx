@@ -6,6 +6,7 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
 from cygrad.dispatch.promotion cimport SAME, TO_BOOL
+from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.dtype cimport BOOL, DType
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_dense, fill_strided, make_view, size_of
@@ -71,7 +72,8 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
     src = a if split_at == 0 and a.dense else operand(&axes, 0, a)
     target = out if is_geometry(&axes, 1, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
                                                                         axes.strides[1])
-    if lacks("reduce", backend.reduce(op, src, target)):
+    if (without_kernels(src.dtype.code) or without_kernels(target.dtype.code)
+            or lacks("reduce", backend.reduce(op, src, target))):
         declined(backend, "reduce", (op, src, target), (2,))
     return out
 

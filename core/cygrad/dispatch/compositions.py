@@ -331,7 +331,8 @@ def pool_planes(op, a, axes, out, index):
 def largest_of_windows(windows, valid, numbers, out, index):
     """The largest along the last axis, and the first place where it is; of NaN the last."""
     floating = windows.dtype.name.startswith("float")
-    lowest = -math.inf if floating else 0 if windows.dtype.name == "uint8" else -1 << 8 * windows.dtype.itemsize - 1
+    lowest = -1 << 8 * windows.dtype.itemsize - 1
+    lowest = -math.inf if floating else 0 if windows.dtype.name.startswith("uint") else lowest
     seen = hide(windows, valid, lowest)
     top = reduce_dims(MAX, seen, (4,), True, seen.dtype)
     copy_(out, top.squeeze(4))

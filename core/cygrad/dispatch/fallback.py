@@ -18,6 +18,7 @@ from cygrad.view import View
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
+UNSIGNED = ("uint16", "uint32", "uint64")
 _counts = Counter()
 
 
@@ -32,7 +33,7 @@ def call(like, entry, args, outs):
     for a in args:
         if isinstance(a, Tensor) and (a._backend() is not backend or a._device_index() != index):
             raise on_two_devices(entry, like, a)
-    answer = getattr(backend, entry)(*args)
+    answer = NotImplemented if stand_in_needed(args) else getattr(backend, entry)(*args)
     if answer is NotImplemented:
         run(backend, entry, args, outs)
     elif answer is not None:
@@ -42,11 +43,16 @@ def call(like, entry, args, outs):
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
     from cygrad.dispatch.compositions import COMPOSED      # start-up time
+    foreign = stand_in_needed(args)
+    if foreign:
+        from cygrad.dispatch import stand_ins      # start-up time
+        if entry in stand_ins.ENTRIES:
+            return compose(stand_ins.ENTRIES[entry], args)
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
         return compose(COMPOSED[op], args)
     dtype = next(a for a in (*args, *_flat(args[1])) if isinstance(a, View)).dtype
-    if backend.name == "cpu":
+    if backend.name == "cpu" or foreign:
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     _record(backend, entry, op, dtype)
     host = [_to_host(a) for a in args]
@@ -58,8 +64,13 @@ def run(backend, entry, args, outs):
                 give_back(as_tensor_view(device_out), host_out)
 
 
+def stand_in_needed(args):
+    """Whether a declined call has an operand of uint16, uint32 or uint64, of which backends have no kernels."""
+    return any(isinstance(a, View) and a.dtype.name in UNSIGNED for value in args for a in _flat(value))
+
+
 def compose(composition, args):
-    """Call a composition with the arguments of an entry."""
+    """Call a function of `compositions` or `stand_ins` with the arguments of an entry."""
 
     def tensors(value):
         if isinstance(value, tuple) and any(isinstance(v, View) for v in value):

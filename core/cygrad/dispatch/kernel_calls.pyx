@@ -16,6 +16,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
                            default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
+from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
@@ -57,6 +58,15 @@ cdef inline bint ready(View out) noexcept:
 cdef inline bint alike(View a, View out) noexcept:
     """Whether `a`, which has out's shape or is broadcast to it, lies in memory as a dense `out` does."""
     return a.dense and a.elements == out.elements
+
+
+cdef inline bint foreign(Launch *how, int count) noexcept:
+    """Whether one of the first operands has a dtype that backends have no kernels for."""
+    cdef int k
+    for k in range(count):
+        if without_kernels((<View>how.operands[k]).dtype.code):
+            return True
+    return False
 
 
 cdef inline int launch(Launch *how, bint as_they_are) except -1:
@@ -105,7 +115,7 @@ cdef int launch_strided(Launch *how) except -1:
 
 cdef int call_unary(Launch *how) except -1:
     cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("unary", backend.unary(how.op, <View>how.operands[1], <View>how.operands[0])):
+    if foreign(how, 2) or lacks("unary", backend.unary(how.op, <View>how.operands[1], <View>how.operands[0])):
         declined(backend, "unary", (how.op, <View>how.operands[1], <View>how.operands[0]), (2,))
     return 0
 
@@ -120,7 +130,8 @@ cdef int unary_into(int op, Tensor a, Tensor out) except -1:
 
 cdef int call_binary(Launch *how) except -1:
     cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("binary", backend.binary(how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0])):
+    if foreign(how, 3) or lacks("binary", backend.binary(how.op, <View>how.operands[1], <View>how.operands[2],
+                                                      <View>how.operands[0])):
         declined(backend, "binary", (how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0]), (3,))
     return 0
 
@@ -135,8 +146,8 @@ cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1:
 
 cdef int call_scalar(Launch *how) except -1:
     cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
-    if lacks("binary_scalar", backend.binary_scalar(how.op, <View>how.operands[1], <object>how.more, how.swapped,
-                                                    <View>how.operands[0])):
+    if foreign(how, 2) or lacks("binary_scalar", backend.binary_scalar(how.op, <View>how.operands[1], <object>how.more,
+                                                                    how.swapped, <View>how.operands[0])):
         declined(backend, "binary_scalar", (how.op, <View>how.operands[1], <object>how.more, how.swapped,
                                             <View>how.operands[0]), (4,))
     return 0
@@ -154,7 +165,7 @@ cdef int call_where(Launch *how) except -1:
     cdef View out = <View>how.operands[0], cond = <View>how.operands[1]
     cdef View a = <View>how.operands[2], b = <View>how.operands[3]
     cdef Backend backend = <Backend>out.memory.backend
-    if lacks("where", backend.where(cond, a, b, out)):
+    if without_kernels(out.dtype.code) or lacks("where", backend.where(cond, a, b, out)):
         declined(backend, "where", (cond, a, b, out), (3,))
     return 0
 
@@ -181,7 +192,7 @@ cdef int call_elementwise(Launch *how) except -1:
         views = [<View>how.operands[k] for k in range(how.count)]
         outs, views = tuple(views[:len(outs)]), views[len(outs):]
         ins = tuple([views.pop(0) if isinstance(v, View) else v for v in ins])
-    if lacks("elementwise", backend.elementwise(program, ins, outs)):
+    if foreign(how, how.count) or lacks("elementwise", backend.elementwise(program, ins, outs)):
         declined(backend, "elementwise", (program, ins, outs), (2,))
     return 0
 
@@ -205,7 +216,7 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
 cdef int call_copy(Launch *how) except -1:
     cdef View out = <View>how.operands[0], src = <View>how.operands[1]
     cdef Backend backend = <Backend>out.memory.backend
-    if lacks("copy", backend.copy(src, out)):
+    if foreign(how, 2) or lacks("copy", backend.copy(src, out)):
         declined(backend, "copy", (src, out), (1,))
     return 0
 
@@ -226,7 +237,7 @@ cdef int call_fill(Launch *how) except -1:
     cdef View out = <View>how.operands[0]
     cdef Backend backend = <Backend>out.memory.backend
     cdef object value = <object>how.more
-    if lacks("fill", backend.fill(out, value)):
+    if foreign(how, 1) or lacks("fill", backend.fill(out, value)):
         declined(backend, "fill", (out, value), (0,))
     return 0
 

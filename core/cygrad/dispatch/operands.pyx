@@ -4,7 +4,7 @@ Nothing here is recorded by autograd: the tensors returned are windows on the op
 """
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport (binary_into, broadcast_sizes, cast, expand_to, fill_into, same_device,
-                                           scalar_into, where_into)
+                                           scalar_into, unary_into, where_into)
 from cygrad.dispatch.promotion cimport scalar_dtype
 from cygrad.dtype cimport CATEGORY_COMPLEX, DType
 from cygrad.tensor cimport Tensor
@@ -124,6 +124,12 @@ def fill_where(Tensor target not None, Tensor condition not None, value):
     cdef Tensor number = number_near(target, value.item() if isinstance(value, Tensor) else value, target.dtype)
     where_into(expand_to(condition, target.rank, target.sizes), expand_to(number, target.rank, target.sizes), target,
                target)
+
+
+def unary_to(int op, Tensor a not None, Tensor out not None):
+    """Raw out = op(a): tensors of one shape; `out` may be the operand."""
+    unary_into(op, a, out)
+    return out
 
 
 def binary_to(int op, Tensor a not None, y, Tensor out not None):

@@ -15,6 +15,7 @@ from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
+from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes
@@ -326,7 +327,7 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
     cdef Backend backend
     cdef Py_ssize_t sizes[64]
     cdef bint reduced[64]
-    cdef bint dense = True
+    cdef bint dense = True, foreign = False
     cdef int i, rank = 0, split_at
     cdef tuple outs, targets, found = ins
     for value in ins:
@@ -334,6 +335,7 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
             if like is None:
                 like = <Tensor>value
             dense = dense and (<Tensor>value).dense
+            foreign = foreign or without_kernels((<Tensor>value).dtype.code)
     for i in range(like.rank):
         reduced[i] = axes is None
     if axes is not None:
@@ -376,7 +378,7 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
     elif rank:
         targets = tuple([make_view((<Tensor>t).memory, dtype, 0, 0, NULL, NULL) for t in outs])
     backend = <Backend>like.memory.backend
-    if lacks("map_reduce", backend.map_reduce(program, found, ops, finish, numbers, targets)):
+    if foreign or lacks("map_reduce", backend.map_reduce(program, found, ops, finish, numbers, targets)):
         declined(backend, "map_reduce", (program, found, ops, finish, numbers, targets), (5,))
     return outs
 

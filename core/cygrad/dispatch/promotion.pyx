@@ -6,7 +6,7 @@ from cpython.long cimport PyLong_Check
 from libc.math cimport fabs, isfinite
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT64,
-                           INT64, UINT8, default_complex, default_float, dtype_of, promote)
+                           INT64, default_complex, default_float, dtype_of, promote)
 from cygrad.tensor cimport Tensor
 
 from cygrad import errors
@@ -14,13 +14,15 @@ from cygrad.backend import BINARY, UNARY
 
 # How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name.
 C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-           "c10::complex<float>", "c10::complex<double>")
+           "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
 C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
-           "float", "double", "c10::complex<float>", "c10::complex<double>")
+           "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int",
+           "unsigned int", "long unsigned int")
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble")
+                "ComplexDouble", "UInt16", "UInt32", "UInt64")
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
-          (-9223372036854775808, 9223372036854775807))
+          (-9223372036854775808, 9223372036854775807), None, None, None, None, None, None,
+          (0, 65535), (0, 4294967295), (0, 18446744073709551615))
 
 
 cdef DType scalar_dtype(object x):
@@ -42,6 +44,8 @@ cdef DType combine(DType higher, DType lower):
         return lower
     if lower is None or higher.category == CATEGORY_COMPLEX:
         return higher
+    if lower.category == CATEGORY_COMPLEX and higher.category < CATEGORY_FLOAT:
+        return lower
     if higher.category == CATEGORY_FLOAT:
         return higher.to_complex() if lower.category == CATEGORY_COMPLEX else higher
     if higher.code == BOOL or lower.category >= CATEGORY_FLOAT:
@@ -117,7 +121,7 @@ cpdef int check_scalar(DType dtype, object value) except -1:
             value = value.real
         limit = LIMITS[dtype.code]
         if value != value or value > limit[1] or value < limit[0] - (
-                255 if dtype.code == UINT8 and PyLong_Check(value) else 0):     # integers wrap around, floats don't
+                limit[1] if limit[0] == 0 and PyLong_Check(value) else 0):      # integers wrap around, floats don't
             raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")
     elif dtype.category == CATEGORY_FLOAT and PyComplex_Check(value) and value.imag != 0:
         raise RuntimeError(f"value cannot be converted to type {C_NAMES[dtype.code]} without overflow")

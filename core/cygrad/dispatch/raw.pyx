@@ -13,10 +13,11 @@ from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_i
                                            elementwise_into, expand_to, fill_into, lacks, same_device, unary,
                                            where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport DType, INT64, can_cast_to, dtype_of
+from cygrad.dtype cimport DType, INT16, INT32, INT64, can_cast_to, dtype_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.tensor cimport Tensor, bump_version, requires_grad
-from cygrad.view cimport INLINE_RANK, View, data, make_view, same_sizes, size_of, tuple_of
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, without_kernels
+from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
+from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch.allocation import empty_on
 from cygrad import errors
@@ -92,7 +93,7 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
     axes.strides[1][i] = a.strides[dim] if a.rank else 1
     axes.rank += 1
     src = operand(&axes, 1, a)
-    if lacks("argreduce", backend.argreduce(op, src, target)):
+    if without_kernels(src.dtype.code) or lacks("argreduce", backend.argreduce(op, src, target)):
         declined(backend, "argreduce", (op, src, target), (2,))
     return out
 
@@ -100,7 +101,7 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
 def arange_into(Tensor out not None, start, step):
     """Raw out[i] = start + i * step for a 1-d dense tensor."""
     cdef Backend backend = <Backend>out.memory.backend
-    if out.elements and lacks("arange", backend.arange(out, start, step)):
+    if out.elements and (without_kernels(out.dtype.code) or lacks("arange", backend.arange(out, start, step))):
         declined(backend, "arange", (out, start, step), (0,))
 
 
@@ -259,12 +260,26 @@ def rolled(Tensor a not None, dim, shift):
 
 # ---------------------------------------------------------------------- places
 
+cpdef Tensor seen_as(View t, DType dtype):
+    """The same memory as elements of another dtype of the same size."""
+    cdef Tensor out = new_tensor()
+    fill_strided(out, t.memory, dtype, t.offset, t.rank, t.sizes, t.strides)
+    return out
+
+
+cpdef Tensor seen_as_signed(View t):
+    """A tensor of uint16, uint32 or uint64 as one of the signed dtype of as many bytes; any other as it is."""
+    if not without_kernels(t.dtype.code):
+        return t if isinstance(t, Tensor) else seen_as(t, t.dtype)
+    return seen_as(t, dtype_of(INT16 if t.dtype.code == UINT16 else INT32 if t.dtype.code == UINT32 else INT64))
+
+
 def gather_op(Tensor src not None, Tensor index not None, int dim):
     """Raw gather: src and index of one rank; index int64, non-negative, in range."""
     cdef Backend backend = <Backend>src.memory.backend
     cdef Tensor out = empty(src.memory.backend, src.memory.index, src.dtype, index.rank, index.sizes)
     same_device("gather", src, index, ("the input", "the index"))
-    if out.elements and lacks("gather", backend.gather(src, index, dim, out)):
+    if out.elements and (without_kernels(out.dtype.code) or lacks("gather", backend.gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
     return out
 
@@ -278,6 +293,8 @@ cdef bint gather_looking(View src, View index, int dim, View out) except -1:
     same_device("gather", src, index, ("the input", "the index"))
     if out.elements == 0:
         return True
+    if without_kernels(out.dtype.code):
+        src, out = seen_as_signed(src), seen_as_signed(out)
     if backend.checks_places:
         return backend.gather(src, index, dim, out) is None
     return backend.gather_looking(src, index, dim, out) is True
@@ -288,14 +305,14 @@ def gather_into(View src not None, View index not None, int dim, View out not No
     cdef Backend backend = <Backend>src.memory.backend
     same_device("gather", src, index, ("the input", "the index"))
     same_device("gather", src, out, ("the input", "the result"))
-    if out.elements and lacks("gather", backend.gather(src, index, dim, out)):
+    if out.elements and (without_kernels(out.dtype.code) or lacks("gather", backend.gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
 
 
 cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:
     """Raw scatter by an index that nobody has looked at yet: whether it was done, as in `gather_looking`."""
     cdef Backend backend = <Backend>out.memory.backend
-    if index.memory is out.memory or src.memory is out.memory:
+    if index.memory is out.memory or src.memory is out.memory or without_kernels(out.dtype.code):
         return False
     same_device("scatter", out, index, ("the input", "the index"))
     same_device("scatter", out, src, ("the input", "the source"))
@@ -315,7 +332,8 @@ cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) 
         index = dense_copy(index)
     if src.memory is out.memory:
         src = dense_copy(src)
-    if index.elements and lacks("scatter", backend.scatter(mode, out, dim, index, src)):
+    if index.elements and (without_kernels(out.dtype.code)
+                           or lacks("scatter", backend.scatter(mode, out, dim, index, src))):
         declined(backend, "scatter", (mode, out, dim, index, src), (1,))
     return 0
 
@@ -337,6 +355,8 @@ def nonzero_op(Tensor a not None):
 
     if a.elements == 0:
         return allocate(0)
+    if without_kernels(a.dtype.code):
+        a = seen_as_signed(a)
     cdef object answer = backend.nonzero(a, allocate)
     if answer is NotImplemented:
         from cygrad.dispatch import fallback      # knot: it needs this module
@@ -362,7 +382,8 @@ def scan_op(int op, Tensor a not None, int dim, DType dtype not None):
         moved, target = axis_last(a, dim), axis_last(out, dim)
         if index is not None:
             places = axis_last(index, dim)
-        if lacks("scan", backend.scan(op, moved, target, places)):
+        if (without_kernels(moved.dtype.code) or without_kernels(target.dtype.code)
+                or lacks("scan", backend.scan(op, moved, target, places))):
             declined(backend, "scan", (op, moved, target, places), (2, 3))
     return out if index is None else (out, index)
 
@@ -375,7 +396,7 @@ def sort_op(Tensor a not None, int dim, bint descending, bint stable):
     cdef View moved, target, places
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
-        if lacks("sort", backend.sort(moved, descending, stable, target, places)):
+        if without_kernels(moved.dtype.code) or lacks("sort", backend.sort(moved, descending, stable, target, places)):
             declined(backend, "sort", (moved, descending, stable, target, places), (3, 4))
     return values, index
 
@@ -394,7 +415,8 @@ def partial_sort_op(Tensor a not None, int dim, bint descending, Py_ssize_t firs
     index = empty(backend, a.memory.index, dtype_of(INT64), a.rank, sizes)
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
-        if lacks("partial_sort", backend.partial_sort(moved, descending, first, target, places)):
+        if (without_kernels(moved.dtype.code)
+                or lacks("partial_sort", backend.partial_sort(moved, descending, first, target, places))):
             declined(backend, "partial_sort", (moved, descending, first, target, places), (3, 4))
     return values, index
 
@@ -404,7 +426,7 @@ def softmax_op(Tensor a not None, int dim, bint log):
     cdef Backend backend = <Backend>a.memory.backend
     cdef Tensor out = empty(a.memory.backend, a.memory.index, a.dtype, a.rank, a.sizes)
     cdef View moved = axis_last(a, dim), target = axis_last(out, dim)
-    if out.elements and lacks("softmax", backend.softmax(moved, log, target)):
+    if out.elements and (without_kernels(a.dtype.code) or lacks("softmax", backend.softmax(moved, log, target))):
         declined(backend, "softmax", (moved, log, target), (2,))
     return out
 
@@ -432,7 +454,7 @@ def matmul3(Tensor a not None, Tensor b not None):
         return out
     if a.sizes[2] == 0:
         fill_into(out, 0)
-    elif lacks("matmul", backend.matmul(a, b, out)):
+    elif without_kernels(out.dtype.code) or lacks("matmul", backend.matmul(a, b, out)):
         declined(backend, "matmul", (a, b, out), (2,))
     return out
 

@@ -47,6 +47,7 @@ class _Name:
 
 
 _REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_BYTES = _Name("torch._utils", "_rebuild_tensor_v3")        # of dtypes without a type of storage
 _REBUILD_WITH = _Name("torch._tensor", "_rebuild_from_type_v2")
 _REBUILD_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _TENSOR = _Name("torch", "Tensor")
@@ -87,7 +88,10 @@ class _Pickler(pickle._Pickler):
         if isinstance(obj, Tensor):
             if type(obj) is not Tensor and (form := _of_a_module(obj)):
                 return form
-            parts = (typed(obj), obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+            parts = (obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+            if obj.dtype not in _STORAGE_NAMES:
+                return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype)
+            parts = (typed(obj), *parts)
             # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
             # axes where it has them (1.x), as a plain attribute since.
             if obj.has_names():

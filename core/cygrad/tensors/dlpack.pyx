@@ -12,6 +12,7 @@ from libc.stdlib cimport calloc, free
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.sizes cimport bytes_of, product
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64,
                            INT8, UINT8, dtype_of)
 from cygrad.storage cimport wrap_memory
@@ -77,7 +78,7 @@ cdef enum:
 # DLPack's codes of types: 0 int, 1 unsigned, 2 float, 4 bfloat16, 5 complex, 6 bool; each with its bits.
 cdef dict CODES = {BOOL: (6, 8), UINT8: (1, 8), INT8: (0, 8), INT16: (0, 16), INT32: (0, 32), INT64: (0, 64),
                    FLOAT16: (2, 16), BFLOAT16: (4, 16), FLOAT32: (2, 32), FLOAT64: (2, 64), COMPLEX64: (5, 64),
-                   COMPLEX128: (5, 128)}
+                   COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64)}
 cdef dict DTYPES = {kind: code for code, kind in CODES.items()}
 cdef dict WORDS = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
 

@@ -5,6 +5,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from cygrad.backend cimport Backend
 from cygrad.tensors.element_stores cimport from_bfloat, from_half
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8)
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 from cygrad.tensors.operators cimport Plain, operators
@@ -39,6 +40,12 @@ cdef object element_at(char *p, int code):
         return <double>from_half((<unsigned short *>p)[0])
     if code == BFLOAT16:
         return <double>from_bfloat((<unsigned short *>p)[0])
+    if code == UINT16:
+        return (<unsigned short *>p)[0]
+    if code == UINT32:
+        return (<unsigned int *>p)[0]
+    if code == UINT64:
+        return (<unsigned long long *>p)[0]
     if code == COMPLEX64:
         return complex((<float *>p)[0], (<float *>p)[1])
     return complex((<double *>p)[0], (<double *>p)[1])

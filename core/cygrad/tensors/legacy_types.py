@@ -16,6 +16,8 @@ from cygrad.tensors.typed_storage import typed, untyped
 KINDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte",
          "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool",
          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+UNSIGNED = {"uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64"}     # only in what `type()` says and takes
+TYPE_WORDS = KINDS | UNSIGNED
 _DTYPES = {d.name: d for d in all_dtypes()}
 
 
@@ -139,7 +141,7 @@ def _device_of(kind):
 def type_name(self):
     """Name of the legacy type: ``cygrad.FloatTensor``, ``cygrad.cuda.FloatTensor``."""
     where = place_name(self)
-    return f"cygrad.{'' if where == 'cpu' else where + '.'}{KINDS[self.dtype.name]}Tensor"
+    return f"cygrad.{'' if where == 'cpu' else where + '.'}{TYPE_WORDS[self.dtype.name]}Tensor"
 
 
 def _parse(name):
@@ -150,7 +152,7 @@ def _parse(name):
         device = parts[1] if len(parts) == 3 else "cpu"
         if not kind:
             return get_default_dtype(), device
-        for dtype, each in KINDS.items():
+        for dtype, each in TYPE_WORDS.items():
             if each == kind:
                 return _DTYPES[dtype], device
     raise ValueError(f"invalid type: '{name}'")

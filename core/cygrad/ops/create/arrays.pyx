@@ -11,6 +11,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject, PyTypeObject
 
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport Backend
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
 from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8,
                            UINT8, dtype_of)
 from cygrad.storage cimport Storage, wrap_memory
@@ -80,7 +81,8 @@ cdef int start() except -1:
             and raw.descr.type_num == sample.dtype.num and raw.flags & WRITEABLE and raw.descr.byteorder == b"="):
         return 0
     for code, kind in ((BOOL, "?"), (UINT8, "u1"), (INT8, "i1"), (INT16, "i2"), (INT32, "i4"), (INT64, "i8"),
-                       (FLOAT16, "f2"), (FLOAT32, "f4"), (FLOAT64, "f8"), (COMPLEX64, "c8"), (COMPLEX128, "c16")):
+                       (FLOAT16, "f2"), (FLOAT32, "f4"), (FLOAT64, "f8"), (COMPLEX64, "c8"), (COMPLEX128, "c16"),
+                       (UINT16, "u2"), (UINT32, "u4"), (UINT64, "u8")):
         descriptor = numpy.dtype(kind)
         _descriptors[code] = descriptor
         if descriptor.num < TYPES:
@@ -154,18 +156,17 @@ cdef bint is_array(object x):
 
 
 cdef dict NUMPY_CODES = {"b1": BOOL, "u1": UINT8, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64, "f2": FLOAT16,
-                         "f4": FLOAT32, "f8": FLOAT64, "c8": COMPLEX64, "c16": COMPLEX128}
+                         "f4": FLOAT32, "f8": FLOAT64, "c8": COMPLEX64, "c16": COMPLEX128, "u2": UINT16, "u4": UINT32,
+                         "u8": UINT64}
 cdef dict NUMPY_NAMES = {code: name for name, code in NUMPY_CODES.items()}
 
 
 cdef DType numpy_dtype(object dtype):
     code = NUMPY_CODES.get(dtype.str[1:])
     if code is None:
-        name = f"can't convert np.ndarray of type numpy.{dtype.type.__name__}"
-        if dtype.kind == "u":
-            raise TypeError(f"{name}: of unsigned integers there is uint8 alone; convert it with astype")
-        raise TypeError(f"{name}. The only supported types are: float64, float32, float16, complex64, complex128, "
-                        "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
+        raise TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
+                        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+                        "uint16, uint8, and bool.")
     if not dtype.isnative:
         raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
                          "byte orders is currently not supported.")

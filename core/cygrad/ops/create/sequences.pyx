@@ -6,13 +6,14 @@ Nested sequences are walked twice in C: once for the shape and dtype, once to wr
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
-from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.long cimport PyLong_AsUnsignedLongLong, PyLong_Check, PyLong_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, DType, FLOAT32, FLOAT64, INT16, INT64, INT8, UINT8,
                            default_float, dtype_of, promote)
 from cygrad.ops.create.arrays cimport is_array, numpy_dtype
 from cygrad.dispatch.promotion cimport LIMITS, scalar_dtype
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT64
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport MAX_RANK
 
@@ -97,6 +98,7 @@ cdef DType infer_dtype(object x, DType found, int level=0):
 cdef int write_value(char *p, int code, object x) except -1:
     """Write one Python number as an element of dtype `code`."""
     cdef long long whole
+    cdef bint negative = False                          # a float, which does not wrap around as an integer does
     if code == FLOAT32:
         (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x))
     elif code == FLOAT64:
@@ -109,13 +111,18 @@ cdef int write_value(char *p, int code, object x) except -1:
         if x is None or is_sequence(x):
             raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
         p[0] = 1 if x else 0
+    elif code == UINT64:
+        if not hasattr(x, "__index__"):
+            raise TypeError("an integer is required")
+        (<unsigned long long *>p)[0] = PyLong_AsUnsignedLongLong(int(x))
     else:
         if not PyLong_CheckExact(x):
             if PyFloat_Check(x):
                 if x != x or x - x != 0 or not -9.3e18 < x < 9.3e18:
                     raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
+                negative = x <= -1
                 x = int(x)
-            elif is_sequence(x) or PyComplex_Check(x):
+            elif x is None or is_sequence(x) or PyComplex_Check(x):
                 raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
             else:
                 x = int(x)
@@ -126,11 +133,12 @@ cdef int write_value(char *p, int code, object x) except -1:
         if code == INT64:
             (<long long *>p)[0] = whole
             return 0
-        if whole < LIMITS[code][0] - (255 if code == UINT8 else 0) or whole > LIMITS[code][1]:
+        if (whole < (LIMITS[code][0] or -LIMITS[code][1]) or whole > LIMITS[code][1]
+                or negative and LIMITS[code][0] == 0):
             raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
         if code == UINT8 or code == INT8:
             p[0] = <char>whole
-        elif code == INT16:
+        elif code == INT16 or code == UINT16:
             (<short *>p)[0] = <short>whole
         else:
             (<int *>p)[0] = <int>whole

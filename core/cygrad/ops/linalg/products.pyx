@@ -7,6 +7,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport CONJ, Backend
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport fill_into, lacks, unary
+from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
 from cygrad.ops.declare.op cimport Op, either_tracked, tracked
@@ -77,7 +78,7 @@ cdef int multiply(View a, View b, View out, str name) except -1:
         return 0
     if a.dtype.code == BOOL:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
-    if lacks("matmul", backend.matmul(a, b, out)):
+    if without_kernels(out.dtype.code) or lacks("matmul", backend.matmul(a, b, out)):
         fallback.run(backend, "matmul", (a, b, out), (2,))
     return 0
 

@@ -9,7 +9,7 @@ import math
 
 from cygrad.devices.transfers import host_backend
 from cygrad.dispatch.allocation import empty_laid_out, empty_like_strided, empty_on
-from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy, write_out
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
@@ -22,6 +22,7 @@ from cygrad.tensor import Tensor, attach_methods
 from cygrad.ops.create.filled import tensor
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
+UNSIGNED = [d for d in all_dtypes() if d.name in ("uint16", "uint32", "uint64")]
 
 
 def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
@@ -34,6 +35,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     """
     if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
         raise _refused(sampler, params, out.dtype)
+    if out.dtype in UNSIGNED:
+        return draw_unsigned(out, sampler, params, generator)
     if out.numel() == 0:
         return
     generator = generator or default_generator
@@ -60,14 +63,26 @@ _KERNELS = {"bernoulli": "bernoulli_scalar_cpu_", "log_normal": "log_normal_cpu"
             "permutation": "randperm"}
 
 
+def draw_unsigned(out, sampler, params, generator):
+    """`draw` for uint16, uint32 and uint64, of integers within bounds alone: the numbers that int64 gets."""
+    if sampler != "permutation" and (sampler != "random" or not params or params[1] is None):
+        raise _refused(sampler, params, out.dtype)
+    low, high = params if params else (0, out.numel())
+    for name, value in (("from", low), ("to - 1", high - 1)):
+        if low < high and not 0 <= value < 1 << 8 * out.element_size():
+            raise RuntimeError(f"{name} is out of bounds for {C_TYPES[out.dtype.code]}")
+    drawn_numbers = empty_like_strided(out.detach(), _int64)
+    draw(drawn_numbers, sampler, *params, generator=generator)
+    raw_copy(out, drawn_numbers)
+
+
 def _refused(sampler, params, dtype):
-    """PyTorch's error for a sampler of real numbers and a complex dtype."""
+    """PyTorch's error for a sampler that does not draw a dtype."""
     name = SCALAR_NAMES[dtype.code]
     if sampler == "random" and params:
         return RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if sampler in ("cauchy", "exponential"):
-        what = {"ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}[name] \
-            if sampler == "cauchy" else name
+        what = C_TYPES[dtype.code] if sampler == "cauchy" else name
         return RuntimeError(f"{sampler.capitalize()} distribution is a continuous probability distribution. dtype must "
                             f"be a floating point but you specified {what}")
     return NotImplementedError(f'"{_KERNELS.get(sampler, "random_kernel_cpu")}" not implemented for \'{name}\'')

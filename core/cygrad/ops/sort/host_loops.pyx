@@ -8,6 +8,7 @@ from cygrad cimport backend as k
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport cast, dense_copy
 from cygrad.dispatch.axis_reductions cimport reduce
+from cygrad.dispatch.unsigned_dtypes cimport UINT64
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
                            FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of)
@@ -37,12 +38,12 @@ cdef inline bint at_hand(Tensor t) noexcept:
 
 
 cdef DType plain_dtype(DType dtype):
-    """The dtype among those of Number that holds all values of `dtype`; None for complex ones."""
+    """The dtype among those of Number that holds all values of `dtype`; None for complex ones and uint64."""
     if dtype.code == INT32 or dtype.code == FLOAT64:
         return dtype
     if dtype.category == CATEGORY_FLOAT:
         return dtype_of(FLOAT32)
-    return None if dtype.category == CATEGORY_COMPLEX else dtype_of(INT64)
+    return None if dtype.category == CATEGORY_COMPLEX or dtype.code == UINT64 else dtype_of(INT64)
 
 
 cdef Tensor blank(Tensor like, int code, Py_ssize_t size):

@@ -42,12 +42,12 @@ def call(like, entry, args, outs):
 
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
-    from cygrad.dispatch.compositions import COMPOSED      # start-up time
     foreign = stand_in_needed(args)
     if foreign:
         from cygrad.dispatch import stand_ins      # start-up time
         if entry in stand_ins.ENTRIES:
             return compose(stand_ins.ENTRIES[entry], args)
+    from cygrad.dispatch.compositions import COMPOSED      # start-up time
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
         return compose(COMPOSED[op], args)
@@ -66,7 +66,13 @@ def run(backend, entry, args, outs):
 
 def stand_in_needed(args):
     """Whether a declined call has an operand of uint16, uint32 or uint64, of which backends have no kernels."""
-    return any(isinstance(a, View) and a.dtype.name in UNSIGNED for value in args for a in _flat(value))
+    for value in args:
+        if isinstance(value, View):
+            if value.dtype.name in UNSIGNED:
+                return True
+        elif isinstance(value, tuple) and stand_in_needed(value):
+            return True
+    return False
 
 
 def compose(composition, args):

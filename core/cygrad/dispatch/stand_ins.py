@@ -45,7 +45,10 @@ def unsigned(t):
 
 def again(like, entry, *args):
     """The same call on the same bytes, seen as signed integers."""
-    fallback.call(like, entry, [seen_as_signed(a) if isinstance(a, Tensor) else a for a in args], WRITTEN[entry])
+    args = [seen_as_signed(a) if isinstance(a, Tensor) else a for a in args]
+    backend = like._backend()
+    if getattr(backend, entry)(*args) is NotImplemented:
+        fallback.run(backend, entry, args, WRITTEN[entry])
 
 
 def wrapped(dtype, value):
@@ -216,7 +219,8 @@ def reduce(op, a, out):
     if out.dtype is BOOL:
         return again(out, "reduce", op, a, out)
     if not unsigned(out):
-        return again(out, "reduce", op, cast_to(a, out.dtype), out)
+        wide = widened(a) if WIDE[a.dtype] else a if out.dtype is INT64 else cast_to(a, out.dtype)
+        return again(out, "reduce", op, wide, out)
     a = cast_to(a, out.dtype)
     if REDUCE[op] not in ("max", "min"):
         return again(out, "reduce", op, a, out)

@@ -252,7 +252,7 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
-         "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures")
+         "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C")
 
 
 def _load_later():

@@ -10,11 +10,13 @@ cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
-from cygrad.autograd.modes cimport autocasts, grad_enabled, inference_enabled
+from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
                                        LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
+from cygrad.tensors cimport overriding
+from cygrad.tensors.overriding cimport hand_over_named, is_watched, pair_is_watched
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
@@ -23,6 +25,7 @@ cdef extern from "Python.h":
 
 from cygrad.devices import device as _device
 from cygrad.errors import warn
+from cygrad.tensors.overriding import as_subclass_too
 from cygrad.named_tensors.names import position, rename_
 from cygrad.dtype import get_default_dtype
 
@@ -36,15 +39,40 @@ cdef tuple NO_ARGS = ()
 cdef int[6] COMPARISONS = [LT, LE, EQ, NE, GT, GE]     # by Python's numbers of the comparisons
 
 
+# By which methods calls of `__torch_function__` know the operators: as PyTorch names them.
+cdef tuple METHODS = ("add", "sub", "mul", "div", "__floordiv__", "remainder", "__and__", "__or__", "__xor__",
+                      "__lshift__", "__rshift__", "lt", "le", "__eq__", "ne", "gt", "ge", "neg", "abs", "__invert__")
+cdef tuple REVERSED = ("add", "__rsub__", "mul", "__rdiv__", "__rfloordiv__", "__rmod__", "__rand__", "__ror__",
+                       "__rxor__", "__rlshift__", "__rrshift__")
+cdef tuple IN_PLACE = ("add_", "sub_", "mul_", "__idiv__", "floor_divide_", "remainder_", "__iand__", "__ior__",
+                       "__ixor__", "__ilshift__", "__irshift__")
+
+
+cdef object hand_over_pair(int operator, object x, object y):
+    """An operator that an operand's type, or a mode, has its own way to do; x may be what stands left of a tensor."""
+    try:
+        if isinstance(x, Tensor):
+            return hand_over_named(METHODS[operator], (x, y))
+        return hand_over_named(REVERSED[operator], (y, x))
+    except TypeError:
+        return NotImplemented
+
+
 cdef inline object unary(int operator, object x):
+    if is_watched(x):
+        return hand_over_named(METHODS[operator], (x,))
     return operators.unary(<object>operators.ops[operator], x)
 
 
 cdef inline object binary(int operator, object x, object y):
+    if pair_is_watched(x, y):
+        return hand_over_pair(operator, x, y)
     return operators.binary(<object>operators.ops[operator], x, y)
 
 
 cdef inline object inplace(int operator, object x, object y):
+    if pair_is_watched(x, y):
+        return hand_over_named(IN_PLACE[operator], (x, y))
     return operators.inplace(<object>operators.ops[operator], x, y)
 
 
@@ -64,8 +92,31 @@ cdef class Tensor(View):
         self.inference = inference_enabled()
 
     def __init__(self, *args, **kwargs):
-        from cygrad.tensors.legacy_types import construct      # knot: it needs this module
-        construct(self, args, kwargs)
+        if type(self) is Tensor:            # of a subclass, `__new__` has done it
+            from cygrad.tensors.legacy_types import construct      # knot: it needs this module
+            construct(self, args, kwargs)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """An op's call with an instance of a subclass: the op on plain tensors, its results instances of the subclass.
+
+        Parameters
+        ----------
+        func : callable
+            The op, as it was called: a function, a method of Tensor, or a property's `__get__`.
+        types : tuple of type
+            The types among the arguments that have this method.
+        args : tuple
+            The call's arguments.
+        kwargs : dict, optional
+            Those by name.
+
+        Returns
+        -------
+        object
+            The op's result, its tensors as instances of `cls`; NotImplemented if a type is no base of `cls`.
+        """
+        return as_subclass_too(cls, func, types, args, kwargs)
 
     # ------------------------------------------------------------- properties
 
@@ -111,7 +162,7 @@ cdef class Tensor(View):
 
     @property
     def is_meta(self):
-        return False
+        return (<Backend>self.memory.backend).name == "meta"
 
     @property
     def requires_grad(self):
@@ -266,6 +317,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).dim()
         2
         """
+        if is_watched(self):
+            return hand_over_named("dim", (self,))
         return self.rank
 
     def ndimension(self):
@@ -282,6 +335,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).ndimension()
         2
         """
+        if is_watched(self):
+            return hand_over_named("ndimension", (self,))
         return self.rank
 
     def numel(self):
@@ -298,6 +353,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).numel()
         6
         """
+        if is_watched(self):
+            return hand_over_named("numel", (self,))
         # View has it, too; a type's own methods are called in less time
         return self.elements
 
@@ -315,6 +372,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).nelement()
         6
         """
+        if is_watched(self):
+            return hand_over_named("nelement", (self,))
         return self.elements
 
     def size(self, dim=None):
@@ -336,6 +395,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).size(), cygrad.zeros(2, 3).size(1)
         (cygrad.Size([2, 3]), 3)
         """
+        if is_watched(self):
+            return hand_over_named("size", (self,) if dim is None else (self, dim))
         if dim is None:
             return size_of(self)
         if type(dim) is str:
@@ -363,6 +424,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).stride()
         (3, 1)
         """
+        if is_watched(self):
+            return hand_over_named("stride", (self,) if dim is None else (self, dim))
         if dim is None:
             return tuple_of(self.strides, self.rank)
         if type(dim) is str:
@@ -390,6 +453,8 @@ cdef class Tensor(View):
         >>> cygrad.zeros(2, 3).t().is_contiguous()
         False
         """
+        if is_watched(self):
+            return hand_over_named("is_contiguous", (self,))
         return self.dense
 
     def item(self):
@@ -411,6 +476,8 @@ cdef class Tensor(View):
         >>> cygrad.tensor([5]).item()
         5
         """
+        if is_watched(self):
+            return hand_over_named("item", (self,))
         if self.elements != 1:
             raise RuntimeError(f"a Tensor with {self.elements} elements cannot be converted to Scalar")
         return operators.item(self)
@@ -429,6 +496,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1, requires_grad=True).detach().requires_grad
         False
         """
+        if is_watched(self):
+            return hand_over_named("detach", (self,))
         return alias(self)
 
     def requires_grad_(self, requires_grad=True):
@@ -455,6 +524,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1).requires_grad_()
         tensor([1.], requires_grad=True)
         """
+        if is_watched(self):
+            return hand_over_named("requires_grad_", (self, requires_grad))
         if type(requires_grad) is not bool:
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                             f"{type(requires_grad).__name__}")
@@ -477,6 +548,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1).is_floating_point()
         True
         """
+        if is_watched(self):
+            return hand_over_named("is_floating_point", (self,))
         return self.dtype.category == CATEGORY_FLOAT
 
     def is_complex(self):
@@ -493,6 +566,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1).is_complex()
         False
         """
+        if is_watched(self):
+            return hand_over_named("is_complex", (self,))
         return self.dtype.category == CATEGORY_COMPLEX
 
     def is_signed(self):
@@ -509,6 +584,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1).is_signed()
         True
         """
+        if is_watched(self):
+            return hand_over_named("is_signed", (self,))
         return self.dtype.is_signed
 
     def is_inference(self):
@@ -525,6 +602,8 @@ cdef class Tensor(View):
         >>> cygrad.ones(1).is_inference()
         False
         """
+        if is_watched(self):
+            return hand_over_named("is_inference", (self,))
         return bool(self.inference)
 
     def has_names(self):
@@ -601,9 +680,14 @@ cdef class Tensor(View):
         self.post_hooks = hooks
 
     @staticmethod
-    def _make_subclass(cls, Tensor data not None, bint require_grad=False):
+    def _make_subclass(cls, given, bint require_grad=False):
         """A leaf of a subclass of Tensor, on data's elements: what a subclass's `__new__` returns."""
-        cdef Tensor made = <Tensor>_bare_instance(cls)
+        if not isinstance(cls, type):
+            raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+        if not isinstance(given, Tensor):
+            raise TypeError("_make_subclass(): argument 'data' (position 2) must be Tensor, not "
+                            f"{type(given).__name__}")
+        cdef Tensor data = <Tensor>given, made = <Tensor>_bare_instance(cls)
         fill_strided(made, data.memory, data.dtype, data.offset, data.rank, data.sizes, data.strides)
         made.counter = data.counter
         made.inference = data.inference
@@ -652,6 +736,8 @@ cdef class Tensor(View):
         return binary(DIV, x, y)
 
     def __rtruediv__(x, y):
+        if pair_is_watched(x, y):
+            return hand_over_named("__rdiv__", (x, y))
         return operators.reciprocal(x, y)
 
     def __floordiv__(x, y):
@@ -667,11 +753,13 @@ cdef class Tensor(View):
         return binary(REMAINDER, y, x)
 
     def __pow__(x, y, z):
-        if autocasts:
+        if interceptions or pair_is_watched(x, y):
             return x.pow(y)
         return operators.power(x, y)
 
     def __rpow__(x, y, z):
+        if pair_is_watched(x, y):
+            return hand_over_named("__rpow__", (x, y))
         return operators.power(y, x)
 
     def __and__(x, y):
@@ -705,9 +793,11 @@ cdef class Tensor(View):
         return binary(RIGHT_SHIFT, y, x)
 
     def __matmul__(x, y):
+        if pair_is_watched(x, y):
+            return hand_over_named("matmul", (x, y))
         if not isinstance(x, Tensor) or not isinstance(y, Tensor):
             return NotImplemented
-        if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None or autocasts:
+        if (<Tensor>x).names_ is not None or (<Tensor>y).names_ is not None or interceptions:
             return x.matmul(y)
         if (<Tensor>x).memory.backend is not (<Tensor>y).memory.backend:
             return x.matmul(y)          # which knows what to do
@@ -764,7 +854,7 @@ cdef class Tensor(View):
         return unary(INVERT, self)
 
     def __richcmp__(self, other, int op):
-        return operators.binary(<object>operators.ops[COMPARISONS[op]], self, other)
+        return binary(COMPARISONS[op], self, other)
 
     def __hash__(self):
         return <Py_ssize_t><void *>self
@@ -772,6 +862,8 @@ cdef class Tensor(View):
     # ------------------------------------------------------- Python's protocols
 
     def __bool__(self):
+        if is_watched(self):
+            return hand_over_named("__bool__", (self,))
         if self.elements != 1:
             if self.elements == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
@@ -779,20 +871,30 @@ cdef class Tensor(View):
         return bool(operators.item(self))
 
     def __int__(self):
+        if is_watched(self):
+            return hand_over_named("__int__", (self,))
         return int(single(self, "int64_t"))
 
     def __float__(self):
+        if is_watched(self):
+            return hand_over_named("__float__", (self,))
         return float(single(self, "double"))
 
     def __complex__(self):
+        if is_watched(self):
+            return hand_over_named("__complex__", (self,))
         return complex(single(self, None))
 
     def __index__(self):
+        if is_watched(self):
+            return hand_over_named("__index__", (self,))
         if self.elements != 1 or self.dtype.category > CATEGORY_INTEGER:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(operators.item(self))
 
     def __len__(self):
+        if is_watched(self):
+            return hand_over_named("__len__", (self,))
         if self.rank == 0:
             raise TypeError("len() of a 0-d tensor")
         return self.sizes[0]
@@ -803,16 +905,23 @@ cdef class Tensor(View):
         return iter(self.unbind(0))
 
     def __contains__(self, element):
+        if is_watched(self):
+            return hand_over_named("__contains__", (self, element))
         from cygrad.tensors.methods import contains      # knot: it needs this module
         return contains(self, element)
 
     def __getitem__(self, index):
+        if is_watched(self):
+            return hand_over_named("__getitem__", (self, index))
         if self.names_ is not None:
             from cygrad.named_tensors.indexing import getitem      # knot: it needs this module
             return getitem(self, index)
         return operators.getitem(self, index)
 
     def __setitem__(self, index, value):
+        if pair_is_watched(self, value):
+            hand_over_named("__setitem__", (self, index, value))
+            return
         if self.names_ is not None or (isinstance(value, Tensor) and (<Tensor>value).names_ is not None):
             from cygrad.named_tensors.indexing import setitem      # knot: it needs this module
             setitem(self, index, value)
@@ -823,14 +932,17 @@ cdef class Tensor(View):
         raise TypeError("Tensor does not support deleting items")
 
     def __repr__(self):
+        if is_watched(self):
+            return hand_over_named("__repr__", (self,))
         from cygrad.tensors.printing import tensor_repr      # knot: it needs this module
         return tensor_repr(self)
 
     def __str__(self):
-        from cygrad.tensors.printing import tensor_repr      # knot: it needs this module
-        return tensor_repr(self)
+        return repr(self)
 
     def __format__(self, spec):
+        if is_watched(self):
+            return hand_over_named("__format__", (self, spec))
         if self.rank == 0 and type(self) is Tensor:
             return format(operators.item(self), spec)
         if spec:
@@ -948,7 +1060,16 @@ cdef Tensor plain(Tensor t):
 
 cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides):
     """A view of `t` with this geometry, tied to t's base; the caller records the op."""
-    cdef Tensor out = new_tensor()
+    return become_view(new_tensor(), t, offset, rank, sizes, strides)
+
+
+cdef Tensor subclass_view(cls, Tensor t):
+    """A view of the whole of `t` that is an instance of a subclass of Tensor; the caller records the op."""
+    return become_view(<Tensor>_bare_instance(cls), t, t.offset, t.rank, t.sizes, t.strides)
+
+
+cdef inline Tensor become_view(Tensor out, Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
+                               const Py_ssize_t *strides):
     fill_strided(out, t.memory, t.dtype, offset, rank, sizes, strides)
     out.counter = t.counter
     out.inference = t.inference
@@ -988,13 +1109,16 @@ cdef object _bare_instance = Tensor.__new__         # without a storage: for tho
 
 
 def blank_instance(cls, *args, **kwargs):
-    """A tensor without elements: `__new__` as Python code calls it, which `__init__` need not follow."""
+    """`__new__` as Python code calls it: what the arguments say, or a tensor without elements, without `__init__`."""
     from cygrad.devices import discovery      # knot: it needs this module
     from cygrad.dispatch.allocation import empty_on
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"Tensor.__new__(X): X is not a subtype of Tensor, but {cls!r}")
     cdef Tensor made = <Tensor>_bare_instance(cls)
     made._take(empty_on(discovery.load("cpu"), 0, get_default_dtype(), (0,)))
+    if args or kwargs:
+        from cygrad.tensors.legacy_types import construct      # knot: it needs this module
+        construct(made, args, kwargs)
     return made
 
 
@@ -1007,6 +1131,71 @@ cdef extern from *:
     """
     void cygrad_set_name(PyTypeObject *, const char *)
 
+
+# ---------------------------------------------------------- getters that may be overridden
+
+ctypedef object (*Get)(object, void *)
+ctypedef int (*Set)(object, PyObject *, void *) except -1
+
+cdef extern from *:
+    """
+    static PyGetSetDef *cygrad_getters(PyTypeObject *type) { return type->tp_getset; }
+    """
+    ctypedef struct PyGetSetDef:
+        const char *name
+        Get get
+        Set set
+        void *closure
+    PyGetSetDef *cygrad_getters(PyTypeObject *)
+
+cdef struct Getter:
+    Get get
+    Set set
+    PyObject *name
+
+cdef Getter[64] getters
+cdef int n_getters = 0
+
+
+cdef object watched_get(object self, void *place):
+    if is_watched(self):
+        return hand_over_named(<object>(<Getter *>place).name + ".__get__", (self,))
+    return (<Getter *>place).get(self, NULL)
+
+
+cdef int watched_set(object self, PyObject *value, void *place) except -1:
+    if is_watched(self):
+        if value == NULL:
+            hand_over_named(<object>(<Getter *>place).name + ".__delete__", (self,))
+        else:
+            hand_over_named(<object>(<Getter *>place).name + ".__set__", (self, <object>value))
+        return 0
+    return (<Getter *>place).set(self, value, NULL)
+
+
+cdef int watch_getters(PyTypeObject *kind) except -1:
+    """Put the question whether they are overridden before a type's properties."""
+    global n_getters
+    cdef PyGetSetDef *each = cygrad_getters(kind)
+    while each.name != NULL:
+        if each.name not in UNWATCHED:
+            getters[n_getters].get, getters[n_getters].set = each.get, each.set
+            name = each.name.decode()
+            Py_INCREF(name)                 # it lives as long as the type
+            getters[n_getters].name = <PyObject *>name
+            each.closure = &getters[n_getters]
+            each.get = watched_get
+            if each.set != NULL:
+                each.set = watched_set
+            n_getters += 1
+        each += 1
+    return 0
+
+
+cdef tuple UNWATCHED = (b"__dict__", b"names", b"buffer")
+overriding.tensor_type = <PyTypeObject *>Tensor
+watch_getters(<PyTypeObject *>Tensor)
+watch_getters(<PyTypeObject *>View)
 
 cdef Tensor _sample = Tensor.__new__(Tensor)
 lazy_dict(Tensor, <char *>&_sample.attributes - <char *><void *>_sample)
@@ -1023,6 +1212,10 @@ class TensorMeta(type):
     @property
     def __module__(cls):
         return cls.__dict__.get("__module__", "cygrad")
+
+    @__module__.setter
+    def __module__(cls, value):
+        type.__dict__["__module__"].__set__(cls, value)
 
     @cython.binding(True)
     def __repr__(cls):

@@ -9,7 +9,7 @@ from _thread import get_ident
 
 import cygrad
 from cygrad.amp.policies import BANNED, LOWER, PROMOTED, SUMMED, policy_of
-from cygrad.autograd.modes import count_autocasts
+from cygrad.autograd.modes import count_interceptions
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -74,7 +74,7 @@ def set_autocast_enabled(device_type, enabled=None):
         device_type, enabled = "cuda", device_type
     state, kind = _state(), _kind_of(device_type)
     if bool(enabled) != (kind in state.enabled):
-        count_autocasts(1 if enabled else -1)
+        count_interceptions(1 if enabled else -1)
         (state.enabled.add if enabled else state.enabled.discard)(kind)
 
 

@@ -7,6 +7,7 @@ from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
 from cygrad.tensor cimport Tensor
+from cygrad.tensors.overriding cimport functions_off
 from cygrad.view cimport View, same_sizes
 
 import cygrad
@@ -14,6 +15,7 @@ from cygrad.autograd.pass_hooks import retain_grad_of
 from cygrad.errors import warn
 from cygrad.named_tensors.names import unify
 from cygrad.devices.home import brought
+from cygrad.tensors.overriding import any_overridden, hand_over_call
 
 
 # ------------------------------------------------------------- where a pass begins
@@ -59,7 +61,9 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
     """One pass from `outputs`; returns the gradients of `inputs` (None: all leaves accumulate)."""
     cdef list wanted = None if inputs is None else [edge_of(t) for t in inputs]
     cdef Tensor t
+    cdef int before
     started = new_pass(create_graph if retain_graph is None else retain_graph, create_graph, wanted, accumulates)
+    before = functions_off(2)       # formulas compute on plain tensors, whatever was saved
     try:
         if isinstance(outputs, Tensor) and (gradients is None or isinstance(gradients, Tensor)):
             begin_at(started, <Tensor>outputs, gradients, 0)
@@ -73,6 +77,7 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
                     retain_grad_of(t)
         return run(started)
     finally:
+        functions_off(before)
         close(started)
 
 
@@ -278,6 +283,9 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     for t in tensors:
         if not isinstance(t, Tensor):
             raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")
+    if any_overridden(tensors + tensors_of(outputs)):
+        return hand_over_call(grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs,
+                                     allow_unused, is_grads_batched, materialize_grads), {})
     found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)
     for i in range(len(tensors)):
         if found[i] is not None:

@@ -1,6 +1,6 @@
 """Whether this thread records ops, and is in inference mode."""
 
-cdef int autocasts                 # how many modes of autocast are on, of all threads and kinds of devices
+cdef int interceptions             # how many modes of autocast, and of functions, are on in all threads
 
 cdef bint grad_enabled() noexcept
 cdef bint set_grad_enabled(bint enabled) noexcept

@@ -1,7 +1,8 @@
 """Two flags of each thread: whether it records ops for backward, and whether it is in inference mode.
 
 They are thread-local C variables, read by every op. What users write (`no_grad`, `inference_mode`) is in `grad_mode`.
-Beside them, whether any thread is in a mode of `amp.autocast`: what it is in, Python remembers.
+Beside them, whether any thread is in a mode of `amp.autocast`, or in a `TorchFunctionMode`: what it is in, Python
+remembers.
 The first is 1 where ops are recorded for backward, 0 where they aren't, and 2 where they are recorded for their
 tangents only: in forward mode inside `no_grad` (see `forward_levels`).
 """
@@ -42,10 +43,10 @@ cdef int enter_inference(bint enabled) noexcept:
     return 0
 
 
-def count_autocasts(int change):
-    """One mode of autocast more, or less."""
-    global autocasts
-    autocasts += change
+def count_interceptions(int change):
+    """One mode of autocast, or of functions, more or less."""
+    global interceptions
+    interceptions += change
 
 
 def is_grad_enabled():

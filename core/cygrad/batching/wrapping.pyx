@@ -4,6 +4,8 @@ from cygrad.autograd.forward_levels cimport FORWARD
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport fill_strided, size_of
 
+from cygrad.tensors.overriding import disabled_torch_function
+
 MARK = "batch"          # stands in `names_`, where every op looks
 
 
@@ -21,6 +23,7 @@ cdef class BatchedTensor(Tensor):
     """
     cdef readonly Tensor value
     cdef readonly object level
+    __torch_function__ = disabled_torch_function
 
     def __init__(self):
         raise TypeError("cannot create 'BatchedTensor' instances")

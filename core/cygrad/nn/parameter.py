@@ -8,6 +8,7 @@ from collections import OrderedDict
 
 import cygrad
 from cygrad import Tensor
+from cygrad._C import _disabled_torch_function_impl
 
 __all__ = ["Parameter", "UninitializedParameter", "is_lazy", "Buffer", "UninitializedBuffer",
            "UninitializedTensorMixin"]
@@ -77,6 +78,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     __str__ = __repr__
 
+    __torch_function__ = _disabled_torch_function_impl
+
 
 def _rebuild_parameter(data, requires_grad, backward_hooks):
     """A Parameter from a pickle."""
@@ -94,10 +97,10 @@ _ALLOWED = {"size", "copy_", "is_complex", "is_floating_point", "half", "float",
             "long", "cuda", "cpu", "to", "get_device", "materialize", "share_memory_", "cls_to_become"}
 
 
-def _refused(cls, name):
+def _refused(cls, func):
     """The error about an op on a tensor that has no shape yet."""
     return ValueError(
-        f"Attempted to use an uninitialized parameter in <method '{name}' of 'Tensor' objects>. This error happens "
+        f"Attempted to use an uninitialized parameter in {func}. This error happens "
         f"when you are using a `LazyModule` or explicitly manipulating `torch.nn.parameter.{cls.__name__}` objects. "
         "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch "
         "functions")
@@ -155,27 +158,12 @@ class UninitializedTensorMixin:
     def __reduce_ex__(self, protocol):
         return type(self), (self.requires_grad,)
 
-    def __getattribute__(self, name):
-        if not name.startswith("_") and name not in _ALLOWED and callable(getattr(Tensor, name, None)):
-            raise _refused(type(self), name)
-        return super().__getattribute__(name)
-
-
-def _refuse(name):
-    def method(self, *args):
-        raise _refused(type(self), name)
-    method.__name__ = name
-    return method
-
-
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
-              "rshift"):
-    for _form in ("", "r", "i"):
-        setattr(UninitializedTensorMixin, f"__{_form}{_name}__", _refuse(f"__{_form}{_name}__"))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert", "bool", "int", "float", "complex",
-              "index", "len", "iter", "contains", "getitem", "setitem", "array"):
-    setattr(UninitializedTensorMixin, f"__{_name}__", _refuse(f"__{_name}__"))
-UninitializedTensorMixin.__hash__ = Tensor.__hash__
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """Ops that need no shape, and properties."""
+        if type(func).__name__ == "method-wrapper" or func.__name__ in _ALLOWED:
+            return _disabled_torch_function_impl(func, types, args, kwargs)
+        raise _refused(cls, func)
 
 
 def is_lazy(param):

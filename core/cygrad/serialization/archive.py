@@ -483,3 +483,13 @@ def rebuild_tensor(content, attributes=()):
     if attributes:
         found.__dict__.update(attributes)
     return found
+
+
+def rebuild_instance(kind, content, attributes, slots):
+    """An instance of a subclass of Tensor from a pickle made with Python's own module."""
+    found = load(io.BytesIO(content))
+    found = Tensor._make_subclass(kind, found.detach(), found.requires_grad)
+    found.__dict__.update(attributes)
+    for name, value in slots.items():
+        setattr(found, name, value)
+    return found

@@ -1,5 +1,6 @@
 """Methods of Tensor that are neither ops nor hot: autograd calls, hooks, conversion to Python and NumPy, storages."""
 import copy
+import copyreg
 import functools
 import io
 from collections import OrderedDict
@@ -11,6 +12,7 @@ from cygrad.ops.declare.registry import functions, methods, op
 from cygrad.ops.shape.geometry import window
 from cygrad.tensor import Tensor
 from cygrad.tensors.elements import tolist
+from cygrad.tensors.overriding import DisableTorchFunctionSubclass, overridable
 from cygrad.tensors.typed_storage import untyped
 
 op(tensor_backward, name="backward", only_method=True)
@@ -163,6 +165,7 @@ op(tolist, only_method=True)
 
 
 @op(only_method=True)
+@overridable
 def __array__(self, dtype=None, copy=None):
     found = self.numpy()
     if dtype is not None:
@@ -252,6 +255,18 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return dlpack.take(ext_tensor, device, copy)
 
 
+
+
+@op(only_method=True)
+def __rdiv__(self, other):
+    return other / self
+
+
+@op(only_method=True)
+def __idiv__(self, other):
+    return self.__itruediv__(other)
+
+
 methods["__array_priority__"] = 1000       # a NumPy scalar beside a tensor leaves the operator to it
 
 
@@ -274,21 +289,43 @@ def contains(self, element):
 
 
 @op(only_method=True)
+@overridable
 def __reduce_ex__(self, protocol):
-
-    from cygrad.serialization.archive import rebuild_tensor, save      # knot: it needs this module
+    from cygrad.serialization.archive import rebuild_instance, rebuild_tensor, save      # knot: it needs this module
     file = io.BytesIO()
     save(self, file)
-    return rebuild_tensor, (file.getvalue(), self.__dict__)
+    if type(self) is Tensor:
+        return rebuild_tensor, (file.getvalue(), self.__dict__)
+    return rebuild_instance, (type(self), file.getvalue(), self.__dict__, _slots_of(self))
+
+
+def _slots_of(self):
+    """What is in the `__slots__` of a subclass."""
+    return {name: getattr(self, name) for name in copyreg._slotnames(type(self)) if hasattr(self, name)}
+
+
+@op(only_method=True)
+@overridable
+def __reversed__(self):
+    """The elements with all axes reversed."""
+    return self if self.dim() == 0 else self.flip(0)
 
 
 @op(only_method=True)
 def __copy__(self):
     """A leaf on the same memory: a copy of the object, not of the numbers."""
-    return _at_the_same_place(self, untyped(self), self.__dict__)
+    with DisableTorchFunctionSubclass():
+        return _at_the_same_place(self, untyped(self), self.__dict__)
+
+
+NOT_COPIED = ("The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
+              "that implement new_empty() and for which that function returns another instance of the same subclass. "
+              "You should either properly implement new_empty() for your subclass or override __deepcopy__() if it is "
+              "intended behavior for new_empty() to return an instance of a different type.")
 
 
 @op(only_method=True)
+@overridable
 def __deepcopy__(self, memo):
     """A leaf in a copy of the storage; tensors that share memory share that of their copies, if they have one memo."""
     if self.grad_fn is not None:
@@ -297,6 +334,8 @@ def __deepcopy__(self, memo):
                            "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]
+    if type(self) is not Tensor and type(self.new_empty([])) is not type(self):
+        raise RuntimeError(NOT_COPIED)
     key = id(self._storage())
     if key not in memo:
         memo[key] = untyped(self).clone()
@@ -306,8 +345,12 @@ def __deepcopy__(self, memo):
 
 
 def _at_the_same_place(self, storage, attributes):
-    """A leaf of self's dtype and geometry in another storage of that size."""
+    """A leaf of self's type, dtype and geometry in another storage of that size."""
     out = window(storage.elements, self.dtype, self.storage_offset(), self.shape, self.stride())
+    if type(self) is not Tensor:
+        out = Tensor._make_subclass(type(self), out)
+        for name, value in _slots_of(self).items():
+            setattr(out, name, value)
     out.names = self.names
     out.requires_grad = self.requires_grad
     if attributes:

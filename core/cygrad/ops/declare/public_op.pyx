@@ -20,13 +20,15 @@ import sys
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cpython.ref cimport Py_DECREF
 
-from cygrad.autograd.modes cimport autocasts
+from cygrad.autograd.modes cimport interceptions
 from cygrad.dtype cimport DType
 from cygrad.tensor cimport Tensor
+from cygrad.tensors.overriding cimport function_modes, functions_off, is_overridden, mode_here, overridden
 
 from cygrad.errors import DeviceMismatch
 from cygrad.devices.home import together
 from cygrad.errors.accepted import accepted, kind_of
+from cygrad.tensors.overriding import any_overridden, flattened, hand_over_call
 
 cdef extern from "Python.h":
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
@@ -85,9 +87,15 @@ cdef enum:                               # kinds of arguments, as in errors/acce
     DTYPE = 256
     ODD = 1024
     ALL = 2047
+    OVERRIDDEN = 2048                    # an object whose type has `__torch_function__`
     PLACES = 12                          # arguments by position that are looked at
     WORDS = 16                           # keywords
     ENDLESS = 1 << 30
+
+
+# What makes a plain tensor of whatever it is given, or deals with the object and not with its values.
+cdef frozenset NOT_OVERRIDABLE = frozenset(("tensor", "as_tensor", "asarray", "from_numpy", "frombuffer", "from_dlpack",
+                                            "as_subclass"))
 
 
 cdef class PublicOp:
@@ -114,6 +122,7 @@ cdef class PublicOp:
     cdef readonly str op, name
     cdef readonly bint method
     cdef bint looks                      # whether names are looked for at all
+    cdef bint overridable                # whether an argument's type may have its own way to do it
     cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef bint known                      # whether the following are: from the first call on
     cdef int least, most                 # how many arguments there are at least, and by position at most
@@ -131,6 +140,7 @@ cdef class PublicOp:
             self.target = PyObject_Vectorcall
         self.function, self.op, self.name = function, op, name or op
         self.method, self.looks, self.gives_names = method, looks, gives_names
+        self.overridable = self.name not in NOT_OVERRIDABLE
         self.most = ENDLESS
         for i in range(PLACES):
             self.places[i] = ALL
@@ -175,6 +185,8 @@ cdef class PublicOp:
         return self.function.__module__
 
     def __repr__(self):
+        if self.method:
+            return f"<method '{self.name}' of 'torch._C.TensorBase' objects>"
         return f"<function {self.function.__qualname__}>"
 
     def __reduce__(self):
@@ -204,7 +216,8 @@ cdef bint concerns_names(PyObject *value, PyTypeObject *tensor, bint words) noex
             return False
         for i in range(PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)):
             item = PyList_GET_ITEM(value, i) if listed else PyTuple_GET_ITEM(value, i)
-            if not is_plain(item, tensor) and (is_named(item, tensor) or words and is_word_or_list(item)):
+            if not is_plain(item, tensor) and (is_named(item, tensor) or overridden(<object>item)
+                                               or words and is_word_or_list(item)):
                 return True
         return False
     return is_named(value, tensor) or words and PyUnicode_CheckExact(value)
@@ -263,6 +276,8 @@ cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
 
 
 cdef int rare_kind(PyObject *value) except -1:
+    if is_overridden(value):
+        return OVERRIDDEN
     if PyObject_TypeCheck(value, <PyTypeObject *>Tensor):
         return TENSOR
     if PyTuple_Check(value):
@@ -307,7 +322,9 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
     cdef int kind, odd = 0
-    if autocasts:
+    if interceptions:
+        if function_modes and mode_here():
+            return hand_over_call(as_called(op), positional(args, given), by_name(args, given, keywords))
         cast = casted(op, positional(args, given), by_name(args, given, keywords))
         if cast is not NotImplemented:
             return cast
@@ -317,6 +334,10 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
     for i in range(total):
         kind = common_kind(args[i], tensor) or rare_kind(args[i])
+        if kind == OVERRIDDEN:
+            if op.overridable:
+                return hand_over_call(as_called(op), positional(args, given), by_name(args, given, keywords))
+            return without_overrides(op, positional(args, given), by_name(args, given, keywords))
         if kind == TENSOR:
             if (<Tensor>args[i]).names_ is not None and op.looks:
                 return named(op, positional(args, given), by_name(args, given, keywords))
@@ -458,8 +479,26 @@ cdef object casted(PublicOp op, tuple args, dict kwargs):
     return _casted(op, args, kwargs)
 
 
+cdef object without_overrides(PublicOp op, tuple args, dict kwargs):
+    """A call of what can't be overridden, although a type of its arguments overrides others."""
+    cdef int before = functions_off(1)
+    try:
+        return op(*args, **kwargs)
+    finally:
+        functions_off(before)
+
+
+cdef object as_called(PublicOp op):
+    """What users know a call of this op by: the op, or the getter that it is."""
+    found = (<dict>(<PyTypeObject *>Tensor).tp_dict).get(op.name) if op.method else None
+    return found.__get__ if type(found) is property else op
+
+
 cdef object named(PublicOp op, tuple args, dict kwargs):
+    """A call in which a tensor has names or stands for a batch, or something in a list overrides ops."""
     global _call
+    if op.overridable and any_overridden(flattened(args, kwargs)):
+        return hand_over_call(as_called(op), args, kwargs)
     if _call is None:
         from cygrad.named_tensors.call import call as _call      # knot: it needs this module
     return _call(op, args, kwargs)

@@ -24,12 +24,14 @@ from cygrad.ops.shape.slices cimport is_plain_slice, select_, slice_, slice_boun
 from cygrad.ops.shape.views cimport alias_, unsqueeze_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.tensors.operators cimport Pair, Store, operators
+from cygrad.tensors.overriding cimport hand_over_named
 from cygrad.view cimport same_sizes, size_of, wrap_dim
 
 from cygrad.dispatch.kernel_calls import where_into
 from cygrad.dispatch.raw import nonzero_op
 from cygrad.errors import warn
 from cygrad.ops.index.tensor_places import mask_places, put_rows
+from cygrad.tensors.overriding import any_overridden
 
 ZERO_DIM = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
             "0-dim tensor to a number")
@@ -263,6 +265,8 @@ cdef Tensor picked(Tensor t, object key):
     cdef int used = 0, tensors = 0
     cdef tuple parts = parts_of_key(key, &used, &tensors)
     cdef list indices = [] if tensors else None
+    if tensors and any_overridden(parts):
+        return hand_over_named("__getitem__", (t, key))
     cdef Tensor view = read_key(t, key, parts, used, indices)
     if tensors:
         return take(view, indices)

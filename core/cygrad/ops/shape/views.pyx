@@ -8,7 +8,7 @@ from cygrad.dispatch.kernel_calls cimport dense_copy
 from cygrad.dispatch.sizes cimport multiply_overflows, product
 from cygrad.dtype cimport DType
 from cygrad.ops.declare.op cimport Op, tracked
-from cygrad.tensor cimport Tensor, new_tensor, view_of
+from cygrad.tensor cimport Tensor, new_tensor, subclass_view, view_of
 from cygrad.tensors.operators cimport Plain, Swap, operators
 from cygrad.view cimport MAX_RANK, fill_dense, size_of, tuple_of, wrap_dim
 
@@ -353,6 +353,45 @@ cdef Tensor alias_(Tensor t):
 def alias(Tensor self not None):
     """A view of the whole tensor."""
     return alias_(self)
+
+
+@op(only_method=True)
+def as_subclass(Tensor self not None, cls):
+    """A view of the whole tensor that is an instance of a subclass of Tensor, with its place in the graph.
+
+    Parameters
+    ----------
+    cls : type
+        The subclass; its `__init__` is not called.
+
+    Returns
+    -------
+    Tensor
+        On the same memory.
+
+    Raises
+    ------
+    TypeError
+        If `cls` is no subclass of Tensor.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> class Named(cygrad.Tensor):
+    ...     pass
+    >>> (cygrad.ones(2).as_subclass(Named) + 1)
+    Named([2., 2.])
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+                        "Make sure your class inherits from Tensor.")
+    cdef Tensor out = subclass_view(cls, self)
+    out.names_ = self.names_
+    if tracked(self):
+        ALIAS.record(out, (self,))
+    return out
 
 
 # --------------------------------------------------------------------- expand

@@ -1,0 +1,13 @@
+"""The names of `torch._C` that programs use: how a block, or a type, does without `__torch_function__`."""
+from cygrad import Tensor as TensorBase
+from cygrad.random.generator import Generator
+from cygrad.tensors.overriding import DisableTorchFunction, DisableTorchFunctionSubclass, functions_are_off
+from cygrad.tensors.overriding import disabled_torch_function as _disabled_torch_function_impl
+
+__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "TensorBase",
+           "_disabled_torch_function_impl"]
+
+
+def _is_torch_function_enabled():
+    """Whether calls go to `__torch_function__` of their arguments' types."""
+    return not functions_are_off()

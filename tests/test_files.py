@@ -199,7 +199,7 @@ CODE = [("os", "system"), ("posix", "system"), ("nt", "system"), ("builtins", "e
         ("pickle", "loads"), ("io", "open"), ("shutil", "rmtree"), ("socket", "socket"), ("ctypes", "CDLL"),
         ("sys", "exit"), ("os", "_exit"), ("os", "abort"), ("operator", "attrgetter"), ("functools", "partial"),
         ("torch", "load"), ("torch.hub", "load"), ("torch", "ops"), ("torch.serialization", "load"),
-        ("torch._utils", "_rebuild_sparse_tensor"), ("torch._utils", "_rebuild_meta_tensor_no_storage"),
+        ("torch._utils", "_rebuild_sparse_tensor"), ("torch._utils", "_rebuild_nested_tensor"),
         ("torch._tensor", "_rebuild_from_type"), ("cygrad", "load"), ("cygrad.serialization", "load"),
         ("cygrad.tensor", "Tensor"), ("collections", "OrderedDict.__init__"), ("collections", "defaultdict"),
         ("torch", "Size.__class__"), ("_codecs", "decode"), ("_codecs", "lookup"), ("copyreg", "_reconstructor"),

@@ -508,7 +508,7 @@ class Tensor:
     def cumsum_(self, dim: Dims, *, dtype: _dtype | None = None) -> Tensor:
         """In-place version of `cumsum`: writes the result into the tensor and returns it."""
     def data_ptr(self) -> _int:
-        """Address of the first element; 0 for a tensor without elements."""
+        """Where the first element is in memory."""
     def deg2rad(self) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
@@ -1213,7 +1213,7 @@ class Tensor:
     def storage(self) -> Any:
         """The storage, as a flat sequence of elements of self's dtype."""
     def storage_offset(self) -> _int:
-        """Offset of the first element in the storage, in elements."""
+        """Where in its storage the first element is, in elements."""
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload

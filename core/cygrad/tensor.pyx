@@ -16,7 +16,8 @@ from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
                                        LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
 from cygrad.tensors cimport overriding
-from cygrad.tensors.overriding cimport hand_over_named, is_watched, pair_is_watched
+from cygrad.tensors.overriding cimport (function_modes, hand_over_inplace, hand_over_key, hand_over_method,
+                                        hand_over_named, hand_over_pair, is_watched, mode_here, pair_is_watched)
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
@@ -39,40 +40,21 @@ cdef tuple NO_ARGS = ()
 cdef int[6] COMPARISONS = [LT, LE, EQ, NE, GT, GE]     # by Python's numbers of the comparisons
 
 
-# By which methods calls of `__torch_function__` know the operators: as PyTorch names them.
-cdef tuple METHODS = ("add", "sub", "mul", "div", "__floordiv__", "remainder", "__and__", "__or__", "__xor__",
-                      "__lshift__", "__rshift__", "lt", "le", "__eq__", "ne", "gt", "ge", "neg", "abs", "__invert__")
-cdef tuple REVERSED = ("add", "__rsub__", "mul", "__rdiv__", "__rfloordiv__", "__rmod__", "__rand__", "__ror__",
-                       "__rxor__", "__rlshift__", "__rrshift__")
-cdef tuple IN_PLACE = ("add_", "sub_", "mul_", "__idiv__", "floor_divide_", "remainder_", "__iand__", "__ior__",
-                       "__ixor__", "__ilshift__", "__irshift__")
-
-
-cdef object hand_over_pair(int operator, object x, object y):
-    """An operator that an operand's type, or a mode, has its own way to do; x may be what stands left of a tensor."""
-    try:
-        if isinstance(x, Tensor):
-            return hand_over_named(METHODS[operator], (x, y))
-        return hand_over_named(REVERSED[operator], (y, x))
-    except TypeError:
-        return NotImplemented
-
-
 cdef inline object unary(int operator, object x):
     if is_watched(x):
-        return hand_over_named(METHODS[operator], (x,))
+        return hand_over_pair(operator, x, None)
     return operators.unary(<object>operators.ops[operator], x)
 
 
 cdef inline object binary(int operator, object x, object y):
-    if pair_is_watched(x, y):
+    if function_modes and mode_here():      # operands whose types override are found by the op
         return hand_over_pair(operator, x, y)
     return operators.binary(<object>operators.ops[operator], x, y)
 
 
 cdef inline object inplace(int operator, object x, object y):
     if pair_is_watched(x, y):
-        return hand_over_named(IN_PLACE[operator], (x, y))
+        return hand_over_inplace(operator, x, y)
     return operators.inplace(<object>operators.ops[operator], x, y)
 
 
@@ -124,6 +106,13 @@ cdef class Tensor(View):
     def device(self):
         """Where the elements are."""
         return _device.of(self.memory.backend, self.memory.index)
+
+    @property
+    def shape(self):
+        """Sizes of the axes, a `cygrad.Size`."""
+        if is_watched(self):
+            return hand_over_method("shape.__get__", self)
+        return size_of(self)
 
     @property
     def ndim(self):
@@ -318,7 +307,7 @@ cdef class Tensor(View):
         2
         """
         if is_watched(self):
-            return hand_over_named("dim", (self,))
+            return hand_over_method("dim", self)
         return self.rank
 
     def ndimension(self):
@@ -336,7 +325,7 @@ cdef class Tensor(View):
         2
         """
         if is_watched(self):
-            return hand_over_named("ndimension", (self,))
+            return hand_over_method("ndimension", self)
         return self.rank
 
     def numel(self):
@@ -354,7 +343,7 @@ cdef class Tensor(View):
         6
         """
         if is_watched(self):
-            return hand_over_named("numel", (self,))
+            return hand_over_method("numel", self)
         # View has it, too; a type's own methods are called in less time
         return self.elements
 
@@ -373,7 +362,7 @@ cdef class Tensor(View):
         6
         """
         if is_watched(self):
-            return hand_over_named("nelement", (self,))
+            return hand_over_method("nelement", self)
         return self.elements
 
     def size(self, dim=None):
@@ -454,7 +443,7 @@ cdef class Tensor(View):
         False
         """
         if is_watched(self):
-            return hand_over_named("is_contiguous", (self,))
+            return hand_over_method("is_contiguous", self)
         return self.dense
 
     def item(self):
@@ -477,7 +466,7 @@ cdef class Tensor(View):
         5
         """
         if is_watched(self):
-            return hand_over_named("item", (self,))
+            return hand_over_method("item", self)
         if self.elements != 1:
             raise RuntimeError(f"a Tensor with {self.elements} elements cannot be converted to Scalar")
         return operators.item(self)
@@ -497,7 +486,7 @@ cdef class Tensor(View):
         False
         """
         if is_watched(self):
-            return hand_over_named("detach", (self,))
+            return hand_over_method("detach", self)
         return alias(self)
 
     def requires_grad_(self, requires_grad=True):
@@ -534,6 +523,63 @@ cdef class Tensor(View):
         self.requires_grad = requires_grad
         return self
 
+    def storage_offset(self):
+        """Where in its storage the first element is, in elements.
+
+        Returns
+        -------
+        int
+            0 unless it is a view.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(5)[2:].storage_offset()
+        2
+        """
+        if is_watched(self):
+            return hand_over_method("storage_offset", self)
+        return self.offset
+
+    def element_size(self):
+        """Bytes of one element.
+
+        Returns
+        -------
+        int
+            By the dtype.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> cygrad.zeros(5).element_size()
+        4
+        """
+        if is_watched(self):
+            return hand_over_method("element_size", self)
+        return self.dtype.itemsize
+
+    def data_ptr(self):
+        """Where the first element is in memory.
+
+        Returns
+        -------
+        int
+            The address.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> x = cygrad.zeros(5)
+        >>> x[1:].data_ptr() - x.data_ptr()
+        4
+        """
+        if is_watched(self):
+            return hand_over_method("data_ptr", self)
+        if self.elements == 0:
+            return 0
+        return self.memory.data_ptr() + self.offset * self.dtype.itemsize
+
     def is_floating_point(self):
         """Whether the dtype is a floating-point one.
 
@@ -549,7 +595,7 @@ cdef class Tensor(View):
         True
         """
         if is_watched(self):
-            return hand_over_named("is_floating_point", (self,))
+            return hand_over_method("is_floating_point", self)
         return self.dtype.category == CATEGORY_FLOAT
 
     def is_complex(self):
@@ -567,7 +613,7 @@ cdef class Tensor(View):
         False
         """
         if is_watched(self):
-            return hand_over_named("is_complex", (self,))
+            return hand_over_method("is_complex", self)
         return self.dtype.category == CATEGORY_COMPLEX
 
     def is_signed(self):
@@ -585,7 +631,7 @@ cdef class Tensor(View):
         True
         """
         if is_watched(self):
-            return hand_over_named("is_signed", (self,))
+            return hand_over_method("is_signed", self)
         return self.dtype.is_signed
 
     def is_inference(self):
@@ -603,7 +649,7 @@ cdef class Tensor(View):
         False
         """
         if is_watched(self):
-            return hand_over_named("is_inference", (self,))
+            return hand_over_method("is_inference", self)
         return bool(self.inference)
 
     def has_names(self):
@@ -863,7 +909,7 @@ cdef class Tensor(View):
 
     def __bool__(self):
         if is_watched(self):
-            return hand_over_named("__bool__", (self,))
+            return hand_over_method("__bool__", self)
         if self.elements != 1:
             if self.elements == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
@@ -872,29 +918,29 @@ cdef class Tensor(View):
 
     def __int__(self):
         if is_watched(self):
-            return hand_over_named("__int__", (self,))
+            return hand_over_method("__int__", self)
         return int(single(self, "int64_t"))
 
     def __float__(self):
         if is_watched(self):
-            return hand_over_named("__float__", (self,))
+            return hand_over_method("__float__", self)
         return float(single(self, "double"))
 
     def __complex__(self):
         if is_watched(self):
-            return hand_over_named("__complex__", (self,))
+            return hand_over_method("__complex__", self)
         return complex(single(self, None))
 
     def __index__(self):
         if is_watched(self):
-            return hand_over_named("__index__", (self,))
+            return hand_over_method("__index__", self)
         if self.elements != 1 or self.dtype.category > CATEGORY_INTEGER:
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(operators.item(self))
 
     def __len__(self):
         if is_watched(self):
-            return hand_over_named("__len__", (self,))
+            return hand_over_method("__len__", self)
         if self.rank == 0:
             raise TypeError("len() of a 0-d tensor")
         return self.sizes[0]
@@ -912,7 +958,7 @@ cdef class Tensor(View):
 
     def __getitem__(self, index):
         if is_watched(self):
-            return hand_over_named("__getitem__", (self, index))
+            return hand_over_key(self, index)
         if self.names_ is not None:
             from cygrad.named_tensors.indexing import getitem      # knot: it needs this module
             return getitem(self, index)
@@ -933,7 +979,7 @@ cdef class Tensor(View):
 
     def __repr__(self):
         if is_watched(self):
-            return hand_over_named("__repr__", (self,))
+            return hand_over_method("__repr__", self)
         from cygrad.tensors.printing import tensor_repr      # knot: it needs this module
         return tensor_repr(self)
 
@@ -943,7 +989,7 @@ cdef class Tensor(View):
     def __format__(self, spec):
         if is_watched(self):
             return hand_over_named("__format__", (self, spec))
-        if self.rank == 0 and type(self) is Tensor:
+        if self.rank == 0 and type(self) is Tensor and (<Backend>self.memory.backend).name != "meta":
             return format(operators.item(self), spec)
         if spec:
             raise TypeError("unsupported format string passed to Tensor.__format__")
@@ -1060,16 +1106,7 @@ cdef Tensor plain(Tensor t):
 
 cdef Tensor view_of(Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes, const Py_ssize_t *strides):
     """A view of `t` with this geometry, tied to t's base; the caller records the op."""
-    return become_view(new_tensor(), t, offset, rank, sizes, strides)
-
-
-cdef Tensor subclass_view(cls, Tensor t):
-    """A view of the whole of `t` that is an instance of a subclass of Tensor; the caller records the op."""
-    return become_view(<Tensor>_bare_instance(cls), t, t.offset, t.rank, t.sizes, t.strides)
-
-
-cdef inline Tensor become_view(Tensor out, Tensor t, Py_ssize_t offset, int rank, const Py_ssize_t *sizes,
-                               const Py_ssize_t *strides):
+    cdef Tensor out = new_tensor()
     fill_strided(out, t.memory, t.dtype, offset, rank, sizes, strides)
     out.counter = t.counter
     out.inference = t.inference
@@ -1083,6 +1120,15 @@ cdef inline Tensor become_view(Tensor out, Tensor t, Py_ssize_t offset, int rank
         out.creation = CREATED_IN_NO_GRAD
     elif t.base is not None:
         out.creation = t.creation
+    return out
+
+
+cdef Tensor subclass_view(cls, Tensor t):
+    """A view of the whole of `t` that is an instance of a subclass of Tensor; the caller records the op."""
+    cdef Tensor view = view_of(t, t.offset, t.rank, t.sizes, t.strides), out = <Tensor>_bare_instance(cls)
+    fill_strided(out, t.memory, t.dtype, t.offset, t.rank, t.sizes, t.strides)
+    out.counter, out.inference, out.base = view.counter, view.inference, view.base
+    out.view_version, out.creation = view.view_version, view.creation
     return out
 
 
@@ -1192,7 +1238,7 @@ cdef int watch_getters(PyTypeObject *kind) except -1:
     return 0
 
 
-cdef tuple UNWATCHED = (b"__dict__", b"names", b"buffer")
+cdef tuple UNWATCHED = (b"__dict__", b"names", b"buffer", b"shape")     # which looks by itself
 overriding.tensor_type = <PyTypeObject *>Tensor
 watch_getters(<PyTypeObject *>Tensor)
 watch_getters(<PyTypeObject *>View)

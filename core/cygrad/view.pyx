@@ -14,7 +14,6 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.object cimport PyTypeObject
 
 from cygrad.dispatch.sizes cimport multiply_overflows, product
-from cygrad.tensors.overriding cimport hand_over_named, is_watched
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 
 from cygrad.tensors.size import Size as _Size
@@ -113,8 +112,6 @@ cdef class View:
         >>> cygrad.arange(5)[2:].storage_offset()
         2
         """
-        if is_watched(self):
-            return hand_over_named("storage_offset", (self,))
         return self.offset
 
     def numel(self):
@@ -135,8 +132,6 @@ cdef class View:
         >>> cygrad.zeros(2).element_size()
         4
         """
-        if is_watched(self):
-            return hand_over_named("element_size", (self,))
         return self.dtype.itemsize
 
     def data_ptr(self):
@@ -147,8 +142,6 @@ cdef class View:
         int
             On the host; what the backend calls an address on a device.
         """
-        if is_watched(self):
-            return hand_over_named("data_ptr", (self,))
         if self.elements == 0:
             return 0
         return self.memory.data_ptr() + self.offset * self.dtype.itemsize

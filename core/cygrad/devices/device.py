@@ -111,9 +111,9 @@ _known = {}
 
 
 def of(backend, index):
-    """The device object of a backend's device; the CPU has no index, as in PyTorch."""
+    """The device object of a backend's device; the CPU and meta have no index, as in PyTorch."""
     key = (backend.name, index)
     found = _known.get(key)
     if found is None:
-        found = _known[key] = device(backend.name, None if backend.name == "cpu" else index)
+        found = _known[key] = device(backend.name, None if backend.name in ("cpu", "meta") else index)
     return found

@@ -55,7 +55,13 @@ def load(name):
 
 
 def _make(name):
-    backend = _checked(name, importlib.import_module("cygrad_cpu").CPUBackend if name == "cpu" else _installed(name))
+    if name == "cpu":
+        cls = importlib.import_module("cygrad_cpu").CPUBackend
+    elif name == "meta":
+        cls = importlib.import_module("cygrad.devices.meta").MetaBackend
+    else:
+        cls = _installed(name)
+    backend = _checked(name, cls)
     backend.name = name
     return backend
 

@@ -49,6 +49,7 @@ class _Name:
 _REBUILD = _Name("torch._utils", "_rebuild_tensor_v2")
 _REBUILD_BYTES = _Name("torch._utils", "_rebuild_tensor_v3")        # of dtypes without a type of storage
 _REBUILD_WITH = _Name("torch._tensor", "_rebuild_from_type_v2")
+_REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _TENSOR = _Name("torch", "Tensor")
 _ORDERED = _Name("collections", "OrderedDict")
@@ -88,6 +89,8 @@ class _Pickler(pickle._Pickler):
         if isinstance(obj, Tensor):
             if type(obj) is not Tensor and (form := _of_a_module(obj)):
                 return form
+            if obj.is_meta:
+                return _REBUILD_META, (obj.dtype, tuple(obj.shape), obj.stride(), obj.requires_grad)
             parts = (obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
             if obj.dtype not in _STORAGE_NAMES:
                 return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype)
@@ -225,6 +228,15 @@ def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, 
     return out.requires_grad_() if requires_grad else out
 
 
+def _rebuild_meta(reader, dtype, size, stride, requires_grad=False):
+    """A tensor on the device `meta`, which has no storage in the file."""
+    if not isinstance(dtype, DType) or not isinstance(size, tuple) or not isinstance(stride, tuple):
+        raise UnpicklingError("a meta tensor without a dtype, a size or a stride")
+    if not all(type(n) is int and n >= 0 for n in (*size, *stride)) or len(size) != len(stride):
+        raise UnpicklingError(f"a meta tensor of size {size}, stride {stride}"[:200])
+    return cygrad.empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=bool(requires_grad))
+
+
 def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None):
     if not isinstance(data, Tensor):
         raise UnpicklingError("a parameter that is no tensor")
@@ -308,6 +320,7 @@ _BUILTINS = {"set": _items(set), "frozenset": _items(frozenset), "complex": Func
 _NAMES = {
     ("torch._utils", "_rebuild_tensor_v2"): Function(_rebuild_tensor),
     ("torch._utils", "_rebuild_tensor"): Function(_rebuild_tensor),
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): Function(_rebuild_meta),
     ("torch._utils", "_rebuild_parameter"): Function(_rebuild_parameter),
     ("torch._utils", "_rebuild_parameter_with_state"): Function(_rebuild_parameter),
     ("torch._tensor", "_rebuild_from_type_v2"): Function(_rebuild_subclass),

@@ -56,6 +56,8 @@ cdef object scalar_value(Tensor t):
     cdef unsigned char[::1] room
     if t.memory.pointer != NULL:
         return element_at(data(t), t.dtype.code)
+    if (<Backend>t.memory.backend).name == "meta":
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     host = bytearray(16)
     refuse_orphan(t.memory.backend)
     (<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])

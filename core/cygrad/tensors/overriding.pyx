@@ -10,6 +10,8 @@ tensors, and its results become instances of the subclass.
 """
 from cpython.object cimport PyObject, PyTypeObject
 
+from cygrad.tensors.operators cimport NEG
+
 import functools
 from _thread import get_ident
 
@@ -23,19 +25,23 @@ cdef extern from *:
     static CYGRAD_THREAD_LOCAL int cygrad_functions_off = 0;     /* 1: those of types; 2: those of modes, too */
     static PyObject *cygrad_protocol = NULL;                     /* "__torch_function__" */
 
-    /* Types of which no instance has the protocol. */
-    static int cygrad_is_basic(PyTypeObject *type) {
-        return type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type || type == &PyTuple_Type
-            || type == &PyList_Type || type == &PyUnicode_Type || type == &PyDict_Type || type == &PySlice_Type
-            || type == &PyComplex_Type || type == Py_TYPE(Py_None);
-    }
-    static PyObject *cygrad_protocol_of(PyObject *object) {      /* borrowed; NULL where there is none */
-        return _PyType_Lookup(Py_TYPE(object), cygrad_protocol);
+    static PyTypeObject *cygrad_last = NULL;                     /* the last type that was asked for, as it was then */
+    static unsigned int cygrad_last_version = 0;
+    static PyObject *cygrad_last_found = NULL;
+
+    /* A type's function, borrowed; NULL where there is none. Parameters ask often, one after the other. */
+    static PyObject *cygrad_protocol_of(PyObject *object) {
+        PyTypeObject *type = Py_TYPE(object);
+        if (type != cygrad_last || type->tp_version_tag != cygrad_last_version || cygrad_last_version == 0) {
+            cygrad_last_found = _PyType_Lookup(type, cygrad_protocol);
+            cygrad_last = type;
+            cygrad_last_version = type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG ? type->tp_version_tag : 0;
+        }
+        return cygrad_last_found;
     }
     """
     int cygrad_functions_off
     PyObject *cygrad_protocol
-    bint cygrad_is_basic(PyTypeObject *) noexcept
     PyObject *cygrad_protocol_of(PyObject *) noexcept
 
 cdef str PROTOCOL = "__torch_function__"
@@ -69,7 +75,7 @@ cdef PyObject *disabled = <PyObject *>disabled_torch_function
 
 cdef bint is_overridden(PyObject *value) noexcept:
     """The same as `overridden`, of an object that is not exactly a Tensor."""
-    if cygrad_functions_off or cygrad_is_basic(value.ob_type):
+    if cygrad_functions_off:
         return False
     cdef PyObject *found = cygrad_protocol_of(value)
     return found != NULL and found != disabled
@@ -80,6 +86,17 @@ cdef bint mode_here() noexcept:
     if cygrad_functions_off == 2:
         return False
     return bool(stacks.get(get_ident()))
+
+
+cdef bint watched(PyObject *tensor) noexcept:
+    """The same as `is_watched`, where it is not known at once."""
+    return tensor.ob_type != tensor_type and is_overridden(tensor) or function_modes and mode_here()
+
+
+cdef bint pair_watched(PyObject *x, PyObject *y) noexcept:
+    """The same as `pair_is_watched`, where it is not known at once."""
+    return (x.ob_type != tensor_type and is_overridden(x) or y.ob_type != tensor_type and is_overridden(y)
+            or function_modes and mode_here())
 
 
 cdef int functions_off(int how) noexcept:
@@ -219,6 +236,40 @@ cdef object hand_over_named(str name, tuple args):
     name, _, part = name.partition(".")
     function = getattr(<object><PyObject *>tensor_type, name)
     return hand_over(getattr(function, part) if part else function, args, args, None)
+
+
+cdef object hand_over_key(object tensor, object key):
+    """``tensor[key]``."""
+    return hand_over_named("__getitem__", (tensor, key))
+
+
+cdef object hand_over_method(str name, object tensor):
+    """A call of a method of Tensor without arguments."""
+    return hand_over_named(name, (tensor,))
+
+
+# By which methods calls of `__torch_function__` know the operators: as PyTorch names them.
+cdef tuple METHODS = ("add", "sub", "mul", "div", "__floordiv__", "remainder", "__and__", "__or__", "__xor__",
+                      "__lshift__", "__rshift__", "lt", "le", "__eq__", "ne", "gt", "ge", "neg", "abs", "__invert__")
+cdef tuple REVERSED = ("add", "__rsub__", "mul", "__rdiv__", "__rfloordiv__", "__rmod__", "__rand__", "__ror__",
+                       "__rxor__", "__rlshift__", "__rrshift__")
+cdef tuple IN_PLACE = ("add_", "sub_", "mul_", "__idiv__", "floor_divide_", "remainder_", "__iand__", "__ior__",
+                       "__ixor__", "__ilshift__", "__irshift__")
+
+
+cdef object hand_over_pair(int operator, object x, object y):
+    """An operator that an operand's type, or a mode, has its own way to do; x may be what stands left of a tensor."""
+    try:
+        if isinstance(x, <object><PyObject *>tensor_type):
+            return hand_over_named(METHODS[operator], (x,) if y is None and operator >= NEG else (x, y))
+        return hand_over_named(REVERSED[operator], (y, x))
+    except TypeError:
+        return NotImplemented
+
+
+cdef object hand_over_inplace(int operator, object x, object y):
+    """The same of an operator that writes into x."""
+    return hand_over_named(IN_PLACE[operator], (x, y))
 
 
 def overridable(method):

@@ -159,6 +159,8 @@ def tensor_repr(t, *, tensor_contents=None):
 def _contents(t, indent):
     """The bracketed elements of `t`, whose first line starts at column `indent`."""
     count = t.numel()
+    if t.device.type == "meta":
+        return "..."
     if count == 0:
         return "[]"
     sizes = tuple(t.shape)
@@ -290,8 +292,9 @@ def _suffixes(t):
         suffixes.append(f"device='{device}'")
 
     dtype = t.dtype
-    empty = t.numel() == 0
-    if (t.dim() != 1) if empty else (not _options.edgeitems):
+    meta = device.type == "meta"
+    empty = t.numel() == 0 or meta
+    if meta or ((t.dim() != 1) if empty else (not _options.edgeitems)):
         suffixes.append(f"size={tuple(t.shape)}")
     if not _is_implied(dtype, empty):
         suffixes.append(f"dtype={dtype}")

@@ -8,6 +8,9 @@ COMPLEX = ("Complex modules are a new feature under active development whose des
            "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
            "expected.")
+NO_DATA = ("Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+           "torch.nn.Module.to() when "
+           "moving module from meta to a different device.")
 _FORMS_OF_TO = ("to() received an invalid combination of arguments - got ({}), but expected one of:\n"
                 " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = "
                 "False, *, torch.memory_format memory_format = None)\n"
@@ -114,6 +117,8 @@ class Conversion:
                 warnings.warn(COMPLEX, stacklevel=2)
 
         def convert(t):
+            if t.is_meta and device is not None and cygrad.device(device).type != "meta":
+                raise NotImplementedError(NO_DATA)
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
             return t.to(device=device, dtype=wanted, non_blocking=non_blocking)
         return self._apply(convert)

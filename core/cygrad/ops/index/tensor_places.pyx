@@ -7,6 +7,7 @@ whatever the operand's strides. Index tensors come here as int64; `wrapped` chec
 looks at them as it reads.
 """
 from cygrad cimport backend as k
+from cygrad.backend cimport Backend
 from cygrad.dispatch.allocation cimport empty, output_like
 from cygrad.dispatch.axes cimport leading_merged
 from cygrad.dispatch.kernel_calls cimport binary, cast, dense_copy, expand_to
@@ -56,6 +57,9 @@ cdef bint all_inside(Tensor index, Py_ssize_t size) noexcept:
 cdef int extremes(Tensor index, Py_ssize_t *low, Py_ssize_t *high) except -1:
     """Smallest and largest element of an int64 tensor that has some."""
     cdef tuple dims = tuple(range(index.rank))
+    if (<Backend>index.memory.backend).name == "meta":      # there are none: all are right
+        low[0] = high[0] = 0
+        return 0
     low[0] = scalar_value(reduce(k.MIN, index, dims, False, index.dtype))
     high[0] = scalar_value(reduce(k.MAX, index, dims, False, index.dtype))
     return 0

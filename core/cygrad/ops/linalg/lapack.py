@@ -66,6 +66,8 @@ def common_batch(a, b):
 
 def check_info(info, raise_for):
     """Call ``raise_for(where, code)`` for the first matrix whose LAPACK code is not 0; `where` names it in a batch."""
+    if info.is_meta:
+        return
     if info.dim() == 0:
         code = info.item()
         if code:

@@ -174,7 +174,7 @@ def check_classes(input, target, weight, ignore_index):
         raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
                            f"{SCALAR_NAMES[weight.dtype.code]}")
     wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    if target.numel() and wrong.any().item():
+    if target.numel() and not target.is_meta and wrong.any().item():
         raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
 
 

@@ -7,7 +7,7 @@ dense and on one device go straight to the kernel.
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 from cygrad cimport backend as k
 from cygrad.autograd.forward_levels cimport FORWARD
@@ -29,6 +29,7 @@ from cygrad.tensor cimport Tensor, bump_version, plain, requires_grad
 from cygrad.view cimport INLINE_RANK, same_sizes, size_of
 from cygrad.tensors cimport operators as table
 from cygrad.tensors.operators cimport Binary, Pair, Unary, operators
+from cygrad.tensors.overriding cimport hand_over_pair, is_overridden, overridden
 
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
@@ -141,14 +142,19 @@ cdef bint is_number(object x):
     return PyFloat_CheckExact(x) or PyLong_CheckExact(x) or scalar_dtype(x) is not None
 
 
+cdef inline bint is_ours(object x):
+    """Whether an operand is a tensor whose type has no way of its own to do ops."""
+    return Py_TYPE(x) == <PyTypeObject *>Tensor or isinstance(x, Tensor) and not is_overridden(<PyObject *>x)
+
+
 cdef object apply_binary(KernelOp op, object x, object y):
     """op(x, y), recorded when needed; NotImplemented when an operand is neither tensor nor number."""
     cdef Tensor a, b = None, out
     cdef Derivative row
     cdef OpNode node
-    if isinstance(x, Tensor):
+    if is_ours(x):
         a = <Tensor>x
-        if isinstance(y, Tensor):
+        if is_ours(y):
             b = <Tensor>y
             if a.names_ is not None or b.names_ is not None:
                 return named_binary(op, x, y)
@@ -178,7 +184,7 @@ cdef object apply_binary(KernelOp op, object x, object y):
                 out = binary(op.code, a, y, op.rule)
         else:
             return other_operand(op, x, y)
-    elif isinstance(y, Tensor) and is_number(x):
+    elif is_ours(y) and is_number(x):
         a = <Tensor>y
         if a.names_ is not None:
             return named_binary(op, x, y)
@@ -255,6 +261,11 @@ cdef object python_number(object x):
 
 cdef object other_operand(KernelOp op, object x, object y):
     """NumPy scalars and other objects that convert to a number count as one; the rest is not ours."""
+    cdef int i
+    if overridden(x) or overridden(y):
+        for i in range(table.N_OPERATORS):
+            if operators.ops[i] == <PyObject *>op:
+                return hand_over_pair(i, x, y)
     if hasattr(y, "__array_interface__") and getattr(y, "shape", None) == () and isinstance(x, Tensor):
         return apply_binary(op, x, python_number(y))
     if hasattr(x, "__array_interface__") and getattr(x, "shape", None) == () and isinstance(y, Tensor):

@@ -21,13 +21,17 @@ UNSUPPORTED = "is not yet supported with named tensors. Please drop names via `t
 # Ops without a rule, as docs/named_tensors.md lists them; `unflatten` asks for names of the new axes.
 WITHOUT_RULE = set("""
     Tensor.reshape Tensor.reshape_as Tensor.view Tensor.view_as as_strided cholesky cholesky_inverse cholesky_solve
+    as_strided_copy as_strided_scatter diagonal_copy expand_copy permute_copy select_copy squeeze_copy t_copy
+    transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy geqrf ormqr svd_lowrank
+    pca_lowrank linalg.householder_product linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
+    nn.functional.linear_cross_entropy
     istft stft linalg.cholesky
     linalg.eig linalg.eigh linalg.eigh.upper linalg.lstsq linalg.lu linalg.lu_factor linalg.qr.complete
     linalg.qr.r linalg.qr.reduced linalg.svd.full linalg.svd.reduced qr reshape svd unflatten""".split())
 # Rows that make A + A.mT of their argument, reshape the result, or ask for the diagonal of two axes (einsum "ii").
 UNFITTING = set("""
     einsum linalg.cholesky.symmetric linalg.cholesky_inverse.symmetric linalg.cholesky_solve.symmetric
-    linalg.eigh.symmetric linalg.eigvals linalg.eigvalsh.symmetric""".split())
+    linalg.eigh.symmetric linalg.eigvals linalg.eigvalsh.symmetric linalg.ldl_solve""".split())
 # Why a call with the names of this test may be refused.
 REFUSALS = ("duplicate names", "Misaligned dims", "do not match", "Cannot resize named tensor")
 
@@ -195,6 +199,8 @@ ORDERED = set("""
     nn.functional.max_pool2d_with_indices nn.functional.max_pool3d nn.functional.max_pool3d_with_indices
     nn.functional.adaptive_max_pool1d nn.functional.adaptive_max_pool2d nn.functional.adaptive_max_pool3d
     nn.functional.max_unpool1d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.local_response_norm
+    nn.functional.prelu gradient unsafe_chunk unsafe_split unsafe_split_with_sizes slice_copy split_copy
+    split_with_sizes_copy
     nn.functional.ctc_loss nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss
     nn.functional.multi_head_attention_forward
     gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
@@ -206,7 +212,11 @@ ORDERED |= {op.name for op in OPS if op.name.startswith("fft.")}
 def test_every_op_has_a_rule():
     """A rule in `cygrad.named_tensors.rules`, or a place in this list and in docs/named_tensors.md."""
     refused = set("""
-        as_strided cholesky cholesky_inverse cholesky_solve istft linalg_cholesky linalg_cholesky_ex linalg_eig
+        as_strided as_strided_copy as_strided_scatter diagonal_copy expand_copy permute_copy select_copy squeeze_copy
+        t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
+        geqrf linalg_householder_product linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve ormqr pca_lowrank
+        linear_cross_entropy svd_lowrank
+        cholesky cholesky_inverse cholesky_solve istft linalg_cholesky linalg_cholesky_ex linalg_eig
         linalg_eigh
         linalg_inv_ex linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr
         linalg_solve_ex linalg_svd linalg_tensorinv linalg_tensorsolve lu lu_solve lu_unpack qr set_ stft svd

@@ -29,6 +29,7 @@ from cygrad_cpu.nn.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_
 from cygrad_cpu.sort.sort cimport cpu_sort
 
 from cygrad_cpu.runtime import allocator, blas, instruction_sets, thread_count
+from cygrad_cpu.runtime.denormals import flush_denormal
 
 
 @cython.final
@@ -103,6 +104,10 @@ cdef class CPUBackend(Backend):
     def set_cache_limit(self, Py_ssize_t nbytes):
         """Bound the free memory kept for reuse, as ``CYGRAD_CPU_CACHE`` does at the start."""
         allocator.set_cache_limit(nbytes)
+
+    def set_flush_denormal(self, bint mode):
+        """Let this thread take numbers below the least ordinary one for 0, or not; False where it can't."""
+        return flush_denormal(mode)
 
     def get_num_threads(self):
         """Number of threads that kernels may use."""

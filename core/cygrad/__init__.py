@@ -48,8 +48,11 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
-          "nn.recurrent", "fourier.short_time", "pointwise.bessel")
-_LATER_METHODS = ("stft", "istft", "i0", "i0_")
+          "nn.recurrent", "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
+          "pointwise.float_parts", "linalg.householder", "linalg.low_rank", "reduce.differences",
+          "sort.histograms", "nn.learned_slopes", "nn.namespace_names")
+_LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "frexp",
+                  "igamma", "igamma_", "igammac", "igammac_", "geqrf", "orgqr", "ormqr", "prelu")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402
@@ -157,6 +160,31 @@ def set_num_threads(threads):
     _load_backend("cpu").set_num_threads(threads)
 
 
+def set_flush_denormal(mode):
+    """Let the CPU take floats below the least ordinary one for 0, in this thread.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether they are 0.
+
+    Returns
+    -------
+    bool
+        Whether the processor can.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.set_flush_denormal(False)
+    >>> bool(cygrad.tensor([1e-42]) > 0)
+    True
+    """
+    if not isinstance(mode, _builtins.bool):
+        raise TypeError(f"set_flush_denormal expects a bool, but got {type(mode).__name__}")
+    return _load_backend("cpu").set_flush_denormal(mode)
+
+
 def is_storage(obj):
     """Whether `obj` is a storage.
 
@@ -253,6 +281,9 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
          "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C")
+_DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
+                "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
+                "get_deterministic_debug_mode")
 
 
 def _load_later():
@@ -287,6 +318,8 @@ def __getattr__(name):
                 raise
     if name.startswith("_foreach_"):
         return getattr(_importlib.import_module("cygrad.ops.pointwise.lists"), name)
+    if name in _DETERMINISM:
+        return getattr(_importlib.import_module("cygrad.devices.determinism"), name)
     if "autocast" in name and not name.startswith("_"):
         return getattr(_importlib.import_module("cygrad.amp.autocast_mode"), name)
     if not name.startswith("_"):

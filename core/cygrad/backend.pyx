@@ -527,6 +527,8 @@ cdef class Backend:
         `options` holds the routine's options by name. Routines (matrices have any strides; outs are dense and new):
         ``"solve"`` (a, b) -> (x, info) ; ``"inverse"`` a -> (inv, info) ; ``"lu"`` a -> (lu, pivots int32, info) ;
         ``"cholesky"`` a -> (l, info), options upper ; ``"qr"`` a -> (q, r), options complete ;
+        ``"geqrf"`` a -> (a, tau) ; ``"ldl"`` a -> (ld, pivots int32, info), options hermitian ;
+        ``"ldl_solve"`` (ld, pivots int32 (B, 1, N), b) -> x, options hermitian ;
         ``"eigh"`` a -> (w, v, info), options upper ; ``"svd"`` a -> (u, s, vh, info), options full_matrices ;
         ``"eig"`` a -> (w complex, v complex, info) ; ``"lstsq"`` (a, b) -> (x, info) by gelsd/gelsy, options rcond,
         driver ;

@@ -7,6 +7,7 @@ from cygrad.ops.linalg.composed_products import vector_product
 from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from cygrad.ops.linalg.factorizations import (cholesky_ex, linalg_cholesky as cholesky, lu, lu_factor, lu_factor_ex,
                                               lu_solve)
+from cygrad.ops.linalg.householder import householder_product
 from cygrad.ops.linalg.lapack import LinAlgError, exact_out as _exact_out
 from cygrad.ops.linalg.matmul import matmul
 from cygrad.ops.linalg.matrices import powers
@@ -14,10 +15,12 @@ from cygrad.ops.linalg.matrix_functions import (cond, linalg_matrix_power as mat
                                                 matrix_rank, multi_dot, norm, pinv, tensorinv, tensorsolve, vecdot)
 from cygrad.ops.linalg.solvers import (inv, inv_ex, linalg_det as det, linalg_slogdet_ as slogdet, lstsq, solve,
                                        solve_ex, solve_triangular)
+from cygrad.ops.linalg.symmetric_indefinite import ldl_factor, ldl_factor_ex, ldl_solve
 from cygrad.ops.reduce.norms import linalg_vector_norm as vector_norm
 
 __all__ = ["LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
-           "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
+           "eigvalsh", "householder_product", "inv", "inv_ex", "ldl_factor", "ldl_factor_ex", "ldl_solve", "lstsq",
+           "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
            "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
            "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
            "vector_norm"]

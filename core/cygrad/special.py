@@ -5,13 +5,15 @@ Those that the core's namespace has, too, are its ops; the others are in `ops/po
 """
 import cygrad
 from cygrad.ops.declare.registry import functions as _functions, public as _public, with_out as _with_out
-from cygrad.ops.pointwise import bessel as _bessel, normal_distribution as _normal, recurrences as _recurrences
+from cygrad.ops.pointwise import (bessel as _bessel, gamma_functions as _gammas, normal_distribution as _normal,
+                                  recurrences as _recurrences)
 
 for _name in ("digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
               "polygamma", "round", "sinc", "softmax", "xlogy"):
     globals()[_name] = _public(_name, _functions[_name])
 expit, psi, gammaln = _functions["sigmoid"], _functions["digamma"], _functions["lgamma"]
 multigammaln = _functions["mvlgamma"]
+gammainc, gammaincc = (_public(_op.__name__, _op) for _op in (_gammas.igamma, _gammas.igammac))
 
 # name: (function, what it is, an argument, what it gives)
 _OF_ONE = {

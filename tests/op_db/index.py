@@ -310,3 +310,10 @@ op("Tensor.fill_", calls(((2, 3), 2), ((3,), 1.5), ((0,), 1), ((), True)), call=
 op("Tensor.zero_", calls(((2, 3),), ((),)), call=lambda m, x: x.clone().zero_())
 op("Tensor.fill_diagonal_", calls(((3, 3), 1), ((4, 2), 2), ((4, 2), 2, True)), call=lambda m, x,
     *a: x.clone().fill_diagonal_(*a))
+# PyTorch's gradient of the input is nonzero inside the window and zero outside: the wrong way round.
+op("as_strided_scatter", lambda make: [
+    S(make(2, 3, grad=False), make(2), (2,), (2,)), S(make(2, 3, grad=False), make(2, 2), (2, 2), (1, 3), 1),
+    S(make(3, 2, layout="transposed", grad=False), make(2, grad=False), (2,), (2,)),
+    S(make(2, 3), make(3), (2,), (2,))])  # fmt: skip
+op("nonzero_static", lambda make: [S(make.of([[0, 1], [2, 0]]), size=n, fill_value=v) for n, v in (
+    (0, -1), (1, -1), (2, 0), (5, -3), (-1, 0))] + [S(make(), size=2), S(make(0, 2), size=2)], diff=False)

@@ -386,3 +386,42 @@ solver("linalg.norm", lambda make: [S(tall(make, 3, 3), *a) for a in ((), ("fro"
     S(make(5), *a) for a in ((), (1,), (3,), (float("inf"),))] + [S(make(2, 3), 2, 1),
     S(make(2, 3), None, (0, 1), True)],
     out=True, gradgradcheck=False)  # fmt: skip
+
+
+# ------------------------------------------------------------------------- reflections, LDL, low rank
+
+def reflections(make):
+    """Vectors below a diagonal and their factors."""
+    for shape, count in (((4, 3), 3), ((4, 3), 2), ((3, 3), 3), ((2, 4, 3), 3)):
+        yield S(make(*shape, low=-1, high=1), make(*shape[:-2], count, low=-1, high=1))
+    yield S(make(3, 4), make(3))
+    yield S(make(4, 3), make(4))
+
+
+def multiplied(make):
+    for left in (True, False):
+        for transpose in (True, False):
+            other = make(4, 2, low=-1, high=1) if left else make(2, 4, low=-1, high=1)
+            yield S(make(4, 3, low=-1, high=1), make(3, low=-1, high=1), other, left, transpose)
+    yield S(make(2, 4, 3, low=-1, high=1), make(2, 3, low=-1, high=1), make(2, 4, 2))
+    yield S(make(4, 3), make(3), make(3, 2))
+
+
+def drawn(m, name, a, q):
+    """What the signs of singular vectors do not change."""
+    m.manual_seed(5)
+    u, s, v = getattr(m, name)(a, q)
+    return s, (u * s.to(u.dtype).unsqueeze(-2)) @ v.mH
+
+
+solver("geqrf", rectangles, method=True, diff=False)
+solver("linalg.householder_product", reflections, dtypes=LINALG, out=True, also=("orgqr",))
+solver("ormqr", multiplied, dtypes=LINALG, out=True, method=True)
+solver("linalg.ldl_factor", hermitian, diff=False, dtypes=LINALG)
+solver("linalg.ldl_factor_ex", hermitian, diff=False, dtypes=LINALG)
+solver("linalg.ldl_solve", lambda make: [S(make(3, 3), make(2, 3), make(3, 1)), S(square(make), make(3, 2))],
+    call=lambda m, a, *rest: m.linalg.ldl_solve(*m.linalg.ldl_factor((a + a.mT) / 2), rest[-1]), diff=False,
+    dtypes=LINALG)
+for name in ("svd_lowrank", "pca_lowrank"):
+    solver(name, lambda make: [S(tall(make, 6, 4), 2), S(tall(make, 4, 6), 2), S(tall(make, 2, 5, 4), 3)],
+        call=lambda m, a, q, name=name: drawn(m, name, a, q), dtypes=LINALG, gradgradcheck=False)

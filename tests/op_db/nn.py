@@ -381,6 +381,29 @@ def encoded(make):
     yield S(make.index(0, high=3), 3)
 
 
+def sloped(make):
+    """One slope, and one for each channel."""
+    for shape, count in (((2, 3, 4), 3), ((2, 3), 3), ((2, 3), 1), ((4,), 1), ((), 1), ((0, 2), 2)):
+        yield S(make(*shape), make(count, low=0.1, high=1))
+    yield S(make(3, 2, layout="transposed"), make(2, low=0.1, high=1))
+    yield S(make(2, 3), make(low=0.1, high=1))
+    yield S(make(2, 3), make(2))
+    yield S(make(2, 3), make(1, 3))
+    yield S(make(), make(2))
+    yield S(make(2, 3), make(3, dtype="float16"))
+
+
+def mapped(make):
+    """Cross entropies of scores that a linear map makes."""
+    yield S(make(4, 3), make(5, 3), make.index(4, high=5))
+    yield S(make(3), make(5, 3), make.index(high=5))
+    yield S(make(4, 3), make(5, 3), make.index(4, high=5), linear_bias=make(5),
+        weight=make(5, low=0.1, high=1, grad=False))
+    yield S(make(4, 3), make(5, 3), make(4, 5, low=0, high=1, grad=False), label_smoothing=0.1, reduction="sum")
+    yield S(make(4, 3), make(5, 2, 3), make.index(4, 2, high=5), reduction="none")
+    yield S(make(4, 3), make(5, 3), make.index(4, high=5), ignore_index=1)
+
+
 OPS = [
     Op("conv1d", convolutions(1), method=False, dtypes=FLOATS + ("int64",), tolerance=16.0,
        reason="sums of products in another order", errors=convolution_errors("conv1d", 1)),
@@ -408,6 +431,9 @@ OPS = [
        reason="sums in another order", errors=ATTENTION_ERRORS),
     Op("nn.functional.multi_head_attention_forward", heads, method=False, dtypes=REAL, tolerance=64.0,
        reason="sums in another order", errors=HEAD_ERRORS),
+    Op("nn.functional.prelu", sloped, dtypes=FLOATS + ("int64",), method=False, also=("prelu",)),
+    Op("nn.functional.linear_cross_entropy", mapped, method=False, dtypes=REAL, tolerance=8.0,
+       reason="sums in another order"),
     Op("nn.functional.nll_loss", classes, method=False, dtypes=FLOATS, tolerance=4.0, reason="sums in another order",
        errors=CLASS_ERRORS),
     Op("nn.functional.cross_entropy", entropies, method=False, dtypes=FLOATS, tolerance=8.0,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .samplers import PLACEMENTS, along_dim, chain, reduction
-from .table import ALL, COMPLEX, Attr, ErrorSample, Op, Sample as S
+from .table import ALL, COMPLEX, REAL, Attr, ErrorSample, Op, Sample as S
 
 SUMS = "a sum's rounding depends on the order of its terms"
 OPS = []
@@ -207,3 +207,10 @@ REFERENCES = {
 }  # fmt: skip
 for op in OPS:
     op.reference = REFERENCES.get(op.name)
+OPS.append(Op("gradient", lambda make: [
+    S(make(5)), S(make(4, 5), dim=1), S(make(4, 5), spacing=2.0), S(make(4, 5), edge_order=2),
+    S(make(4, 5), spacing=[0.5, 2.0], dim=(1, 0)),
+    S(make(5), spacing=[make.of([0, 1, 3, 4, 7], "float64", grad=False)]),
+    S(make(5, 2), spacing=[make.of([0, 1, 3, 4, 7], "float64", grad=False)], dim=0, edge_order=2),
+    S(make(1)), S(make(3, 3), dim=(0, 0)), S(make(3, 3), spacing=[1.0]), S(make(3), edge_order=3)],
+   method=False, dtypes=REAL + ("int64", "complex64")))  # fmt: skip

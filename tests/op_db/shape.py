@@ -3,7 +3,7 @@
 import numpy as np
 
 from .samplers import PLACEMENTS, along_dim, calls
-from .table import SOME, Attr, ErrorSample, Op, Sample as S
+from .table import COMPLEX, SOME, Attr, ErrorSample, Op, Sample as S
 
 OPS = []
 
@@ -216,3 +216,26 @@ op("Tensor.copy_", lambda make: [
 op("Tensor.numpy", lambda make: (s for s in tensors(make) if make.dtype != "bfloat16"), call=lambda m,
     x: x.detach().numpy(), diff=False)
 op("flip.dims", along_dim(), call=lambda m, x, dim: m.flip(x, (dim,)))
+
+# ------------------------------------------------------------------------------ copies of views, parts that are none
+for name, samples in {
+    "alias": calls(((2, 3),), ((),)), "detach": calls(((2, 3),), ((),)), "t": calls(((2, 3),), ((3,),), ((2, 2, 2),)),
+    "as_strided": calls(((12,), (2, 3), (1, 2)), ((12,), (3, 3), (1, 1), 2), ((12,), (5, 5), (1, 3))),
+    "diagonal": calls(((3, 4),), ((3, 4), 1), ((2, 3, 4), 0, 1, 2), ((3,),)),
+    "expand": calls(((1, 3), (2, 3)), ((3,), (2, -1)), ((), (2,)), ((2,), (3,))),
+    "permute": calls(((2, 3, 4), (2, 0, 1)), ((2, 3), (0, 0))),
+    "select": calls(((3, 4), 0, 1), ((3, 4), -1, 0), ((3, 4), 0, 3)),
+    "slice": calls(((5, 2), 0, 1, 4), ((5, 2), 0, 0, 5, 2), ((5, 2), -1), ((5,), 0, 0, 2, 0)),
+    "split": calls(((5, 2), 2), ((2, 5), 2, 1), ((5,), -1)),
+    "split_with_sizes": calls(((5, 2), [2, 3]), ((5,), [2, 2])),
+    "squeeze": calls(((2, 1, 3),), ((2, 1, 3), 1), ((2, 1, 1), (1, 2))),
+    "transpose": calls(((2, 3), 0, 1), ((2, 3, 4), -1, 0)), "unbind": calls(((3, 2),), ((3, 2), 1), ((),)),
+    "unfold": calls(((7,), 0, 3, 2), ((3, 5), 1, 2, 1)), "unsqueeze": calls(((2, 3), 0), ((2, 3), -1), ((), 0)),
+    "view": calls(((2, 3), (6,)), ((2, 3), (-1, 2)), ((2, 3), (4,))),
+}.items():  # fmt: skip
+    op(name + "_copy", samples, method=False, out=name not in ("split", "split_with_sizes", "unbind"),
+       diff=name != "detach", gradcheck=name not in ("as_strided", "detach"))
+op("view_as_real_copy", calls(((2, 3),), ((),)), method=False, out=True, dtypes=COMPLEX)
+op("unsafe_split", calls(((5, 2), 2), ((2, 5), 2, 1), ((5,), -1)))
+op("unsafe_split_with_sizes", calls(((5, 2), [2, 3]), ((5,), [2, 2])))
+op("unsafe_chunk", calls(((5, 2), 2), ((2, 5), 2, 1), ((5,), 0), ((0,), 2), ((), 1)))

@@ -156,3 +156,8 @@ op("Tensor.__array__", lambda make: [S(make(2, 3)), S(make(3, 2, layout="transpo
 op("as_tensor", lambda make: [S(make(2, 3)), S(make(2, 3), dtype=Attr("float64")), S([1, 2]),
     S([1.5, 2], dtype=make.D), S(np.ones(3)), S(3)], method=False,
    gradcheck=False)  # fmt: skip
+op("histogramdd", lambda make: [S(make(9, 2), [3, 4]), S(make(9, 2), 3), S(make(2, 5, 3), [2, 1, 2]),
+    S(make(9, 2), [2, 2], range=[-1.0, 1.0, -2.0, 0.0], density=True), S(make(9, 2), [2, 2], weight=make(9)),
+    S(make(9, 2), [make.of([-3, 0, 2]), make.of([-1, 0, 1, 2])]), S(make(0, 2), [2, 2]),
+    S(make(9, 2), [2]), S(make(9, 2), [2, 0]), S(make(9, 2), [2, 2],
+    weight=make(3))], diff=False, method=False, dtypes=("float32", "float64", "int64"))  # fmt: skip

@@ -1,6 +1,6 @@
 """Special functions: Bessel and Airy functions, the normal distribution, orthogonal polynomials, zeta."""
 
-from .table import REAL, Op, Sample as S
+from .table import HALF, REAL, Op, Sample as S
 
 SERIES = "another series: PyTorch's are good for 7 digits in places"
 OPS = []
@@ -69,4 +69,28 @@ op("special.zeta", lambda make: [S(make(3, 4, low=1.1, high=9, grad=False), make
    tolerance=20.0, reason=SERIES)  # fmt: skip
 op("kaiser_window", lambda make: [S(n, dtype=make.D) for n in (0, 1, 5, 8)] + [S(7, False), S(6, True, 3.0),
     S(6, True, 0.0, dtype=make.D), S(-1)], dtypes=REAL, diff=False, tolerance=8.0, reason=SERIES)  # fmt: skip
+OPS[-1].out = False
+
+
+def gammas(make):
+    """Both of every size: series, fractions and expansions."""
+    for layout in ("contiguous", "transposed", "expanded"):
+        yield S(make(3, 4, low=0.1, high=6, layout=layout, grad=False), make(3, 4, low=0.1, high=9))
+    yield S(make(4, 40, low=0.1, high=60, grad=False), make(40, low=0.1, high=60))
+    yield S(make(40, low=20, high=60, grad=False), make(40, low=20, high=60))
+    yield S(make(40, low=0.01, high=2, grad=False), make(40, low=0.001, high=1.5))
+    yield S(make(0), make(0))
+    yield S(make(2), make(3))
+    edges = [0.0, 0.0, -1.0, 1.0, 2.0, float("inf"), 1.0, float("nan"), 3.0]
+    yield S(make.of(edges, grad=False), make.of([
+        0.0, 1.0, 1.0, -1.0, float("inf"), 1.0, float("nan"), 1.0, 0.0])).kink()
+
+
+EXPANSION = "PyTorch's expansion for large numbers is good for 9 digits"
+for name in ("igamma", "igammac"):
+    op(name, gammas, tolerance=5e3, reason=EXPANSION, dtypes=REAL, method=True, inplace=True, gradcheck=False,
+       also=("special.gammainc" + name[6:],))
+    OPS[-1].coarsest = "float32"
+op("frexp", lambda make: [S(make(3, 4)), S(make(3, 4, layout="transposed")), S(make(0)), S(make.special()).kink()],
+   dtypes=HALF + REAL + ("int64", "complex64"), method=True, exact=True)
 OPS[-1].out = False

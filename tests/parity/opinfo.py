@@ -26,6 +26,7 @@ from op_db import tensors_of  # noqa: E402
 from op_db.table import resolve  # noqa: E402
 
 SEED = 42
+MOST_AXES = 64
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128")
 # Relative and absolute: sums of a few hundred terms in another order.
@@ -117,9 +118,11 @@ def shown(value):
 
 
 def function_of(op):
-    found = resolve(cygrad, op.name)
+    found = resolve(cygrad, op.name) or getattr(cygrad.Tensor, op.name, None)       # some are methods alone
     if found is not None and op.name.startswith("nn.functional.embedding"):     # PyTorch's rows have the table first
         return lambda table, indices, **kwargs: found(indices, table, **kwargs)
+    if op.name.endswith("_lowrank"):                                            # and two factors of the matrix here
+        return lambda a, b, **kwargs: found(a @ b.mT, **kwargs)
     return found
 
 
@@ -238,8 +241,14 @@ def gradients(want, got, leaves, second):
 def samples(op, dtype, grad, most):
     """At most so many of a row's samples, spread evenly over the first ones (to make thousands takes minutes)."""
     made = op.sample_inputs("cpu", getattr(torch, dtype), requires_grad=grad)
-    found = list(itertools.islice(made, 20 * most))
+    found = [each for each in itertools.islice(made, 20 * most) if held(each)]
     return found[::max(1, -(-len(found) // most))]
+
+
+def held(sample):
+    """Whether cygrad's tensors can be like those of a sample: on the CPU, dense, of so many axes."""
+    given = tensors_of(torch, [sample.input, *sample.args, *sample.kwargs.values()])
+    return all(t.dim() <= MOST_AXES and t.device.type == "cpu" and t.layout is torch.strided for t in given)
 
 
 def supported(op):
@@ -313,7 +322,8 @@ def check_inplace(op, most):
             torch.manual_seed(SEED)
             want = attempt(op.inplace_variant, *case.wanted[0], **case.wanted[1])
             cygrad.manual_seed(SEED)
-            form = getattr(cygrad.nn.functional, short + "_", None)
+            form = getattr(cygrad.nn.functional, short + "_", None) or getattr(
+                cygrad.Tensor, getattr(op.inplace_variant, "__name__", short), None)
             if form is None:
                 got = attempt(function_of(op), *case.ours[0], **case.ours[1], inplace=True)
             else:
@@ -326,6 +336,8 @@ def check_errors(op, most):
     if op.error_inputs_func is None:
         return
     for error in op.error_inputs("cpu"):
+        if not held(error.sample_input):
+            continue
         case = Case(error.sample_input)
         want, got = both(op, case)
         if isinstance(want, Exception):

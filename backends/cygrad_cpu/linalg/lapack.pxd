@@ -9,6 +9,10 @@ ctypedef void (*Potrf)(char *uplo, int *n, void *a, int *lda, int *info, size_t)
 ctypedef void (*Geqrf)(int *m, int *n, void *a, int *lda, void *tau, void *work, int *lwork, int *info) noexcept nogil
 ctypedef void (*Orgqr)(int *m, int *n, int *k, void *a, int *lda, void *tau, void *work, int *lwork,
                        int *info) noexcept nogil
+ctypedef void (*Sytrf)(char *uplo, int *n, void *a, int *lda, int *ipiv, void *work, int *lwork, int *info,
+                       size_t) noexcept nogil
+ctypedef void (*Sytrs)(char *uplo, int *n, int *nrhs, void *a, int *lda, int *ipiv, void *b, int *ldb, int *info,
+                       size_t) noexcept nogil
 ctypedef void (*Syevd)(char *jobz, char *uplo, int *n, void *a, int *lda, void *w, void *work, int *lwork, int *iwork,
                        int *liwork, int *info, size_t, size_t) noexcept nogil
 ctypedef void (*Heevd)(char *jobz, char *uplo, int *n, void *a, int *lda, void *w, void *work, int *lwork, void *rwork,

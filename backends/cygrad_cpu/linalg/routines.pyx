@@ -11,7 +11,7 @@ from cygrad.view cimport View, data
 from cygrad_cpu.runtime.blas cimport routine, use_threads
 from cygrad_cpu.linalg.lapack cimport (GeevComplex, GeevReal, Gels, GelsdComplex, GelsdReal, GelssComplex, GelssReal,
                                 GelsyComplex, GelsyReal, Geqrf, GesddComplex, GesddReal, Gesv, Getrf, Heevd, Orgqr,
-                                Potrf, Syevd, Trsm)
+                                Potrf, Syevd, Sytrf, Sytrs, Trsm)
 from cygrad_cpu.linalg.column_major cimport Pool, extent, read_matrix, write_matrix
 
 cdef enum:
@@ -227,6 +227,62 @@ def cholesky(View a, View out, View info, *, bint upper=False):
             write_matrix(out, i, matrix, n)
 
 
+def geqrf(View a, View out, View tau):
+    """R in the upper triangle of `out` (M, N), the Householder vectors below it; their factors tau (B, min(M, N))."""
+    cdef Pool pool = Pool()
+    cdef int kind = precision(a), m = extent(a.sizes[1]), n = extent(a.sizes[2]), lwork = QUERY, info
+    cdef Geqrf factor = <Geqrf>lapack("geqrf", "geqrf", kind)
+    cdef Py_ssize_t size = a.dtype.itemsize, i
+    cdef void *matrix = pool.take(<Py_ssize_t>m * n * size)
+    cdef double[2] first
+    cdef void *work
+    factor(&m, &n, matrix, &m, vector(tau, 0), &first[0], &lwork, &info)
+    lwork = max(1, asked(&first[0], kind))
+    work = pool.take(lwork * size)
+    with nogil:
+        for i in range(a.sizes[0]):
+            read_matrix(a, i, matrix, m)
+            factor(&m, &n, matrix, &m, vector(tau, i), work, &lwork, &info)
+            write_matrix(out, i, matrix, m)
+
+
+def ldl(View a, View out, View pivots, View info, *, bint hermitian=False):
+    """The factors L and D of a symmetric (hermitian) matrix in one (Bunch and Kaufman), from its lower triangle."""
+    cdef Pool pool = Pool()
+    cdef int kind = precision(a), n = extent(a.sizes[1]), lwork = QUERY, code
+    cdef Sytrf factor = <Sytrf>lapack("sytrf", "hetrf" if hermitian else "sytrf", kind)
+    cdef Py_ssize_t size = a.dtype.itemsize, i
+    cdef void *matrix = pool.take(<Py_ssize_t>n * n * size)
+    cdef double[2] first
+    cdef void *work
+    factor(b"L", &n, matrix, &n, <int *>vector(pivots, 0), &first[0], &lwork, &code, 1)
+    lwork = max(1, asked(&first[0], kind))
+    work = pool.take(lwork * size)
+    with nogil:
+        for i in range(a.sizes[0]):
+            read_matrix(a, i, matrix, n)
+            factor(b"L", &n, matrix, &n, <int *>vector(pivots, i), work, &lwork, info_of(info, i), 1)
+            write_matrix(out, i, matrix, n)
+
+
+def ldl_solve(View a, View pivots, View b, View x, *, bint hermitian=False):
+    """x with L @ D @ L^T (or L^H) @ x = b, from the factors of `ldl`; pivots (B, 1, N) int32."""
+    cdef Pool pool = Pool()
+    cdef int kind = precision(a), n = extent(a.sizes[1]), k = extent(b.sizes[2]), code
+    cdef Sytrs solver = <Sytrs>lapack("sytrs", "hetrs" if hermitian else "sytrs", kind)
+    cdef Py_ssize_t size = a.dtype.itemsize, i
+    cdef void *matrix = pool.take(<Py_ssize_t>n * n * size)
+    cdef void *right = pool.take(<Py_ssize_t>n * k * size)
+    cdef int *swaps = <int *>pool.take(n * sizeof(int))
+    with nogil:
+        for i in range(a.sizes[0]):
+            read_matrix(a, i, matrix, n)
+            read_matrix(b, i, right, n)
+            read_matrix(pivots, i, swaps, 1)
+            solver(b"L", &n, &k, matrix, &n, swaps, right, &n, &code, 1)
+            write_matrix(x, i, right, n)
+
+
 def qr(View a, View q, View r, *, bint complete=False):
     """a = q @ r, q (M, K) with orthonormal columns and r (K, N) upper triangular; K = M if complete, else min(M, N)."""
     cdef Pool pool = Pool()
@@ -404,5 +460,6 @@ cdef void pair_up(const Real *parts, const Real *vectors, Real *w, Real *pairs, 
             j += 2
 
 
-ROUTINES = {"solve": solve, "inverse": inverse, "lu": lu, "cholesky": cholesky, "qr": qr, "eigh": eigh, "svd": svd,
+ROUTINES = {"solve": solve, "inverse": inverse, "lu": lu, "cholesky": cholesky, "qr": qr, "geqrf": geqrf, "ldl": ldl,
+            "ldl_solve": ldl_solve, "eigh": eigh, "svd": svd,
             "eig": eig, "lstsq": lstsq, "triangular_solve": triangular_solve}

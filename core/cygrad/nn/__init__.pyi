@@ -58,6 +58,7 @@ from cygrad.nn.modules.activation import Softplus as Softplus
 from cygrad.nn.modules.activation import Softshrink as Softshrink
 from cygrad.nn.modules.activation import Softsign as Softsign
 from cygrad.nn.modules.activation import Tanhshrink as Tanhshrink
+from cygrad.nn.modules.activation import PReLU as PReLU
 from cygrad.nn.modules.activation import Softmin as Softmin
 from cygrad.nn.modules.activation import Softmax as Softmax
 from cygrad.nn.modules.activation import Softmax2d as Softmax2d
@@ -83,6 +84,7 @@ from cygrad.nn.modules.margin_loss import CosineEmbeddingLoss as CosineEmbedding
 from cygrad.nn.modules.margin_loss import MarginRankingLoss as MarginRankingLoss
 from cygrad.nn.modules.margin_loss import MultiMarginLoss as MultiMarginLoss
 from cygrad.nn.modules.margin_loss import TripletMarginLoss as TripletMarginLoss
+from cygrad.nn.modules.margin_loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from cygrad.nn.modules.batchnorm import BatchNorm1d as BatchNorm1d
 from cygrad.nn.modules.batchnorm import BatchNorm2d as BatchNorm2d
 from cygrad.nn.modules.batchnorm import BatchNorm3d as BatchNorm3d
@@ -99,6 +101,7 @@ from cygrad.nn.modules.instancenorm import LazyInstanceNorm3d as LazyInstanceNor
 from cygrad.nn.modules.normalization import LayerNorm as LayerNorm
 from cygrad.nn.modules.normalization import GroupNorm as GroupNorm
 from cygrad.nn.modules.normalization import RMSNorm as RMSNorm
+from cygrad.nn.modules.normalization import LocalResponseNorm as LocalResponseNorm
 from cygrad.nn.modules.padding import ConstantPad1d as ConstantPad1d
 from cygrad.nn.modules.padding import ConstantPad2d as ConstantPad2d
 from cygrad.nn.modules.padding import ConstantPad3d as ConstantPad3d

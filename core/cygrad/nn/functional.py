@@ -32,8 +32,10 @@ from cygrad.ops.nn.random_activations import gumbel_softmax, rrelu  # noqa: F401
 from cygrad.ops.nn.scale_normalization import local_response_norm, normalize, rms_norm  # noqa: F401
 from cygrad.ops.nn.grid_sampling import affine_grid, grid_sample  # noqa: F401
 from cygrad.ops.nn.interpolation import interpolate, upsample, upsample_bilinear, upsample_nearest  # noqa: F401
+from cygrad.ops.nn.learned_slopes import prelu as _prelu
 from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
+from cygrad.ops.nn.linear_losses import linear_cross_entropy  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
 from cygrad.ops.declare.registry import (functions as _functions, methods as _methods, public as _public,
                                           with_out as _with_out)
@@ -50,6 +52,7 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transp
 pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name in (
     "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"))
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
+prelu = _public("prelu", _prelu)
 relu_ = _methods["relu_"]
 selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
 bilinear, cosine_similarity, pairwise_distance, pdist = (

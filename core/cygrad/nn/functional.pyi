@@ -171,6 +171,9 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: Any = Fals
     """x where x > 0, else negative_slope * x."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
     """input @ weight^T + bias."""
+def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Tensor, *, linear_bias: Any = None, weight: Tensor |
+        None = None, reduction: Any = 'mean', ignore_index: Any = None, label_smoothing: Any = 0.0) -> Tensor:
+    """The cross entropy of ``linear(input, linear_weight, linear_bias)``."""
 def local_response_norm(input: Tensor, size: Sequence[_int] | _int, alpha: Number = 0.0001, beta: Number = 0.75, k: _int
         = 1.0) -> Tensor:
     """x / (k + alpha * mean of squares over `size` neighbouring channels) ** beta."""
@@ -259,7 +262,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: Any) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any = True, full: Any = False, size_average: Any = None,
         eps: _float = 1e-08, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The negative log-likelihood of counts under Poisson distributions."""
-def relu(input: Tensor, inplace: Any = False) -> Tensor:
+def prelu(input: Tensor, weight: Tensor | None) -> Tensor:
+    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
+def relu(input: Tensor, *, out: Any = None, inplace: Any = False) -> Tensor:
     """Elementwise: max(x, 0) of each element."""
 def relu6(input: Tensor, inplace: Any = False) -> Tensor:
     """`hardtanh` between 0 and 6."""

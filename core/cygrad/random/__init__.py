@@ -37,3 +37,24 @@ def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="device
         yield
     finally:
         default_generator.set_state_bytes(state)
+
+
+def thread_safe_generator():
+    """The generator of the worker thread of a `DataLoader` that this runs in, or None outside such threads.
+
+    Returns
+    -------
+    Generator or None
+        For the argument `generator` of functions that draw numbers; None stands for the default one.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.random.thread_safe_generator() is None
+    True
+    """
+    from cygrad.utils.data import get_worker_info       # start-up time
+    info = get_worker_info()
+    if info is None or getattr(info, "worker_method", None) != "thread" or info.rng is None:
+        return None
+    return info.rng.torch_generator

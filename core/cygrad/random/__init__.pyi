@@ -23,3 +23,5 @@ def seed() -> _int:
     """Seed the default generator from the system's randomness; returns the seed."""
 def set_rng_state(new_state: Tensor) -> None:
     """Put the default generator into a state that `get_rng_state` gave."""
+def thread_safe_generator() -> Tensor:
+    """The generator of the worker thread of a `DataLoader` that this runs in, or None outside such threads."""

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.devices.home import stands_for_cpu
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.registry import methods, op
 from cygrad.tensor import Tensor
 
 
@@ -244,42 +244,6 @@ def mvlgamma(input, p):
     return (shifts.to((input + 0.5).dtype) + input.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4
 
 
-@op
-def prelu(input, weight):
-    """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1.
-
-    Parameters
-    ----------
-    input : Tensor
-        (N, C, ...), of a floating-point dtype.
-    weight : Tensor
-        One factor, or (C,).
-
-    Returns
-    -------
-    Tensor
-        Of input's shape.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.prelu(cygrad.tensor([-2., 3.]), cygrad.tensor(0.5))
-    tensor([-1.,  3.])
-    """
-    if weight.dim() > 1:
-        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-                           f"{weight.dim()}")
-    if weight.numel() != 1:
-        if input.dim() == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = input.shape[1] if input.dim() >= 2 else 1
-        if channels != weight.numel():
-            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                               f"{weight.numel()} and channel size = {channels}.")
-        weight = weight.reshape(-1, *[1] * (input.dim() - 2))
-    return cygrad.where(input > 0, input, weight * input)
-
-
 @op(method=False)
 def unravel_index(indices, shape):
     """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis.
@@ -311,7 +275,7 @@ def unravel_index(indices, shape):
             or indices.dtype is cygrad.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {getattr(indices, 'dtype', type(indices))}")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    out, step = [], 1
+    out, step, indices = [], 1, indices.to(cygrad.int64)
     for size in reversed(shape):
         out.append(indices.div(step, rounding_mode="floor") % size)
         step *= size
@@ -431,3 +395,87 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     flat = np.frombuffer(content, np.uint8, count * itemsize, offset)
     out = cygrad.from_numpy(flat).view(dtype)
     return out.requires_grad_() if requires_grad else out
+
+
+# Kinds of tensors and places where they may lie that PyTorch has, and no tensor here.
+for _name in ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "sparse_csr", "vulkan", "xla", "xpu"):
+    methods["is_" + _name] = property(lambda self: False, doc="Always False: there are no such tensors here.")
+
+
+@op
+def is_distributed(input):
+    """Whether the tensor's parts lie in several processes.
+
+    Returns
+    -------
+    bool
+        Always False.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_distributed(cygrad.ones(1))
+    False
+    """
+    return False
+
+
+@op(only_method=True)
+def dim_order(self, *, ambiguity_check=False):
+    """The axes as they lie in memory, from that with the longest steps to that with the shortest.
+
+    Parameters
+    ----------
+    ambiguity_check : bool or list of memory_format
+        True: raise where strides leave the order open. Memory formats: raise unless the tensor is in exactly one.
+
+    Returns
+    -------
+    tuple of int
+        Each axis once.
+
+    Raises
+    ------
+    RuntimeError
+        Where the order is not clear and was to be checked.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.empty(2, 3, 4).transpose(0, 2).dim_order()
+    (2, 1, 0)
+    """
+    if not isinstance(ambiguity_check, (bool, list)) or isinstance(ambiguity_check, list) and not all(
+            isinstance(each, cygrad.memory_format) for each in ambiguity_check):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    found = tuple(sorted(range(self.dim()), key=lambda axis: -self.stride(axis)))
+    several = len(set(self.stride())) < self.dim() or 1 in self.shape
+    if isinstance(ambiguity_check, list):
+        several = several and sum(self.is_contiguous(memory_format=each) for each in ambiguity_check) != 1
+    if ambiguity_check and several:
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory "
+                           "formats.")
+    return found
+
+
+@op(only_method=True)
+def __rdiv__(self, other):
+    """``other / self``, by the name of Python 2.
+
+    Parameters
+    ----------
+    other : number or Tensor
+        What is divided.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([2.]).__rdiv__(1)
+    tensor([0.5000])
+    """
+    return self.reciprocal() * other

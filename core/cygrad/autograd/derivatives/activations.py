@@ -6,6 +6,9 @@ from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj
 from cygrad.dispatch.programs import Term, one_pass, where
 
+derivative("prelu", name="PreluKernelBackward0",
+           self=one_pass(lambda grad, self, weight: where(self > 0, grad, weight * grad)),
+           weight=one_pass(lambda grad, self: where(self > 0, 0, self * grad)))
 derivative("relu", self=one_pass(lambda grad, result: threshold_backward(grad, result, 0)))
 derivative("threshold", self=one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)))
 derivative("leaky_relu", self=one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)))

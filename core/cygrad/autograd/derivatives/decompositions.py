@@ -10,8 +10,9 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, of_composite
 from cygrad.ops.linalg.factorizations import permutation_matrix
+from cygrad.ops.linalg.householder import first_columns, product
 from cygrad.ops.linalg.lapack import adjoint, eye_like
 
 
@@ -93,6 +94,15 @@ def old_triangular_matrix(grads, a, upper, transpose, unit, x):
         found = grads[1] if found is None else found + grads[1]
     return found
 
+
+derivative("linalg_householder_product", tensors=lambda grad, input, tau:
+           of_composite(first_columns, (input, tau), grad))
+derivative("ormqr", tensors=lambda grad, input, tau, other, left, transpose:
+           of_composite(lambda *args: product(*args, left, transpose), (input, tau, other), grad))
+derivative("geqrf", self=no_derivative("geqrf"))
+derivative("linalg_ldl_factor_ex", name="NotImplemented", self=not_implemented("aten::linalg_ldl_factor_ex"))
+derivative("linalg_ldl_solve", name="NotImplemented", self=not_implemented("aten::linalg_ldl_solve"),
+           other=not_implemented("aten::linalg_ldl_solve"))
 
 # ---------------------------------------------------------------- determinants
 

@@ -1,5 +1,7 @@
 """What formulas of several sections share."""
+import cygrad
 from cygrad.autograd.derivative import conj  # noqa: F401
+from cygrad.autograd.modes import grad_mode
 
 
 def not_implemented(name):
@@ -29,3 +31,11 @@ def placed(grad, shape, window):
     out = grad.new_zeros(shape)
     window(out).copy_(grad)
     return out
+
+
+def of_composite(function, tensors, grad):
+    """The gradients of ``function(*tensors)``, a composite that is computed again, by all of the tensors."""
+    again = grad_mode()
+    with cygrad.enable_grad():
+        leaves = [t if again and t.requires_grad else t.detach().requires_grad_() for t in tensors]
+        return cygrad.autograd.grad(function(*leaves), leaves, grad, create_graph=again)

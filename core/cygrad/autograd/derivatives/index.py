@@ -37,7 +37,8 @@ derivative("index_copy", self=lambda grad, dim, index: grad.index_fill(dim, inde
 derivative("index_fill", self=lambda grad, dim, index: grad.index_fill(dim, index, 0))
 derivative("index_fill_tensor", name="IndexFillBackward1", self=lambda grad, dim, index: grad.index_fill(dim, index, 0),
            value=lambda grad, dim, index: _filled_part(grad, dim, index))
-derivative("gather", self=lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add(dim, index, grad))
+derivative("gather", self=lambda grad, self_shape, dim, index:     # no place needs no dtype: an empty index has any
+           grad.new_zeros(self_shape).scatter_add(dim, index if index.numel() else index.long(), grad))
 derivative("take", self=lambda grad, self_shape, index: grad.new_zeros(self_shape).put(index, grad, True))
 derivative("put", self=lambda grad, index, accumulate:
            grad if accumulate else grad.put(index, grad.new_zeros(index.shape)),
@@ -85,6 +86,17 @@ derivative("slice_scatter", self=lambda grad, src_shape, dim, start, end, step:
 derivative("diagonal_scatter", self=lambda grad, src_shape, offset, dim1, dim2:
            grad.diagonal_scatter(grad.new_zeros(src_shape), offset, dim1, dim2),
            src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+derivative("as_strided_scatter", self=lambda grad, src_shape, size, stride, storage_offset, self_geometry:
+           laid_out(grad, self_geometry).as_strided_scatter(grad.new_zeros(src_shape), size, stride, storage_offset),
+           src=lambda grad, size, stride, storage_offset, self_geometry:
+           laid_out(grad, self_geometry).as_strided(size, stride, storage_offset))
+
+
+def laid_out(grad, geometry):
+    """`grad` with the strides and the offset of the tensor that it is a gradient of."""
+    size, stride, offset = geometry
+    reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if grad.numel() else 0
+    return grad.new_zeros(reach).as_strided(size, stride, offset).copy_(grad)
 
 
 def _slices(grad, dim, index, shape):

@@ -298,6 +298,11 @@ derivative("round_decimals", name="RoundBackward1", self=lambda grad: zero(grad)
 derivative("nan_to_num", self=one_pass(lambda grad, self: grad * self.isfinite()))
 derivative("deg2rad", name="Deg2RadBackward0", self=lambda grad: grad * (math.pi / 180))
 derivative("rad2deg", name="Rad2DegBackward0", self=lambda grad: grad * (180 / math.pi))
+derivative("igamma", self=no_derivative("igamma: input"),
+           other=one_pass(lambda grad, self, other: grad * gamma_density(self, other)))
+derivative("igammac", self=no_derivative("igammac: input"),
+           other=one_pass(lambda grad, self, other: -grad * gamma_density(self, other)))
+derivative("frexp", self=lambda grads, result: None if grads[0] is None else grads[0] / result[1].exp2())
 derivative("sinc", self=one_pass(lambda grad, self: sinc_backward(grad, self)))
 derivative("logit", self=lambda grad, self, eps: logit_backward(grad, self, eps))
 derivative("xlogy", self=lambda grad, self, other: xlogy_backward(grad, self, other),
@@ -330,6 +335,11 @@ def clamp_min_backward(grad, self, min, max):
 def clamp_max_backward(grad, self, min, max):
     above = self > max
     return cygrad.where(above if min is None else above.logical_or(max < min), grad, 0)
+
+
+def gamma_density(a, x):
+    """x ** (a - 1) * exp(-x) / gamma(a), the slope of the regularized lower incomplete gamma function."""
+    return ((a - 1) * x.log() - x - a.lgamma()).exp()
 
 
 def sinc_backward(grad, self):

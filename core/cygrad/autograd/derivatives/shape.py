@@ -1,7 +1,8 @@
 """Derivatives of the ops that only change geometry, and of copies."""
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import placed
+from cygrad.autograd.derivatives.helpers import not_implemented, placed
+from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.view_gradients import as_strided_backward
 
 derivative("reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape))
@@ -33,13 +34,15 @@ derivative("unfold", self=lambda grad, self_shape, dimension, size, step:
            unfold_backward(grad, self_shape, dimension, size, step))
 derivative("unbind", self=lambda grads, self_shape, dim:
            cygrad.stack([materialized(g, _without(self_shape, dim), grads) for g in grads], dim))
-derivative("split_with_sizes", self=lambda grads, self_shape, split_sizes, dim:
-           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
+for _name in ("split_with_sizes", "unsafe_split_with_sizes"):
+    derivative(_name, self=lambda grads, self_shape, split_sizes, dim:
+               cygrad.cat([materialized(g, _with(self_shape, dim, n), grads) for g, n in zip(grads, split_sizes)], dim))
 derivative("cat", tensors=lambda grad, dim, sizes: _parts(grad, dim, sizes))
 derivative("stack", tensors=lambda grad, dim: grad.unbind(dim))
-derivative("split", self=lambda grads, self_shape, split_size, dim:
-           cygrad.cat([materialized(g, _with(self_shape, dim, n), grads)
-                       for g, n in zip(grads, _even_sizes(self_shape[dim], split_size))], dim))
+for _name in ("split", "unsafe_split"):
+    derivative(_name, self=lambda grads, self_shape, split_size, dim:
+               cygrad.cat([materialized(g, _with(self_shape, dim, n), grads)
+                           for g, n in zip(grads, _even_sizes(self_shape[dim], split_size))], dim))
 derivative("repeat", self=lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats))
 derivative("flip", self=lambda grad, dims: grad.flip(dims) if dims else grad)
 derivative("rot90", self=lambda grad, k, dims: grad.rot90(-k, dims))
@@ -59,6 +62,33 @@ derivative("squeeze_dims_", name="SqueezeBackward5", self=lambda grad, self_shap
 derivative("unsqueeze_", name="UnsqueezeBackward1", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("as_strided_", name="AsStridedBackward1", self=lambda grad, self_geometry, size, stride, storage_offset:
            as_strided_backward(grad, self_geometry, size, stride, storage_offset))
+
+# --------------------------------------------------------------- copies of views
+
+derivative("copied_detach", name="NotImplemented", self=not_implemented("aten::detach_copy"))
+for _name in ("alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "squeeze", "t", "transpose",
+              "unfold", "unsqueeze", "view", "view_as_complex", "view_as_real"):
+    derivative("copied_" + _name, name=f"{_name.title().replace('_', '')}Backward0_copy",
+               self=lambda grad, self, show: through_view([grad], self, show))
+for _name, _number in (("squeeze_dim", 1), ("squeeze_dims", 2)):
+    derivative("copied_" + _name, name=f"SqueezeBackward{_number}_copy",
+               self=lambda grad, self, show: through_view([grad], self, show))
+for _name in ("split", "split_with_sizes", "unbind"):
+    derivative("copied_" + _name, name=f"{_name.title().replace('_', '')}Backward0_copy",
+               self=lambda grads, self, show: through_view(grads, self, show))
+
+
+def through_view(grads, self, show):
+    """The gradient of a tensor of `self`'s geometry, from those of what `show` makes views of."""
+    size, stride, offset = self.shape, self.stride(), self.storage_offset()
+    reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if self.numel() else offset
+    with cygrad.enable_grad():
+        x = self.new_zeros(reach).as_strided(size, stride, offset).detach().requires_grad_()
+        shown = show(x)
+        pairs = [(part, grad) for part, grad in zip(shown if isinstance(shown, tuple) else (shown,), grads)
+                 if grad is not None]
+    return cygrad.autograd.grad([part for part, _ in pairs], x, [grad for _, grad in pairs],
+                                create_graph=grad_mode())[0]
 
 
 def repeat_backward(grad, shape, repeats):

@@ -41,7 +41,9 @@ def looks_up_rows(call):
     return indices.names + call["weight"].names[-1:]
 
 
-@rule("embedding_bag im2col col2im affine_grid grid_sample")
+@rule("""
+    embedding_bag im2col col2im affine_grid affine_grid_generator grid_sample grid_sampler grid_sampler_2d
+    grid_sampler_3d""")
 def combines_rows(call):
     """Bags have no name, nor have windows and grids."""
 

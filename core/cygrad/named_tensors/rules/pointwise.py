@@ -17,7 +17,9 @@ from cygrad.named_tensors.rules.helpers import rule
     to_dense type type_as
     argsort cummax cummin cumprod cumsum cumulative_trapezoid diff flip fliplr flipud log_softmax logcumsumexp msort
     renorm roll softmax softmin sort topk tril triu
-    chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split vsplit
+    chunk dsplit hsplit narrow narrow_copy split split_with_sizes tensor_split unsafe_chunk unsafe_split
+    unsafe_split_with_sizes vsplit
+    alias_copy detach_copy frexp gradient native_channel_shuffle slice_copy split_copy split_with_sizes_copy
     diagonal_scatter index_fill index_put index_select put select_scatter slice_scatter
     alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout feature_dropout gumbel_softmax rrelu
     constant_pad_nd layer_norm linalg_matrix_power matrix_exp matrix_power native_layer_norm pad
@@ -51,7 +53,7 @@ def looks_up(call):
     add addcdiv addcmul atan2 binomial bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clamp
     clamp_max clamp_min complex copy_ copysign cross div eq float_power floor_divide fmax fmin fmod gcd ge gt heaviside
     hypot isclose lcm ldexp le lerp linalg_cross logaddexp logaddexp2 logical_and logical_or logical_xor lt map2_ map_
-    masked_fill maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy
+    igamma igammac masked_fill maximum minimum mul ne nextafter normal polar pow remainder rsub sub xlogy
     special_xlog1py special_zeta special_hermite_polynomial_h special_hermite_polynomial_he
     special_laguerre_polynomial_l special_legendre_polynomial_p special_chebyshev_polynomial_t
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w
@@ -77,7 +79,8 @@ def equals(call):
 
 
 @rule("""
-    get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to
+    get_device is_complex is_conj is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size
+    is_set_to
     is_shared is_signed numel record_stream""")
 def asks(call):
     """The answer is no tensor."""
@@ -114,8 +117,8 @@ def taken(call):
 # ------------------------------------------------------------------------- no names
 
 @rule("""
-    argwhere bincount block_diag combinations corrcoef cov diag diagflat histc histogram kron
-    nonzero unique unique_consecutive""")
+    argwhere bincount block_diag combinations corrcoef cov diag diagflat histc histogram histogramdd kron
+    nonzero nonzero_static unique unique_consecutive""")
 def nameless(call):
     """No axis of a result is one of the input's."""
 

@@ -1,9 +1,11 @@
 """Losses with margins: 0 where scores, similarities or distances differ by enough in the right direction."""
 from cygrad.nn import functional as F
+from cygrad.nn.modules.distance import PairwiseDistance
 from cygrad.nn.modules.loss import _Loss, _WeightedLoss
 
 __all__ = ["HingeEmbeddingLoss", "MultiLabelMarginLoss", "SoftMarginLoss", "MultiLabelSoftMarginLoss",
-           "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss", "TripletMarginLoss"]
+           "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss", "TripletMarginLoss",
+           "TripletMarginWithDistanceLoss"]
 
 
 class HingeEmbeddingLoss(_Loss):
@@ -167,3 +169,34 @@ class TripletMarginLoss(_Loss):
         """(N, D), (N, D), (N, D) -> () or (N,)."""
         return F.triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps,
                                      swap=self.swap, reduction=self.reduction)
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """max(0, distance to the positive - distance to the negative + margin), with a distance of one's own.
+
+    Parameters
+    ----------
+    distance_function : callable, optional
+        Of two tensors (N, D); the Euclidean distance when omitted.
+    margin : float
+    swap : bool
+        Whether the distance from the positive to the negative is taken if that is less.
+    reduction : str
+    """
+
+    __constants__ = ["margin", "swap", "reduction"]
+
+    def __init__(self, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
+        super().__init__(size_average=None, reduce=None, reduction=reduction)
+        if margin <= 0:
+            raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} "
+                             "instead")
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor, positive, negative):
+        """(N, D), (N, D), (N, D) -> () or (N,)."""
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin, swap=self.swap,
+            reduction=self.reduction)

@@ -5,7 +5,7 @@ from cygrad.nn import init
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parameter import Parameter
 
-__all__ = ["LayerNorm", "GroupNorm", "RMSNorm"]
+__all__ = ["LayerNorm", "GroupNorm", "RMSNorm", "LocalResponseNorm"]
 
 
 class _Affine(Module):
@@ -163,3 +163,37 @@ class RMSNorm(_Affine):
     def extra_repr(self):
         """Its shape and options."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class LocalResponseNorm(Module):
+    """x / (k + alpha * mean of the squares of channels nearby) ** beta.
+
+    Parameters
+    ----------
+    size : int
+        How many channels are nearby.
+    alpha, beta, k : float
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.LocalResponseNorm(1, alpha=1.0, beta=1.0)(cygrad.tensor([[[1.0, 2.0]]]))
+    tensor([[[0.5000, 0.4000]]])
+    """
+
+    __constants__ = ["size", "alpha", "beta", "k"]
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input):
+        """(N, C, ...) -> the same."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self):
+        """The numbers."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -228,3 +228,56 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
     if names is not None:
         out.names = names
     return out.requires_grad_() if requires_grad else out
+
+
+@op(method=False)
+def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False,
+                   pin_memory=False):
+    """An uninitialised dense tensor whose axes lie in memory in another order.
+
+    Parameters
+    ----------
+    size : sequence of int
+        The shape.
+    physical_layout : sequence of int
+        The axes in the order of memory, that with the longest steps first.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+    device : device or str, optional
+        Where it is made.
+    requires_grad : bool
+        Whether gradients are recorded.
+    pin_memory : bool
+        In memory that CUDA's copies are fast from.
+
+    Returns
+    -------
+    Tensor
+        Its elements are what the memory held.
+
+    Raises
+    ------
+    RuntimeError
+        If the layout does not name each axis once.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.empty_permuted((2, 3, 5), (0, 2, 1)).stride()
+    (15, 1, 3)
+    """
+    if len(physical_layout) != len(size):
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {len(size)} is not equal to len(physical_layout) = {len(physical_layout)}")
+    places = [None] * len(size)
+    for place, axis in enumerate(physical_layout):
+        if not 0 <= axis < len(size):
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {axis} "
+                               f"at index {place}).  NB: negative dims not currently supported; file an issue if you "
+                               "want it.")
+        if places[axis] is not None:
+            raise RuntimeError("Duplicate dim not allowed")
+        places[axis] = place
+    made = functions["empty"]([size[axis] for axis in physical_layout], dtype=dtype, device=device,
+                              pin_memory=pin_memory).permute(places).detach()
+    return made.requires_grad_() if requires_grad else made

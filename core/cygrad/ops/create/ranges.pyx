@@ -16,6 +16,7 @@ from cygrad.dispatch.allocation import empty_on
 from cygrad.dispatch.raw import arange_into, write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, pinned, zeros
 from cygrad.ops.declare.registry import op
 
@@ -104,6 +105,59 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     made = empty_on(backend, index, dtype, (count,))
     arange_into(made, start, step)
     return _finish(made, out, "arange", requires_grad, names, pin_memory)
+
+
+@op(method=False, name="range")
+def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+                    pin_memory=False):
+    """The numbers start, start + step, ... up to `end`, which is one of them; deprecated in favour of `arange`.
+
+    Parameters
+    ----------
+    start, end : number
+        The first, and the greatest (least) that there may be.
+    step : number
+        From one to the next; not 0.
+    dtype : dtype, optional
+        The default float dtype when omitted.
+
+    Returns
+    -------
+    Tensor
+        One axis of floor((end - start) / step) + 1 elements.
+
+    Raises
+    ------
+    RuntimeError
+        For a step of 0, or of the wrong sign.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.arange(1, 4)                     # `range` would warn, and give the 4, too
+    tensor([1, 2, 3])
+    """
+    warn("torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).")
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    start, end, step = _number(start), _number(end), _number(step)
+    dtype = dtype or (out.dtype if out is not None else get_default_dtype())
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype.name == "bool" or dtype.is_complex:
+        raise NotImplementedError(f'"range_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    count = math.floor((end - start) / step) + 1
+    if not dtype.is_floating_point:
+        start, step = int(start), int(step)
+    backend, index = discovery.resolve(device if device is not None or out is None else out.device)
+    made = empty_on(backend, index, dtype, (count,))
+    arange_into(made, start, step)
+    return _finish(made, out, "range", requires_grad, None, pin_memory)
 
 
 def _line(start, end, steps, dtype, device):

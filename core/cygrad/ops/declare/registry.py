@@ -144,7 +144,8 @@ def inplace_form(name, function, pointwise=False):
 
     def inplace(self, *args, **kwargs):
         check_writable(self, args if pointwise else ())
-        source = shadow(self) if self._tracked() else self
+        recorded = self._tracked() or any([isinstance(x, _tensor_type) and x._tracked() for x in args])
+        source = shadow(self) if recorded else self         # formulas may read what was there
         return inplace_result(self, function(source, *args, **kwargs))
     inplace.__doc__ = inplace_doc(name)
     return named(inplace, name + "_")
@@ -173,9 +174,10 @@ IN_PLACE_FUNCTIONS = """
 # What is no op on values: it makes tensors, or deals with the object; names are its own affair, or none of it.
 NOT_ON_VALUES = frozenset("""
     align_as align_tensors align_to arange as_tensor asarray backward bartlett_window blackman_window
-    broadcast_shapes detach_ empty empty_strided eye from_dlpack from_numpy frombuffer full get_rng_state hamming_window
+    broadcast_shapes detach_ dim_order empty empty_permuted empty_strided eye from_dlpack from_numpy frombuffer full
+    get_rng_state hamming_window
     hann_window initial_seed kaiser_window linspace logspace manual_seed new new_empty new_empty_strided new_full
-    new_ones new_tensor new_zeros numpy ones rand randint randn randperm refine_names register_hook
+    new_ones new_tensor new_zeros numpy ones rand randint randn randperm range refine_names register_hook
     register_post_accumulate_grad_hook rename rename_ retain_grad scalar_tensor seed set_rng_state storage tensor
     tolist tril_indices triu_indices untyped_storage zeros""".split())
 GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the results of tensors without names, too

@@ -2,7 +2,7 @@
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.operands import fill_where, filled
 from cygrad.dispatch.promotion import C_TYPES, check_scalar
-from cygrad.dispatch.raw import fill_ as raw_fill, nonzero_op, write_out
+from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, write_out
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.gathering import SET, overlaps, scalar_name, warn_if_expanded
@@ -44,6 +44,43 @@ def nonzero(input, *, out=None, as_tuple=False):
         raise RuntimeError("nonzero: Expected out tensor to have scalar type Long but got scalar type"
                            f"{scalar_name(out)}")
     return write_out("nonzero", found, out)
+
+
+@op(out="found")
+def nonzero_static(input, *, size, fill_value=-1):
+    """The first `size` places of `nonzero`, filled up where there are fewer.
+
+    Parameters
+    ----------
+    size : int
+        How many rows; not negative.
+    fill_value : int
+        What rows without a place are full of.
+
+    Returns
+    -------
+    Tensor
+        (size, number of axes), int64.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative size.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nonzero_static(cygrad.tensor([0, 5]), size=2)
+    tensor([[ 1],
+            [-1]])
+    """
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = nonzero_op(input)[:size]
+    made = empty_near(input, (size, input.dim()), found.dtype)
+    raw_fill(made, fill_value)
+    raw_copy(made[:found.shape[0]], found)
+    return made
 
 
 @op

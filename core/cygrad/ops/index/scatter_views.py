@@ -109,6 +109,52 @@ def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     return diagonal_scatter(input, src, offset, dim1, dim2)
 
 
+@primitive
+def as_strided_scatter(self, src, size, stride, storage_offset):
+    """With all of the storage, which the window may reach beyond the tensor."""
+    length = self.untyped_storage().nbytes() // self.dtype.itemsize
+    out = self.as_strided((length,), (1,), 0).clone().as_strided(self.shape, self.stride(), self.storage_offset())
+    part = out.as_strided(size, stride, storage_offset)
+    if part.shape != src.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src.shape)}, slice size = {list(part.shape)}")
+    part.copy_(src)
+    return out
+
+
+@op(name="as_strided_scatter", out="found")
+def _as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``.
+
+    Parameters
+    ----------
+    src : Tensor
+        Of the shape `size`.
+    size, stride : sequence of int
+        The window.
+    storage_offset : int, optional
+        Where it begins in the storage; where `input` does when omitted.
+
+    Returns
+    -------
+    Tensor
+        A copy of input's shape and strides.
+
+    Raises
+    ------
+    RuntimeError
+        If `src` has not this shape, or the window is not inside the tensor's memory.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.as_strided_scatter(cygrad.zeros(2, 2), cygrad.ones(2), (2,), (3,))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return as_strided_scatter(input, src, tuple(size), tuple(stride), storage_offset)
+
+
 @op(only_method=True)
 def fill_diagonal_(self, fill_value, wrap=False):
     """Fill the main diagonal with a number, in place.

@@ -1,0 +1,3 @@
+"""Whether the smallest floats are taken for 0."""
+
+cpdef bint flush_denormal(bint mode)

@@ -1,0 +1,51 @@
+"""Cross entropy of what a linear map makes of its input."""
+import cygrad
+from cygrad.ops.nn.losses import cross_entropy
+from cygrad.ops.pointwise.several_operands import need_tensors
+
+
+def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean",
+                         ignore_index=None, label_smoothing=0.0):
+    """The cross entropy of ``linear(input, linear_weight, linear_bias)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, D), or (D,).
+    linear_weight : Tensor
+        (C, D), or (C, d1, ..., D) for the targets of several places.
+    target : Tensor
+        Classes (N, d1, ...), int64, or probabilities (N, C, d1, ...).
+    linear_bias : Tensor, optional
+        (C,), or (C, d1, ...).
+    weight, reduction, label_smoothing
+        As in `cross_entropy`.
+    ignore_index : int, optional
+        The class that does not count; -100 when omitted. Only for targets that are classes.
+
+    Returns
+    -------
+    Tensor
+        A number, or with "none" the losses.
+
+    Raises
+    ------
+    ValueError
+        If there are targets of several places and no batch.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x, w = cygrad.tensor([[1., 2.]]), cygrad.eye(2)
+    >>> cygrad.nn.functional.linear_cross_entropy(x, w, cygrad.tensor([1]))
+    tensor(0.3133)
+    """
+    need_tensors("linear_cross_entropy", input=input, linear_weight=linear_weight, target=target)
+    places = linear_weight.shape[1:-1]
+    flat = linear_weight.flatten(0, -2) if places else linear_weight
+    bias = linear_bias if linear_bias is None else linear_bias.flatten()
+    scores = cygrad.nn.functional.linear(input, flat, bias)
+    if places:
+        scores = scores.unflatten(-1, linear_weight.shape[:-1])
+    return cross_entropy(scores, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
+                         reduction=reduction, label_smoothing=label_smoothing)

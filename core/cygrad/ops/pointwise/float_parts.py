@@ -1,0 +1,59 @@
+"""Floating-point numbers taken apart: `frexp`."""
+import cygrad
+from cygrad import return_types
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.pointwise.several_operands import HALVES, need_tensors
+
+# dtype's name: (integers of its size, bits of the fraction, how far the exponent is off)
+_LAYOUTS = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}
+
+
+@primitive(name="frexp")
+def _frexp(self):
+    if self.dtype in HALVES:
+        mantissa, exponent = _frexp.forward(self.to(cygrad.float32))
+        return mantissa.to(self.dtype), exponent
+    integers, bits, bias = _LAYOUTS[self.dtype.name]
+    ordinary = self.abs() >= cygrad.finfo(self.dtype).tiny
+    raised = cygrad.where(ordinary, self, self * 2.0**bits)         # numbers below the least ordinary one have no 1 bit
+    pattern = raised.view(getattr(cygrad, integers))
+    exponent = (pattern >> bits) & (2 * bias + 3)
+    mantissa = (pattern ^ (exponent << bits) | (bias << bits)).view(self.dtype)
+    parted = self.isfinite() & (self != 0)
+    exponent = exponent - bias - cygrad.where(ordinary, 0, bits)
+    return cygrad.where(parted, mantissa, self), cygrad.where(parted, exponent, 0).to(cygrad.int32)
+
+
+@op(out="exact")
+def frexp(input):
+    """Mantissas and exponents: `input` is mantissa * 2 ** exponent.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating-point dtype.
+    out : tuple of Tensor, optional
+        Written to; of input's dtype and int32.
+
+    Returns
+    -------
+    return_types.frexp
+        ``mantissa``, from 0.5 to below 1 without its sign, and int32 ``exponent``; zeros, infinities and NaN are
+        their own mantissas, with the exponent 0.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and complex numbers.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.frexp(cygrad.tensor([1., -6.])).mantissa
+    tensor([ 0.5000, -0.7500])
+    """
+    need_tensors("frexp", input=input)
+    if not input.is_floating_point():
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return return_types.frexp(_frexp(input))

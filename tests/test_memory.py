@@ -392,3 +392,16 @@ def test_objects_made_without_init_and_operands_that_are_none():
                  lambda: cygrad.sinc(None), lambda: cygrad.exp(None)):
         with pytest.raises(TypeError):
             call()
+
+
+def test_storages_can_be_made():
+    typed, untyped = cygrad.TypedStorage([1, 2, 3], dtype=cygrad.int32), cygrad.UntypedStorage([1, 300, -1])
+    assert (typed.tolist(), typed.dtype, untyped.tolist()) == ([1, 2, 3], cygrad.int32, [1, 44, 255])
+    assert (len(cygrad.TypedStorage()), len(cygrad.UntypedStorage(7)), cygrad.TypedStorage(2).nbytes()) == (0, 7, 8)
+    seen = cygrad.TypedStorage(wrap_storage=cygrad.UntypedStorage([0, 0, 128, 63]), dtype=cygrad.float32)
+    assert seen.tolist() == [1.0]
+    bare = cygrad.TypedStorage.__new__(cygrad.TypedStorage)         # without its constructor
+    assert (bare.tolist(), bare.device.type, len(bare.clone())) == ([], "cpu", 0)
+    for wrong in (lambda: cygrad.UntypedStorage([1.5]), lambda: cygrad.TypedStorage(1, 2)):
+        with pytest.raises(RuntimeError):
+            wrong()

@@ -286,11 +286,18 @@ _DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_en
                 "get_deterministic_debug_mode")
 
 
+_complete = False
+
+
 def _load_later():
-    """Import the ops that only some programs use."""
+    """Import the ops that only some programs use, once: a program may ask often for a name that isn't here."""
+    global _complete
+    if _complete:
+        return
     for name in _LATER:
         _importlib.import_module("cygrad.ops." + name)
     _registry.publish(globals(), Tensor, _attach_methods)
+    _complete = True
 
 
 def __dir__():

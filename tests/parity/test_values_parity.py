@@ -80,7 +80,29 @@ def parts(r):
     return f"[x := m.zeros(2, dtype=m.{dtype}), setattr(x, '{kind}', {value})]"
 
 
-@pytest.mark.parametrize("family", [means, beside, clamps, softmaxes, logits, places, triangular, nested, parts])
+def ranges(r):
+    """Every bit: how many elements there are decides which of them PyTorch's vectors compute."""
+    kind, dtype = r.choice(["arange", "linspace", "logspace"]), r.choice([*HALVES, *DTYPES[-2:] * 2, "int64", "uint8"])
+    start, end, n = round(r.uniform(0, 2), 3), round(r.uniform(2, 4), 3), r.choice([1, 2, 7, 63, 64, 100, 2100])
+    if kind == "arange":
+        call = f"{start}, {end}, {1 if 'int' in dtype else (end - start) / n}"
+    else:
+        call = f"{start}, {end}, {n}" + (", 2." if kind == "logspace" else "")
+    text = f"m.{kind}({call}, dtype=m.{dtype})"
+    if kind == "logspace" and dtype in HALVES:
+        return text                     # its powers are those of float32 here, of double there
+    return text + (".double()" if dtype in HALVES else "") + ".numpy().tobytes().hex()"
+
+
+def storages(r):
+    kind = r.choice(["Typed", "Untyped"])
+    given = r.choice(["3", "[1, 2, 3]", "(1, 300)", "[-1]", "2, 2", "1.5", "m.ones(2)", "[1.5, True]", "None", "True"])
+    dtype = f", dtype=m.{r.choice(['int32', 'float64', 'uint8'])}" if kind == "Typed" and r.random() < 0.5 else ""
+    return f"len(m.{kind}Storage({given}{dtype}).tolist())"
+
+
+@pytest.mark.parametrize("family", [ranges, storages, means, beside, clamps, softmaxes, logits, places, triangular,
+                                    nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -4,6 +4,7 @@ Dense operands go straight to an inner loop, with nothing allocated and the GIL 
 becomes a job for `blocks`. Bodies of the `Backend` entries of the same names, which say what may be assumed.
 """
 from cpython.complex cimport PyComplex_ImagAsDouble, PyComplex_RealAsDouble
+from libc.math cimport fma
 from libc.string cimport memcpy
 
 cimport cygrad.backend as ops
@@ -11,6 +12,7 @@ from cygrad.dtype cimport BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT3
 from cygrad.view cimport View, data
 from cygrad_cpu.pointwise.blocks cimport (BINARY, COPY, UNARY, WHERE, Conversion, Job, add_constant, add_input,
                                           conversion, convert, loaded_kernels, log_of_item, run, start)
+from cygrad_cpu.runtime.thread_count cimport thread_count
 from cygrad_cpu.kernels.pointwise_table cimport (BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR, Kernels, binary_loop,
                                                  unary_loop, where_loop)
 
@@ -128,36 +130,76 @@ cdef object cpu_copy(View src, View out):
     return None
 
 
+cdef enum:
+    STRIP = 512             # elements of a range that are computed, then converted
+    VECTORS = 128           # vectors of them: of at least four
+
+
 cdef object cpu_arange(View out, object start, object step):
-    """Integers exactly, floats in double; other dtypes are converted block by block."""
-    cdef char *target = data(out)
-    cdef Py_ssize_t i, block, count, n = out.elements
-    cdef bint exact = out.dtype.code <= INT64
+    """Integers exactly; floats to PyTorch's last bit, which depends on how it shares them out among threads."""
+    cdef Py_ssize_t first, share, n = out.elements
     cdef Conversion steps
-    cdef char scratch[2048]
-    cdef long long whole = 0, whole_step = 0
-    cdef long long whole_values[512]
-    cdef double real = 0, real_step = 0
-    cdef double real_values[512]
+    cdef bint exact = out.dtype.code <= INT64
     if not out.dense or not conversion(INT64 if exact else FLOAT64, out.dtype.code, &steps):
         return NotImplemented
     if exact:
-        whole = start
-        whole_step = step
-    else:
-        real = start
-        real_step = step
-    for block in range(0, n, 512):
-        count = min(512, n - block)
-        if exact:
-            for i in range(count):
-                whole_values[i] = whole + (block + i) * whole_step
-        else:
-            for i in range(count):
-                real_values[i] = real + (block + i) * real_step
-        place_converted(&steps, <char *>whole_values if exact else <char *>real_values, count, target, scratch)
-        target += count * out.dtype.itemsize
+        place_integers(out, start, step, &steps)
+        return None
+    share = parts(n, min(thread_count(), parts(n, CHEAP_GRAIN)))
+    for first in range(0, n, max(share, 1)):
+        place_floats(out, start, step, first, min(share, n - first), &steps)
     return None
+
+
+cdef inline Py_ssize_t parts(Py_ssize_t n, Py_ssize_t size) noexcept:
+    """How many parts of `size` elements there are in n, the last being smaller."""
+    return (n + size - 1) // size if n else 0
+
+
+cdef void place_integers(View out, long long start, long long step, Conversion *steps) noexcept:
+    cdef long long[STRIP] values
+    cdef char[STRIP * 4] scratch
+    cdef Py_ssize_t i, count, first
+    for first in range(0, out.elements, STRIP):
+        count = min(STRIP, out.elements - first)
+        for i in range(count):
+            values[i] = start + (first + i) * step
+        place_converted(steps, <char *>values, count, data(out) + first * out.dtype.itemsize, scratch)
+
+
+cdef void place_floats(View out, double start, double step, Py_ssize_t first, Py_ssize_t n,
+                       Conversion *steps) noexcept:
+    """One thread's share of a range, as PyTorch's kernel for AVX2 computes it.
+
+    As long as there are two vectors left, the first of each is rounded to the dtype and the others are counted from
+    it; what is left over is counted from `start`. Multiply-adds are rounded once; those of 16-bit floats are float32.
+    """
+    cdef int code = out.dtype.code, lane, lanes = 32 // out.dtype.itemsize
+    cdef bint double_width = code == FLOAT64, half = narrow(code)
+    cdef double[STRIP] values
+    cdef double[VECTORS] bases
+    cdef char[STRIP * 4] scratch
+    cdef char[STRIP * 2] rounded
+    cdef Py_ssize_t i, done, count, in_vectors, whole = n - n % (2 * lanes)
+    cdef Conversion back
+    conversion(code, FLOAT64, &back)
+    if half:
+        start, step = <float>start, <float>step
+    for done in range(0, n, STRIP):
+        count = min(STRIP, n - done)
+        in_vectors = max(0, min(whole - done, count))
+        for i in range(0, in_vectors, lanes):
+            bases[i // lanes] = fma(step, <double>(first + done + i), start)
+        if not double_width:
+            place_converted(steps, <char *>bases, in_vectors // lanes, rounded, scratch)
+            place_converted(&back, rounded, in_vectors // lanes, <char *>bases, scratch)
+        for i in range(0, in_vectors, lanes):
+            for lane in range(lanes):
+                values[i + lane] = (fma(step, <double>lane, bases[i // lanes]) if double_width
+                                    else step * lane + bases[i // lanes])
+        for i in range(in_vectors, count):
+            values[i] = fma(step, <double>(first + done + i), start)
+        place_converted(steps, <char *>values, count, data(out) + (first + done) * out.dtype.itemsize, scratch)
 
 
 cdef void place_converted(Conversion *steps, const char *values, Py_ssize_t n, char *target, char *scratch) noexcept:

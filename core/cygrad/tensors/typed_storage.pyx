@@ -4,7 +4,11 @@
 The wrappers are made on each call and hold a one-dimensional tensor over the whole storage. A free list gives the
 next one the place of the last, so that ids of storages compare as users of PyTorch are used to.
 """
+from collections.abc import Sequence
+
 cimport cython
+
+import cygrad
 
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.dtype cimport DType, UINT8, dtype_of
@@ -20,13 +24,48 @@ cdef Tensor flat(Storage memory, DType dtype):
     return out
 
 
+cdef Tensor _nothing = None
+
+
+cdef Tensor nothing():
+    """What a storage without memory of its own holds: no bytes."""
+    global _nothing
+    if _nothing is None:
+        _nothing = cygrad.empty(0, dtype=cygrad.uint8, device="cpu")
+    return _nothing
+
+
+cdef Tensor elements_of(name, tuple args, dtype, device):
+    """The memory that a constructor's arguments ask for: a size, a sequence of numbers, or nothing.
+
+    Without a dtype it is bytes, the lowest ones of integers.
+    """
+    cdef bint in_bytes = dtype is None
+    if in_bytes:
+        dtype = cygrad.uint8
+    if not args:
+        return cygrad.empty(0, dtype=dtype, device=device)
+    given, = args
+    if isinstance(given, int) and not isinstance(given, bool):
+        if given < 0:
+            raise RuntimeError(f"{name}(): the size must not be negative, got {given}")
+        return cygrad.empty(given, dtype=dtype, device=device)
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise RuntimeError(f"{name}(): Expected a sequence type, but got {type(given).__name__}")
+    if in_bytes and not all([isinstance(x, int) for x in given]):
+        raise RuntimeError(f"{name}(): tried to construct a storage from a sequence ({type(given).__name__}), but one "
+                           "of the items was of type "
+                           f"{next(type(x).__name__ for x in given if not isinstance(x, int))} instead of int")
+    return cygrad.tensor(list(given), dtype=cygrad.int64 if in_bytes else dtype, device=device).to(dtype)
+
+
 @cython.freelist(8)
 cdef class _Storage:
     """What both kinds of storage have in common: a sequence of numbers that can be read and written."""
     cdef readonly Tensor elements
 
-    def __cinit__(self):
-        self.elements = Tensor.__new__(Tensor)          # without elements, until `wrap` puts others here
+    def __cinit__(self, *args, **kwargs):
+        self.elements = nothing()           # until `wrap` or a constructor puts others here
 
     def size(self):
         """Number of elements."""
@@ -123,7 +162,37 @@ cdef object wrap(type cls, Tensor elements):
 
 
 cdef class TypedStorage(_Storage):
-    """A storage as a flat sequence of elements of one dtype."""
+    """A storage as a flat sequence of elements of one dtype.
+
+    ``TypedStorage(size)`` is uninitialised, ``TypedStorage(numbers)`` holds them, and ``wrap_storage=`` an
+    UntypedStorage shows its bytes as elements of `dtype`, the default float dtype unless it is given.
+    """
+
+    def __init__(self, *args, wrap_storage=None, dtype=None, device=None):
+        cdef bint wraps = wrap_storage is not None
+        if len(args) > 1 or (wraps and (args or dtype is None or device is not None)) or (
+                args and not isinstance(args[0], int) and (isinstance(args[0], Tensor)
+                                                           or not isinstance(args[0], Sequence))):
+            given = ", ".join([type(arg).__name__ for arg in args])
+            raise (RuntimeError if wraps or len(args) > 1 else TypeError)(
+                "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
+                " * (*, torch.device device, torch.dtype dtype)\n"
+                " * (int size, *, torch.device device, torch.dtype dtype)\n"
+                " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
+                " * (*, UntypedStorage wrap_storage, torch.dtype dtype)\n"
+                f"Received {len(args)} positional args: ({given})")
+        if dtype is None:
+            dtype = cygrad.get_default_dtype()
+        elif not isinstance(dtype, DType):
+            raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+        if not wraps:
+            args = tuple([int(arg) if isinstance(arg, bool) else arg for arg in args])
+            self.elements = elements_of("TypedStorage", args, dtype, device)
+        elif isinstance(wrap_storage, UntypedStorage):
+            self.elements = flat((<_Storage>wrap_storage).elements.memory, dtype)
+        else:
+            raise TypeError("Argument 'wrap_storage' must be UntypedStorage, but got "
+                            f"{type(wrap_storage)}")
 
     @property
     def dtype(self):
@@ -146,7 +215,16 @@ cdef class TypedStorage(_Storage):
 
 
 cdef class UntypedStorage(_Storage):
-    """A storage as a flat sequence of bytes."""
+    """A storage as a flat sequence of bytes.
+
+    ``UntypedStorage(size)`` is uninitialised, ``UntypedStorage(numbers)`` holds the lowest byte of each.
+    """
+
+    def __init__(self, *args, device=None):
+        if len(args) > 1:
+            raise TypeError("torch.UntypedStorage() received an invalid combination of arguments - got "
+                            f"({', '.join([type(arg).__name__ for arg in args])})")
+        self.elements = elements_of("torch.UntypedStorage", args, None, device)
 
     def untyped(self):
         """The storage itself."""

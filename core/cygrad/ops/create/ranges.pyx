@@ -4,12 +4,14 @@ import math
 
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
+from libc.math cimport fma, pow
 
+from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.ops.create.filled cimport checked_dtype, clear, new_on
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport make_view
+from cygrad.view cimport data, make_view
 
 from cygrad.devices import discovery
 from cygrad.dispatch.allocation import empty_on
@@ -20,7 +22,12 @@ from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, pinned, zeros
 from cygrad.ops.declare.registry import op
 
+cdef fused Real:
+    float
+    double
+
 cdef DType _int64 = dtype_of(INT64)
+_float32 = [d for d in all_dtypes() if d.name == "float32"][0]
 _float64 = [d for d in all_dtypes() if d.name == "float64"][0]
 
 
@@ -160,16 +167,72 @@ def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=N
     return _finish(made, out, "range", requires_grad, None, pin_memory)
 
 
-def _line(start, end, steps, dtype, device):
-    """`steps` numbers from start to end: counted from the start in the lower half, from the end in the upper."""
-    index = arange(steps, device=device).to(dtype)
+cdef void spaced(Real start, Real end, Real *out, Py_ssize_t n) noexcept nogil:
+    """Numbers from start to end, counted from the start in the lower half and from the end in the upper.
+
+    Multiply-adds are rounded once, as in PyTorch's kernel.
+    """
+    cdef Py_ssize_t i
+    cdef Real step = (end - start) / <Real>(n - 1) if n > 1 else 0
+    for i in range(n):
+        if i < n // 2 or n == 1:
+            out[i] = <Real>fma(step, <Real>i, start)
+        else:
+            out[i] = <Real>fma(-step, <Real>(n - 1 - i), end)
+
+
+cdef void powers(double start, double end, double width, double base, Real *out, Py_ssize_t n) noexcept nogil:
+    """`base` to the powers of such numbers, `width` from end to end; here PyTorch rounds products and sums."""
+    cdef Py_ssize_t i
+    cdef double product, step = width / <double>(n - 1) if n > 1 else 0
+    for i in range(n):
+        if i < n // 2 or n == 1:
+            product = step * <double>i
+            out[i] = <Real>pow(base, start + product)
+        else:
+            product = step * <double>(n - 1 - i)
+            out[i] = <Real>pow(base, end - product)
+
+
+cdef Tensor _spaced_on_host(double start, double end, Py_ssize_t n, DType dtype, device, base):
+    """Float32 or float64 numbers, or `base` to the powers of them; None where memory is not the host's."""
+    cdef Tensor made = new_on(device, dtype, 1, &n)
+    cdef double raised = 0 if base is None else base
+    cdef bint plain = base is None, single = dtype.itemsize == 4
+    if not (<Backend>made.memory.backend).host_memory:
+        return None
+    with nogil:
+        if plain and single:
+            spaced[float](<float>start, <float>end, <float *>data(made), n)
+        elif plain:
+            spaced[double](start, end, <double *>data(made), n)
+        elif single:
+            powers[float](<float>start, <float>end, <float>end - <float>start, raised, <float *>data(made), n)
+        else:
+            powers[double](start, end, end - start, raised, <double *>data(made), n)
+    return made
+
+
+def _line(start, end, steps, dtype, device, base=None):
+    """`steps` numbers from start to end, or `base` to the powers of them."""
+    if dtype.name in ("float32", "float64"):
+        made = _spaced_on_host(start, end, steps, dtype, device, base)
+        if made is not None:
+            return made
+
+    def rounded(number):
+        return (zeros((), dtype=dtype) + number).item()
+    index = arange(steps, device=device)
+    start, end = rounded(start), rounded(end)
     if steps == 1:
-        return index + start
-    step = zeros((), dtype=dtype) + end
-    step = (step - start) / (steps - 1)
-    lower = index * step.item() + start
-    upper = end - (steps - 1 - index) * step.item()
-    return lower.where(arange(steps, device=device) < steps // 2, upper)
+        made = index.to(dtype) + start
+    elif base is None:
+        step = rounded(rounded(end - start) / rounded(steps - 1))
+        made = (index.to(dtype) * step + start).where(index < steps // 2, end - (steps - 1 - index).to(dtype) * step)
+    else:
+        step, index = rounded(end - start) / (steps - 1), index.to(_float32 if dtype.itemsize == 2 else dtype)
+        made = (index * step + start).where(index < steps // 2, end - (steps - 1 - index) * step)
+    return made if base is None else (base ** made).to(dtype)
 
 
 @op(method=False)
@@ -247,8 +310,10 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     dtype = dtype or (out.dtype if out is not None else get_default_dtype())
     if dtype.name == "bool":
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
-    working = dtype if dtype.is_floating_point or dtype.is_complex else _float64
-    made = (float(base) ** _line(float(start), float(end), steps, working, device)).to(dtype)
+    working = dtype if dtype.is_complex or (dtype.is_floating_point and steps != 1) else _float64
+    if working is not dtype and steps != 1:
+        start, end = int(start), int(end)
+    made = _line(float(start), float(end), steps, working, device, float(base)).to(dtype)
     return _finish(made, out, "logspace", requires_grad, names, pin_memory)
 
 

@@ -313,6 +313,8 @@ def __getattr__(name):
         return namespace(name)
     if name in ("TypedStorage", "UntypedStorage"):
         return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
+    if name == "GradScaler":
+        return _importlib.import_module("cygrad.amp").GradScaler
     if name == "vmap":
         return _importlib.import_module("cygrad.func").vmap
     if name in ("save", "load"):

@@ -391,7 +391,7 @@ class Tensor:
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place version of `baddbmm`: writes the result into the tensor and returns it."""
     def bernoulli(self, p: Any = None, *, generator: Generator | None = None) -> Tensor:
-        """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
+        """Zeros and ones, with the elements of the tensor (or `p`) as probabilities of one."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
     def bfloat16(self, memory_format: _memory_format | None = None) -> Tensor:

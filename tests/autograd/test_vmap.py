@@ -164,3 +164,21 @@ def test_no_grad_inside():
 
 def test_no_examples():
     assert vmap(lambda x: x.sin().sum())(cygrad.ones(0, 3)).shape == (0,)
+
+
+def test_windows_on_examples_are_views():
+    """What is written into one is in the example; the gradient of a change in place goes through such windows."""
+    def written(v):
+        flat = v.new_zeros(4)
+        flat.as_strided((2,), (2,), 1).copy_(v)
+        return flat
+    assert cygrad.vmap(written)(cygrad.ones(3, 2)).tolist() == [[0, 1, 0, 1]] * 3
+    a, b = cygrad.arange(4.).requires_grad_(), cygrad.tensor([2., 3.]).requires_grad_()
+    c = a * 2
+    c[1:3] *= b
+    seeds = cygrad.arange(8.).reshape(2, 4)
+
+    def gradients(seed):
+        return cygrad.autograd.grad(c, (a, b), seed, retain_graph=True)
+    for together, one_by_one in zip(cygrad.vmap(gradients)(seeds), zip(*map(gradients, seeds))):
+        assert cygrad.equal(together, cygrad.stack(one_by_one))

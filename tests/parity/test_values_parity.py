@@ -94,6 +94,13 @@ def ranges(r):
     return text + (".double()" if dtype in HALVES else "") + ".numpy().tobytes().hex()"
 
 
+def ranges_into(r):
+    """An `out` with as many elements keeps its shape."""
+    kind = r.choice(["arange(0, 4", "linspace(0, 3, 4", "logspace(0, 3, 4, 2."])
+    window = r.choice(["x.narrow(1, 1, 2)", "x[:, ::2]", "x.t()[1:]", "x"])
+    return f"[x := m.zeros(2, 3, dtype=m.{r.choice(['float32', 'int16'])}), m.{kind}, out={window})][0]"
+
+
 def storages(r):
     kind = r.choice(["Typed", "Untyped"])
     given = r.choice(["3", "[1, 2, 3]", "(1, 300)", "[-1]", "2, 2", "1.5", "m.ones(2)", "[1.5, True]", "None", "True"])
@@ -101,8 +108,30 @@ def storages(r):
     return f"len(m.{kind}Storage({given}{dtype}).tolist())"
 
 
-@pytest.mark.parametrize("family", [ranges, storages, means, beside, clamps, softmaxes, logits, places, triangular,
-                                    nested, parts])
+def older_overloads(r):
+    """The number before the tensors that it goes with."""
+    name, operands = r.choice([("addmm", "t, t"), ("addr", "v, v"), ("addmv", "t, v"), ("addcmul", "t, t"),
+                               ("add", "t"), ("addcdiv", "t, t"), ("sub", "t")])
+    first = "v" if name == "addmv" else "t"
+    front = f"{r.choice([1, 2])}, {first}" if name in ("addmm", "addr", "addmv") else f"{first}, 2"
+    call = f"{front}, {operands}"
+    return f"(lambda t, v: m.{name}({call}))(m.ones(2, 2), m.ones(2))"
+
+
+def refusals(r):
+    """Calls that PyTorch refuses for what only the op can see."""
+    x = r.choice(["m.ones(3)", "m.ones(2, 3)", "m.arange(4.)"])
+    return r.choice([
+        f"{x}.diff(prepend=m.ones(2))", f"{x}.diff(append=m.ones(2, 2))",
+        f"m.nonzero({x}, as_tuple=True, out={x}.long())",
+        f"{x}.apply_(lambda v: 'text')", f"{x}.apply_(3)", f"{x}.map_({x}.requires_grad_(), lambda v, w: v)",
+        f"m.bernoulli({x} / 9, out={x}.to(m.complex64))", f"m.bernoulli({x} / 9, 0.5, out={x})",
+        f"m.bernoulli({x} * 0, out={x}.to(m.uint8))", f"reversed({x})",
+        "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
+
+
+@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, storages, means, beside, clamps, softmaxes,
+                                    logits, places, triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):
@@ -110,3 +139,9 @@ def test_values_at_edges(family):
         want, got = (attempt(lambda m=m: repr(eval(statement, {"m": m}))) for m in (torch, cygrad))
         want, got = (each if isinstance(each, str) else each.type for each in (want, got))
         assert got.replace("cygrad", "torch") == want, statement
+
+
+def test_older_overloads_warn():
+    t = cygrad.ones(2, 2)
+    with pytest.warns(UserWarning, match="This overload of addcmul is deprecated:\n\taddcmul.Tensor input, Number"):
+        cygrad.addcmul(t, 2, t, t)

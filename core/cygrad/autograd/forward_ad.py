@@ -31,6 +31,13 @@ def _open():
     return getattr(_current, "dual_level", None)
 
 
+def __getattr__(name):
+    """`_current_level`, by PyTorch's name: 0 inside of a level, else -1."""
+    if name == "_current_level":
+        return -1 if _open() is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def enter_dual_level():
     """Enter the level of forward mode; returns its number, 0.
 

@@ -11,6 +11,7 @@ from ast import literal_eval
 
 import numpy as np
 
+from cygrad.errors import warn
 from cygrad.errors.accepted import NUMPYS_WORDS
 from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
 
@@ -37,7 +38,7 @@ def python_numbers(args, kwargs):
 
 
 def other_ways(name, method, args, kwargs):
-    """(args, kwargs) by which a function may take a call that PyTorch takes and it refused, most likely first.
+    """(overload, args, kwargs) by which a function may take a call that it refused and PyTorch takes, likeliest first.
 
     An argument that PyTorch names otherwise, or takes in another order (its older overloads), goes by the name of the
     function's own parameter, or by position, where those before it that were left out get PyTorch's defaults.
@@ -51,9 +52,9 @@ def other_ways(name, method, args, kwargs):
         if values.get("out", way) is None:      # which is to say nothing
             del values["out"]
         own = dict(values)
-        tensor = way.parameters[0].name if way.parameters and not method else None
-        front = (own.pop(tensor),) if tensor in ("input", "self") and tensor in own else head
-        yield front, own
+        tensor = None if method else next((word for word in ("input", "self") if word in own), None)
+        front = head if tensor is None else (own.pop(tensor),)
+        yield way, front, own
         last = max((i for i, p in enumerate(way.parameters) if p.name in values and not p.keyword_only), default=-1)
         try:
             placed = [values[p.name] if p.name in values else literal_eval(p.default)
@@ -61,9 +62,16 @@ def other_ways(name, method, args, kwargs):
         except (ValueError, SyntaxError):       # a default that is no literal
             continue
         left = {p.name: values[p.name] for p in way.parameters[last + 1:] if p.name in values}
-        yield (*head, *placed), left
+        yield way, (*head, *placed), left
         if len(placed) == 1 and isinstance(placed[0], (tuple, list)):
-            yield (*head, *placed[0]), left
+            yield way, (*head, *placed[0]), left
+
+
+def warn_of_older(name, way, method):
+    """PyTorch's warning of an overload that it has from before the present ones."""
+    present = [f"\n\t{name}{other.text}" for other in overloads(name, method) if not other.hidden]
+    warn(f"This overload of {name} is deprecated:\n\t{name}{way.text.replace('Tensor self', 'Tensor input')}\n"
+         f"Consider using one of the following signatures instead:{''.join(present)}")
 
 
 def rebound(function, name, method, args, kwargs):
@@ -76,11 +84,13 @@ def rebound(function, name, method, args, kwargs):
         as_it_was = None
     except ValueError:                          # no signature to be had
         return None
-    for positional, named in other_ways(name, method, args, kwargs):
+    for way, positional, named in other_ways(name, method, args, kwargs):
         try:
             signature.bind(*positional, **named)
         except TypeError:
             continue
+        if way.hidden:
+            warn_of_older(name, way, method)
         if as_it_was is None or not _same(as_it_was, {**dict(enumerate(positional)), **named}):
             return tuple(positional), named
     return None

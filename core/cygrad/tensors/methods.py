@@ -312,6 +312,12 @@ def __reversed__(self):
 
 
 @op(only_method=True)
+def __reversed__(self):
+    """The tensor from its last row to its first."""
+    return self.flip(0) if self.dim() else self
+
+
+@op(only_method=True)
 def __copy__(self):
     """A leaf on the same memory: a copy of the object, not of the numbers."""
     with DisableTorchFunctionSubclass():

@@ -1,5 +1,6 @@
 """What can be asked of a tensor as an object, element by element calls of Python functions, and small conveniences."""
 import math
+from numbers import Number
 
 import cygrad
 from cygrad.devices.home import stands_for_cpu
@@ -114,7 +115,7 @@ def to_dense(self, dtype=None, *, masked_grad=None):
 
 
 def _need_plain(self, name, *others):
-    if self.requires_grad:
+    if any(isinstance(t, Tensor) and t.requires_grad for t in (self, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     if not all(stands_for_cpu(t.device) for t in (self, *others)):
         raise TypeError(f"{name}() is only implemented on CPU tensors")
@@ -131,7 +132,12 @@ def _elements(self, others, name):
 
 def _called(self, name, function, *others):
     _need_plain(self, name, *others)
+    if not callable(function):
+        raise TypeError(f"'{type(function).__name__}' object is not callable")
     values = [function(*parts) for parts in _elements(self, others, name)]
+    for value in values:
+        if not isinstance(value, Number):
+            raise TypeError(f"must be real number, not {type(value).__name__}")
     self.copy_(cygrad.tensor(values, dtype=self.dtype).reshape(self.shape))
     return self
 

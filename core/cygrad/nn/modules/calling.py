@@ -3,7 +3,7 @@ import warnings
 from itertools import chain
 
 from cygrad import Tensor
-from cygrad.nn.modules import hooks
+from cygrad.nn.modules import hooks, module as of_all     # not yet whole: it takes the call from here
 from cygrad.nn.modules.backward_hooks import BackwardHook, warn_of_partial_hook
 
 _NONE = {}
@@ -14,8 +14,9 @@ def call_with_hooks(module, args, kwargs):
     own = module.__dict__.get
     before, after = own("_forward_pre_hooks", _NONE), own("_forward_hooks", _NONE)
     before_backward, after_backward = own("_backward_pre_hooks", _NONE), own("_backward_hooks", _NONE)
-    if not (before or after or before_backward or after_backward or hooks.before_forward or hooks.after_forward
-            or hooks.before_backward or hooks.after_backward):
+    if not (before or after or before_backward or after_backward
+            or of_all._global_forward_pre_hooks or of_all._global_forward_hooks
+            or of_all._global_backward_pre_hooks or of_all._global_backward_hooks):
         return module.forward(*args, **kwargs)
     call = _Call(module, args, kwargs)
     try:
@@ -34,7 +35,7 @@ class _Call:
 
     def run(self):
         module = self.module
-        before = [*hooks.before_backward.values(), *module._backward_pre_hooks.values()]
+        before = [*of_all._global_backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
         full, partial = self.backward_hooks()
         self.run_pre_hooks()
         backward = BackwardHook(module, full, before) if full or before else None
@@ -54,7 +55,7 @@ class _Call:
     def backward_hooks(self):
         """The full hooks, and those that see the last node of the module only."""
         full, partial = [], []
-        for is_full, found in ((hooks.full_backward, hooks.after_backward),
+        for is_full, found in ((of_all._global_is_full_backward_hook, of_all._global_backward_hooks),
                                (self.module._is_full_backward_hook, self.module._backward_hooks)):
             if is_full is not None:
                 (full if is_full else partial).extend(found.values())
@@ -63,7 +64,7 @@ class _Call:
     def run_pre_hooks(self):
         module = self.module
         with_kwargs = module._forward_pre_hooks_with_kwargs
-        for number, hook in [*hooks.before_forward.items(), *module._forward_pre_hooks.items()]:
+        for number, hook in [*of_all._global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()]:
             if number in with_kwargs:
                 found = hook(module, self.args, self.kwargs)
                 if found is not None:
@@ -79,13 +80,13 @@ class _Call:
     def run_forward_hooks(self):
         module = self.module
         always = module._forward_hooks_always_called
-        for number, hook in [*hooks.after_forward.items(), *module._forward_hooks.items()]:
-            if number in always or number in hooks.after_forward_always:
+        for number, hook in [*of_all._global_forward_hooks.items(), *module._forward_hooks.items()]:
+            if number in always or number in of_all._global_forward_hooks_always_called:
                 self.always_called.add(number)
             self.run_forward_hook(number, hook)
 
     def run_forward_hook(self, number, hook):
-        if number in self.module._forward_hooks_with_kwargs or number in hooks.after_forward_with_kwargs:
+        if number in self.module._forward_hooks_with_kwargs or number in of_all._global_forward_hooks_with_kwargs:
             found = hook(self.module, self.args, self.kwargs, self.result)
         else:
             found = hook(self.module, self.args, self.result)
@@ -95,8 +96,8 @@ class _Call:
     def run_hooks_not_yet_run(self):
         """After an exception: the hooks that are called always, unless they have been."""
         own = self.module._forward_hooks_always_called
-        rest = chain((("global module", number, hook) for number, hook in hooks.after_forward.items()
-                      if number in hooks.after_forward_always),
+        rest = chain((("global module", number, hook) for number, hook in of_all._global_forward_hooks.items()
+                      if number in of_all._global_forward_hooks_always_called),
                      (("module", number, hook) for number, hook in self.module._forward_hooks.items() if number in own))
         for whose, number, hook in rest:
             if number not in self.always_called:

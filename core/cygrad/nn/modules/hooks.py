@@ -8,7 +8,7 @@ import functools
 import weakref
 from collections import OrderedDict
 
-from cygrad.nn.modules import members
+from cygrad.nn.modules import members, module as of_all     # not yet whole: it takes its parts from here
 
 watched = {}
 
@@ -112,10 +112,6 @@ class BoundHook:
 # ------------------------------------------------------------- for all modules
 
 on_buffer, on_module, on_parameter = OrderedDict(), OrderedDict(), OrderedDict()
-before_backward, after_backward = OrderedDict(), OrderedDict()
-before_forward, after_forward = OrderedDict(), OrderedDict()
-after_forward_always, after_forward_with_kwargs = OrderedDict(), OrderedDict()
-full_backward = None        # whether the hooks in `after_backward` are full ones; None before the first
 
 
 def _watching(handle):
@@ -140,7 +136,7 @@ def register_module_parameter_registration_hook(hook):
 
 def register_module_forward_pre_hook(hook):
     """Call ``hook(module, args)`` before the `forward` of any module; what it returns are the arguments instead."""
-    return _watching(added(hook, before_forward))
+    return _watching(added(hook, of_all._global_forward_pre_hooks))
 
 
 def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
@@ -154,27 +150,27 @@ def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
     always_call : bool
         Call it also where an exception was raised.
     """
-    return _watching(added(hook, after_forward, always=(always_call, after_forward_always),
-                           kwargs=(with_kwargs, after_forward_with_kwargs)))
+    return _watching(added(hook, of_all._global_forward_hooks,
+                           always=(always_call, of_all._global_forward_hooks_always_called),
+                           kwargs=(with_kwargs, of_all._global_forward_hooks_with_kwargs)))
 
 
 def _one_kind_of_global_hook(full):
-    global full_backward
-    if full_backward is (not full):
+    if of_all._global_is_full_backward_hook is (not full):
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
                            "Please use only one of them.")
-    full_backward = full
+    of_all._global_is_full_backward_hook = full
 
 
 def register_module_backward_hook(hook):
     """Deprecated: use `register_module_full_backward_hook`."""
     _one_kind_of_global_hook(False)
-    return _watching(added(hook, after_backward))
+    return _watching(added(hook, of_all._global_backward_hooks))
 
 
 def register_module_full_backward_pre_hook(hook):
     """Call ``hook(module, grad_output)`` before the backward of any module; what it returns replaces the gradients."""
-    return _watching(added(hook, before_backward))
+    return _watching(added(hook, of_all._global_backward_pre_hooks))
 
 
 def register_module_full_backward_hook(hook):
@@ -183,7 +179,7 @@ def register_module_full_backward_hook(hook):
     A tuple that it returns replaces the gradients of the module's inputs.
     """
     _one_kind_of_global_hook(True)
-    return _watching(added(hook, after_backward))
+    return _watching(added(hook, of_all._global_backward_hooks))
 
 
 # -------------------------------------------------------------- for one module

@@ -4,6 +4,8 @@ The class is put together from parts, each in a file: `attributes` (what is set 
 (iteration, and members by path), `state` (`state_dict`), `conversion` (dtypes and devices) and `hooks`. Here are its
 beginning, the call, training mode, and its text.
 """
+from collections import OrderedDict
+
 from cygrad.nn.modules import members
 from cygrad.nn.modules.attributes import Attributes
 from cygrad.nn.modules.calling import call_with_hooks
@@ -21,6 +23,13 @@ __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "
            "register_module_backward_hook", "register_module_full_backward_hook",
            "register_module_buffer_registration_hook", "register_module_module_registration_hook",
            "register_module_parameter_registration_hook", "Module"]
+
+
+# Hooks for all modules, by PyTorch's names: programs set them to empty dicts to be rid of all hooks.
+_global_backward_pre_hooks, _global_backward_hooks = OrderedDict(), OrderedDict()
+_global_forward_pre_hooks, _global_forward_hooks = OrderedDict(), OrderedDict()
+_global_forward_hooks_always_called, _global_forward_hooks_with_kwargs = OrderedDict(), OrderedDict()
+_global_is_full_backward_hook = None        # whether those after the backward pass are full; None before the first
 
 
 def _forward_unimplemented(self, *input):

@@ -40,6 +40,8 @@ def _number(value):
 
 cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
+        if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
+            made = made.reshape(out.shape)
         return write_out(name, made, out)
     if pin_memory:
         made = pinned(made)

@@ -36,6 +36,8 @@ def nonzero(input, *, out=None, as_tuple=False):
             [1, 0]])
     """
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return nonzero_op(input if input.dim() else input.reshape(1)).unbind(1)
     found = nonzero_op(input)
     if out is None:

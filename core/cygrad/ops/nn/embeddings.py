@@ -239,8 +239,8 @@ def samples_slope(grad, weight, indices, bags, options):
 WHERE = "(while checking arguments for embedding_bag)"
 
 
-def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx):
-    """PyTorch's refusals."""
+def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx, word):
+    """PyTorch's refusals; it has another kernel, with other words, for sums of rows that lie side by side."""
     need_indices("embedding_bag", indices)
     need_indices("embedding_bag", offsets, "#1 'offsets'")
     if not weight.is_floating_point():
@@ -267,8 +267,11 @@ def check_bags(weight, indices, offsets, per_sample_weights, include_last_offset
     wrong = (indices < 0) | (indices >= rows)
     if indices.numel() and wrong.any().item():
         place = wrong.nonzero()[0].item()
-        raise RuntimeError(f"Index {place} of input takes value {indices[place].item()} which is not in the valid "
-                           f"range [0, {rows})")
+        value, quick = indices[place].item(), word != "max" and padding_idx is None and weight.stride(1) == 1
+        if quick and weight.dtype is not cygrad.float64:
+            raise RuntimeError(f"Index {place} of input takes value {value} which is not in the valid "
+                               f"range [0, {rows})")
+        raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {value}")
 
 
 @op(method=False, name="embedding_bag")
@@ -296,8 +299,8 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     tensor([[1., 0.],
             [0., 2.]])
     """
-    check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx)
     word = MODES[mode]
+    check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx, word)
     padding = -1 if padding_idx is None else padding_idx % weight.size(0)
     given, empty = offsets.numel() - bool(include_last_offset), offsets.new_zeros(0)
     fast = word == "sum" and padding < 0 and weight.dtype is not cygrad.float64

@@ -5,6 +5,7 @@
 import math
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import refuse_out_grad
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
@@ -28,8 +29,8 @@ def bernoulli_p(input, p, generator):
     return empty_like(input).bernoulli_(p, generator=generator)
 
 
-@op(name="bernoulli", out=True)
-def _bernoulli_function(input, p=None, *, generator=None):
+@op(name="bernoulli", method=False)
+def _bernoulli_function(input, p=None, *, generator=None, out=None):
     """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one.
 
     Parameters
@@ -38,6 +39,8 @@ def _bernoulli_function(input, p=None, *, generator=None):
         Probabilities; with `p` only its shape and dtype count.
     p : float or Tensor, optional
         The probability, instead of input's elements.
+    out : Tensor, optional
+        Where the draws are put, in its own dtype.
 
     Returns
     -------
@@ -51,10 +54,43 @@ def _bernoulli_function(input, p=None, *, generator=None):
     >>> cygrad.bernoulli(cygrad.tensor([0., 0.5, 1.]))
     tensor([0., 0., 1.])
     """
-    if p is None:
-        made = bernoulli_of(input, generator)
-        return bernoulli(input, generator) if made is None else made
-    return bernoulli_p(input, p, generator)
+    if p is not None:
+        if out is not None:
+            raise TypeError("bernoulli() takes no out with p")
+        return bernoulli_p(input, p, generator)
+    made = bernoulli_of(input, generator)
+    made = bernoulli(input, generator) if made is None else made
+    if out is None:
+        return made
+    if out.is_complex():
+        dtype = SCALAR_NAMES[out.dtype.code]
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_self_\" not implemented for '{dtype}'")
+    refuse_out_grad("bernoulli", input, out)
+    return write_out("bernoulli", made.to(out.dtype), out)          # of any dtype: the draws are 0 and 1
+
+
+@op(name="bernoulli", only_method=True)
+def _bernoulli_method(self, p=None, *, generator=None):
+    """Zeros and ones, with the elements of the tensor (or `p`) as probabilities of one.
+
+    Parameters
+    ----------
+    p : float or Tensor, optional
+        The probability, instead of the tensor's elements.
+
+    Returns
+    -------
+    Tensor
+        Of the tensor's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.tensor([0., 0.5, 1.]).bernoulli()
+    tensor([0., 0., 1.])
+    """
+    return _bernoulli_function(self, p, generator=generator)
 
 
 def _standard(shape, like, std, generator, out):

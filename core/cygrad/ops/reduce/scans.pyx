@@ -262,6 +262,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = axis_of(dim, input.dim(), "diff")
     if prepend is not None or append is not None:
+        if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
     if n == 0:
         return input.clone()

@@ -15,7 +15,8 @@ from cygrad.ops.declare.docstrings import entries_of, parameters_of, sections_of
 from cygrad.ops.declare.public_op import PublicOp
 
 MODULES = ("cygrad", "cygrad.linalg", "cygrad.special", "cygrad.nn.functional", "cygrad.random", "cygrad.autograd",
-           "cygrad.autograd.functional", "cygrad.autograd.function")
+           "cygrad.autograd.functional", "cygrad.autograd.function", "cygrad.array_api", "cygrad.array_api.linalg",
+           "cygrad.array_api.fft")
 
 
 def public():

@@ -50,6 +50,7 @@ SAME_MEANING = {
     "dropout": "dropout, op and layers",
     "driver": "the calls of a device's driver API",
     "errors": "exceptions of a part",
+    "fft": "Fourier transforms under public names: PyTorch's, the array API's",
     "fourier": "Fourier transforms: ops, derivatives, cases",
     "functional": "PyTorch's public name in autograd and in nn",
     "gather_scatter": "elements addressed by an index: drivers and kernels",
@@ -77,10 +78,12 @@ SAME_MEANING = {
     "reduce": "the family of reductions: derivatives, rules, drivers, kernels",
     "rnn": "PyTorch's public name in nn and nn.utils",
     "scan": "running sums along an axis: drivers and kernels",
+    "searching": "finding elements and places: ops, names of the array API",
     "shape": "the family of shapes: derivatives, rules",
     "small_matmul": "matrix products without BLAS: the driver and its loops",
     "softmax": "softmax: drivers and kernels",
     "sort": "sorting: drivers and kernels",
+    "sorting": "sorting an axis: ops, names of the array API",
     "special": "special functions: public names, ops, loops",
 }
 

@@ -1301,6 +1301,8 @@ class Tensor:
         """The tensor with another dtype or on another device; itself where nothing changes."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
         """The tensor itself: all layouts here are strided."""
+    def to_device(self, device: DeviceLike | None, *, stream: Any = None) -> Tensor:
+        """The tensor on a device; what `to(device)` is in the array API standard."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _int, dim: Dims = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:

@@ -180,6 +180,63 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 
 
 @op(only_method=True)
+def __array_namespace__(self, /, *, api_version=None):
+    """The namespace of the array API standard for tensors, `cygrad.array_api`.
+
+    Parameters
+    ----------
+    api_version : str, optional
+        The year and month of the version that is asked for, as in "2024.12"; the latest by default.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ValueError
+        For a version that there is not.
+    """
+    from cygrad import array_api                        # start-up time
+    if api_version is not None and api_version not in array_api.VERSIONS:
+        raise ValueError(f"__array_namespace__: version {api_version!r} of the array API is not among "
+                         f"{', '.join(array_api.VERSIONS)}")
+    return array_api
+
+
+@op(only_method=True)
+def to_device(self, device, /, *, stream=None):
+    """The tensor on a device; what `to(device)` is in the array API standard.
+
+    Parameters
+    ----------
+    device : device or str
+        Where to.
+    stream : int or object, optional
+        Has no meaning here: only None is taken.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself, if it is there.
+
+    Raises
+    ------
+    ValueError
+        For a stream.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ones(2).to_device("cpu").device
+    device(type='cpu')
+    """
+    if stream is not None:
+        raise ValueError("to_device: no stream can be given")
+    return self.to(device)
+
+
+@op(only_method=True)
 def __dlpack_device__(self):
     """The kind and the number of the device, as DLPack counts them: (1, 0) is the host, (2, i) the i-th CUDA device.
 

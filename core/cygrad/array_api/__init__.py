@@ -1,0 +1,27 @@
+"""`cygrad.array_api`: cygrad as a namespace of the Python array API standard (data-apis.org/array-api).
+
+SciPy, scikit-learn, einops and others that take any library of the standard find it by `Tensor.__array_namespace__`.
+Its arrays are tensors, and its functions are made of the public ops, so that gradients flow through them. Where the
+standard and PyTorch differ the functions follow the standard; the operators of tensors stay PyTorch's.
+"""
+from math import e, inf, nan, pi
+
+from cygrad.array_api.data_types import DTYPES as _DTYPES
+from cygrad.array_api import fft, linalg
+from cygrad.array_api import (creation as _creation, data_types as _data_types,
+                              element_functions as _element_functions, inspection as _inspection,
+                              linear_algebra as _linear_algebra, manipulation as _manipulation,
+                              searching as _searching, sets as _sets, sorting as _sorting,
+                              statistical as _statistical, utility as _utility)
+
+__array_api_version__ = "2025.12"
+newaxis = None
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")      # a later one has what those before have
+__all__ = ["e", "fft", "inf", "linalg", "nan", "newaxis", "pi", *_DTYPES]
+globals().update(_DTYPES)
+for _family in (_creation, _data_types, _element_functions, _inspection, _linear_algebra, _manipulation, _searching,
+                _sets, _sorting, _statistical, _utility):
+    for _name in _family.__all__:
+        globals()[_name] = getattr(_family, _name)
+        globals()[_name].__module__ = "cygrad.array_api"
+    __all__ += _family.__all__

@@ -1,0 +1,242 @@
+"""Where elements are: extremes, what is not zero, places in a sorted array; choosing by a condition, and by places."""
+import cygrad
+from cygrad import Tensor
+from cygrad.array_api.data_types import operands
+from cygrad.array_api.statistical import axes_of, one_axis
+
+__all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "take", "take_along_axis", "where"]
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """Where the greatest element is, the first of them.
+
+    Parameters
+    ----------
+    x : Tensor
+        Real.
+    axis : int, optional
+        Along which; by default the array is looked at as one row.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with size 1.
+
+    Returns
+    -------
+    Tensor
+        int64.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.argmax(xp.asarray([3, 9, 1]))
+    tensor(1)
+    """
+    return cygrad.argmax(_ordered(x), axis, keepdim=keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """Where the least element is, the first of them.
+
+    Parameters
+    ----------
+    x : Tensor
+        Real.
+    axis : int, optional
+        Along which; by default the array is looked at as one row.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with size 1.
+
+    Returns
+    -------
+    Tensor
+        int64.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.argmin(xp.asarray([3, 9, 1]))
+    tensor(2)
+    """
+    return cygrad.argmin(_ordered(x), axis, keepdim=keepdims)
+
+
+def _ordered(x):
+    """The array, of bools as numbers."""
+    return x.to(cygrad.uint8) if x.dtype is cygrad.bool else x
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """How many elements are not zero.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    axis : int or tuple of int, optional
+        The axes that are reduced; all by default, none for an empty tuple.
+    keepdims : bool, optional
+        Whether the axes stay, with size 1.
+
+    Returns
+    -------
+    Tensor
+        int64.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.count_nonzero(xp.asarray([[1, 0], [2, 3]]), axis=0)
+    tensor([2, 1])
+    """
+    axes = axes_of(x, axis)
+    found = x if x.dtype is cygrad.bool else x != 0
+    return cygrad.sum(found, axes, keepdim=keepdims) if axes else found.to(cygrad.int64)
+
+
+def nonzero(x, /):
+    """Where the elements are that are not zero.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype and at least one axis.
+
+    Returns
+    -------
+    tuple of Tensor
+        For each axis the places along it, int64, in the order of the elements.
+
+    Raises
+    ------
+    ValueError
+        For an array without axes.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.nonzero(xp.asarray([0, 5, 7]))
+    (tensor([1, 2]),)
+    """
+    if x.ndim == 0:
+        raise ValueError("nonzero: an array without axes has no places; use expand_dims")
+    return tuple(cygrad.nonzero(x, as_tuple=True))
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    """Where elements would have to stand in a sorted array.
+
+    Parameters
+    ----------
+    x1 : Tensor
+        Of one axis, sorted, or else with a `sorter`.
+    x2 : Tensor, int or float
+        What would be put in.
+    side : {"left", "right"}, optional
+        Before or behind elements that are equal.
+    sorter : Tensor, optional
+        Places that sort x1.
+
+    Returns
+    -------
+    Tensor
+        int64, of x2's shape.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.searchsorted(xp.asarray([1, 3, 5]), xp.asarray([0, 3, 9]))
+    tensor([0, 1, 3])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
+    a, b = operands(x1, x2)
+    if sorter is not None:
+        a = cygrad.take_along_dim(a, sorter.to(cygrad.int64), 0)
+    return cygrad.searchsorted(a.contiguous(), b.contiguous(), side=side)
+
+
+def where(condition, x1, x2, /):
+    """The elements of x1 where the condition holds, those of x2 elsewhere.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Of bools.
+    x1, x2 : Tensor or number
+        Broadcast with the condition and each other.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype that x1 and x2 promote to.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0)
+    tensor([1, 0])
+    """
+    if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
+        x1 = cygrad.tensor(x1, device=condition.device)
+    return cygrad.where(condition, *operands(x1, x2))
+
+
+# ------------------------------------------------------------------ by places
+
+def take(x, indices, /, *, axis=None):
+    """The elements at places along an axis.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    indices : Tensor
+        Places, integers of one axis; negative ones count from the end.
+    axis : int, optional
+        Along which; may be left out if there is but one.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape, along the axis as long as `indices`.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.take(xp.asarray([10, 20, 30]), xp.asarray([-1, 0]))
+    tensor([30, 10])
+    """
+    axis = one_axis(x, axis, "take")
+    return cygrad.index_select(x, axis, _from_start(indices, x.shape[axis]))
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    """The elements at places along an axis, the places being different for each row.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    indices : Tensor
+        Places, integers with as many axes as x, broadcast with it but for the axis; negative ones count from the end.
+    axis : int, optional
+        Along which.
+
+    Returns
+    -------
+    Tensor
+        Along the axis as long as `indices`.
+
+    Examples
+    --------
+    >>> from cygrad import array_api as xp
+    >>> xp.take_along_axis(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1], [-2]]))
+    tensor([[2],
+            [3]])
+    """
+    return cygrad.take_along_dim(x, _from_start(indices, x.shape[axis]), axis)
+
+
+def _from_start(indices, size):
+    """Places as int64, negative ones counted from the end."""
+    indices = indices.to(cygrad.int64)
+    return cygrad.where(indices < 0, indices + size, indices)

@@ -4,6 +4,7 @@ SciPy, scikit-learn, einops and others that take any library of the standard fin
 Its arrays are tensors, and its functions are made of the public ops, so that gradients flow through them. Where the
 standard and PyTorch differ the functions follow the standard; the operators of tensors stay PyTorch's.
 """
+import importlib as _importlib
 from math import e, inf, nan, pi
 
 from cygrad.array_api.data_types import DTYPES as _DTYPES
@@ -25,3 +26,10 @@ for _family in (_creation, _data_types, _element_functions, _inspection, _linear
         globals()[_name] = getattr(_family, _name)
         globals()[_name].__module__ = "cygrad.array_api"
     __all__ += _family.__all__
+
+
+def __getattr__(name):
+    """`special`, which only SciPy asks for."""
+    if name == "special":
+        return _importlib.import_module("cygrad.array_api.special")
+    raise AttributeError(f"module 'cygrad.array_api' has no attribute {name!r}")

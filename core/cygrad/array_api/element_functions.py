@@ -9,6 +9,7 @@ import math
 import cygrad
 from cygrad import Tensor
 from cygrad.array_api.data_types import is_integer, operands
+from cygrad.array_api.results import own
 
 # name: (the op, what it gives, shown for these elements, with this result)
 _OF_ONE = {
@@ -122,6 +123,7 @@ Examples
 >>> xp.{name}(xp.asarray({at}), {second!r})
 {shown}
 """
+_KEPT = {"copysign", "exp", "hypot", "pow", "reciprocal", "sqrt", "tan"}      # their derivatives keep the result
 __all__ = [*_OF_ONE, *_OF_TWO, "clip", "expm1", "floor_divide", "remainder", "round", "sign", "tanh"]
 
 
@@ -131,16 +133,24 @@ def _written(elements):
 
 
 def _of_one(name, op, what, at, shown):
-    def function(x, /):
-        return op(x)
+    if name in _KEPT:
+        def function(x, /):
+            return own(op(x))
+    else:
+        def function(x, /):
+            return op(x)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _DOC_OF_ONE.format(name=name, what=what[0].upper() + what[1:], at=_written(at), shown=shown)
     return function
 
 
 def _of_two(name, op, what, at, second, shown):
-    def function(x1, x2, /):
-        return op(*operands(x1, x2))
+    if name in _KEPT:
+        def function(x1, x2, /):
+            return own(op(*operands(x1, x2)))
+    else:
+        def function(x1, x2, /):
+            return op(*operands(x1, x2))
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _DOC_OF_TWO.format(name=name, what=what[0].upper() + what[1:], at=_written(at), second=second,
                                           shown=shown)
@@ -216,7 +226,7 @@ def expm1(x, /):
     """
     found = cygrad.expm1(x)
     if not x.is_complex():
-        return found
+        return own(found)
     real, imag = x.real, x.imag                 # the limits where a part is 0, infinite or NaN: C99, annex G.6.3.2
     endless = ~cygrad.isfinite(imag)
     low, high = endless & (real == -math.inf), endless & (real == math.inf)
@@ -343,6 +353,6 @@ def tanh(x, /):
     """
     found = cygrad.tanh(x)
     if not x.is_complex():
-        return found
+        return own(found)
     far = cygrad.isinf(x.real) & cygrad.isfinite(x.imag)       # the limit's part has the argument's sign
     return cygrad.where(far, cygrad.complex(found.real, cygrad.copysign(0. * found.imag, x.imag)), found)

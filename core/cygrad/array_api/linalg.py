@@ -4,6 +4,7 @@ import cygrad
 from cygrad import linalg as _linalg
 from cygrad.array_api.data_types import of_default_size, operands
 from cygrad.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from cygrad.array_api.results import own
 from cygrad.array_api.statistical import axes_of
 
 __all__ = ["cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_norm",
@@ -46,31 +47,31 @@ def _documented(what, gives, example, shown, shape="(..., M, M)", more=""):
              more="\nupper : bool, optional\n    The upper triangular U instead, of which x is the conjugate transpose "
                   "times U.")
 def cholesky(x, /, *, upper=False):
-    return _linalg.cholesky(x, upper=upper)
+    return own(_linalg.cholesky(x, upper=upper))
 
 
 @_documented("Eigenvalues and eigenvectors", "named tuple\n    `eigenvalues` (..., M) and `eigenvectors` "
              "(..., M, M), in columns; complex.", ".eigenvalues", "tensor([2.+0.j, 1.+0.j])")
 def eig(x, /):
-    return _linalg.eig(x)
+    return own(_linalg.eig(x))
 
 
 @_documented("Eigenvalues and eigenvectors of symmetric or Hermitian matrices", "named tuple\n    `eigenvalues` "
              "(..., M), real and ascending, and `eigenvectors` (..., M, M), in columns.", ".eigenvalues",
              "tensor([1., 2.])")
 def eigh(x, /):
-    return _linalg.eigh(x)
+    return own(_linalg.eigh(x))
 
 
 @_documented("Eigenvalues", "Tensor\n    Complex, of shape (..., M).", "", "tensor([2.+0.j, 1.+0.j])")
 def eigvals(x, /):
-    return _linalg.eigvals(x)
+    return own(_linalg.eigvals(x))
 
 
 @_documented("Eigenvalues of symmetric or Hermitian matrices", "Tensor\n    Real and ascending, of shape (..., M).", "",
              "tensor([1., 2.])")
 def eigvalsh(x, /):
-    return _linalg.eigvalsh(x)
+    return own(_linalg.eigvalsh(x))
 
 
 @_documented("The orthonormal Q and the upper triangular R of which x is the product", "named tuple\n    `Q` and `R`.",
@@ -79,38 +80,38 @@ def eigvalsh(x, /):
 def qr(x, /, *, mode="reduced"):
     if mode not in ("reduced", "complete"):
         raise ValueError(f"qr: mode must be 'reduced' or 'complete', not {mode!r}")
-    return _linalg.qr(x, mode)
+    return own(_linalg.qr(x, mode))
 
 
 @_documented("The singular value decomposition: x is U times the diagonal matrix of S times Vh",
              "named tuple\n    `U`, `S` (descending) and `Vh`.", ".S", "tensor([2., 1.])", "(..., M, N)",
              "\nfull_matrices : bool, optional\n    Whether U and Vh are square, or have min(M, N) columns and rows.")
 def svd(x, /, *, full_matrices=True):
-    return _linalg.svd(x, full_matrices=full_matrices)
+    return own(_linalg.svd(x, full_matrices=full_matrices))
 
 
 @_documented("Singular values", "Tensor\n    Real and descending, of shape (..., min(M, N)).", "", "tensor([2., 1.])",
              "(..., M, N)")
 def svdvals(x, /):
-    return _linalg.svdvals(x)
+    return own(_linalg.svdvals(x))
 
 
 # ------------------------------------------------------------------ determinants, inverses, solutions
 
 @_documented("The determinant", "Tensor\n    Of shape (...).", "", "tensor(2.)")
 def det(x, /):
-    return _linalg.det(x)
+    return own(_linalg.det(x))
 
 
 @_documented("The sign of the determinant and the logarithm of its modulus", "named tuple\n    `sign` and `logabsdet`, "
              "of shape (...).", ".sign", "tensor(1.)")
 def slogdet(x, /):
-    return _linalg.slogdet(x)
+    return own(_linalg.slogdet(x))
 
 
 @_documented("The inverse", "Tensor\n    Of x's shape.", "", "tensor([[0.5000, 0.0000],\n        [0.0000, 1.0000]])")
 def inv(x, /):
-    return _linalg.inv(x)
+    return own(_linalg.inv(x))
 
 
 _RTOL = """
@@ -121,7 +122,7 @@ rtol : float or Tensor, optional
 @_documented("The pseudo-inverse of Moore and Penrose", "Tensor\n    Of shape (..., N, M).", "",
              "tensor([[0.5000, 0.0000],\n        [0.0000, 1.0000]])", "(..., M, N)", _RTOL)
 def pinv(x, /, *, rtol=None):
-    return _linalg.pinv(x, rtol=rtol)
+    return own(_linalg.pinv(x, rtol=rtol))
 
 
 @_documented("The rank", "Tensor\n    int64, of shape (...).", "", "tensor(2)", "(..., M, N)", _RTOL)
@@ -177,9 +178,9 @@ def solve(x1, x2, /):
     """
     a, b = operands(x1, x2)
     if b.ndim == 1:
-        return _linalg.solve(a, b.expand(*a.shape[:-2], -1).unsqueeze(-1)).squeeze(-1)
+        return own(_linalg.solve(a, b.expand(*a.shape[:-2], -1).unsqueeze(-1)).squeeze(-1))
     batch = cygrad.broadcast_shapes(a.shape[:-2], b.shape[:-2])     # else vectors of a batch could be meant
-    return _linalg.solve(a.expand(*batch, -1, -1), b.expand(*batch, -1, -1))
+    return own(_linalg.solve(a.expand(*batch, -1, -1), b.expand(*batch, -1, -1)))
 
 
 # ------------------------------------------------------------------ products, diagonals, norms
@@ -307,7 +308,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     >>> xp.linalg.matrix_norm(xp.asarray([[3., 0.], [0., 4.]]))
     tensor(5.)
     """
-    return _linalg.matrix_norm(x, ord, keepdim=keepdims)
+    return own(_linalg.matrix_norm(x, ord, keepdim=keepdims))
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
@@ -338,5 +339,5 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """
     axes = axes_of(x, axis)
     if axes:
-        return _linalg.vector_norm(x, ord, axes, keepdim=keepdims)
+        return own(_linalg.vector_norm(x, ord, axes, keepdim=keepdims))
     return (x != 0).to(cygrad.abs(x).dtype) if ord == 0 else cygrad.abs(x)

@@ -154,7 +154,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     return cygrad.searchsorted(a.contiguous(), b.contiguous(), side=side)
 
 
-def where(condition, x1, x2, /):
+def where(condition, x1=None, x2=None, /):
     """The elements of x1 where the condition holds, those of x2 elsewhere.
 
     Parameters
@@ -162,7 +162,8 @@ def where(condition, x1, x2, /):
     condition : Tensor
         Of bools.
     x1, x2 : Tensor or number
-        Broadcast with the condition and each other.
+        Broadcast with the condition and each other. Without them, `nonzero(condition)`, as NumPy has it and some
+        callers rely on.
 
     Returns
     -------
@@ -175,6 +176,8 @@ def where(condition, x1, x2, /):
     >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0)
     tensor([1, 0])
     """
+    if x1 is None and x2 is None:
+        return nonzero(condition)
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
         x1 = cygrad.tensor(x1, device=condition.device)
     return cygrad.where(condition, *operands(x1, x2))

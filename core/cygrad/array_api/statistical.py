@@ -4,6 +4,7 @@ import operator
 
 import cygrad
 from cygrad.array_api.data_types import is_integer, of_default_size
+from cygrad.array_api.results import own
 
 __all__ = ["cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -96,21 +97,21 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
     dtype = dtype or of_default_size(x.dtype)
     if not axes:
         return x.to(dtype, copy=True)
-    return with_axes(cygrad.prod(joined(x, axes), -1, dtype=dtype), x, axes, keepdims)
+    return own(with_axes(cygrad.prod(joined(x, axes), -1, dtype=dtype), x, axes, keepdims))
 
 
 @_documented("The greatest element; NaN if one is", "Real, with at least one element along the axes.", "Of x's dtype.",
              "tensor([3., 5.])")
 def max(x, /, *, axis=None, keepdims=False):
     axes = axes_of(x, axis)
-    return cygrad.amax(x, axes, keepdim=keepdims) if axes else x.clone()
+    return own(cygrad.amax(x, axes, keepdim=keepdims)) if axes else x.clone()
 
 
 @_documented("The least element; NaN if one is", "Real, with at least one element along the axes.", "Of x's dtype.",
              "tensor([1., 2.])")
 def min(x, /, *, axis=None, keepdims=False):
     axes = axes_of(x, axis)
-    return cygrad.amin(x, axes, keepdim=keepdims) if axes else x.clone()
+    return own(cygrad.amin(x, axes, keepdim=keepdims)) if axes else x.clone()
 
 
 def _floating(x):
@@ -148,7 +149,7 @@ def _divisor(left):
 @_documented("The standard deviation", "Real.", "Of x's dtype; NaN if not more elements than `correction` are reduced.",
              "tensor([1.0000, 1.5000])", _CORRECTION)
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return cygrad.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+    return own(cygrad.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims)))
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
@@ -211,7 +212,7 @@ def _cumulative(name, op, initial, x, axis, dtype, include_initial):
     axis = one_axis(x, axis, name)
     found = op(x, axis, dtype=dtype or of_default_size(x.dtype))
     if not include_initial:
-        return found
+        return own(found)
     shape = list(x.shape)
     shape[axis] = 1
     return cygrad.cat([cygrad.full(shape, initial, dtype=found.dtype, device=x.device), found], axis)

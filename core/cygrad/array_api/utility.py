@@ -61,17 +61,17 @@ def any(x, /, *, axis=None, keepdims=False):
     return cygrad.any(x, axes, keepdim=keepdims) if axes else x
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+def diff(x, /, n=1, *, axis=-1, prepend=None, append=None):
     """Differences of neighbours along an axis, taken n times.
 
     Parameters
     ----------
     x : Tensor
         Numeric.
+    n : int, optional
+        How many times; by position, too, as in NumPy and as scikit-learn has it.
     axis : int, optional
         Along which.
-    n : int, optional
-        How many times.
     prepend, append : Tensor, optional
         What is put before and behind x along the axis first.
 

@@ -1,0 +1,141 @@
+"""If one of these fails, a call of a library that takes arrays by the standard no longer works on cygrad's tensors.
+
+Each call is made with tensors and with NumPy arrays, and the results are compared; where the call can be
+differentiated, its gradient is compared with finite differences. Libraries that are not installed are left out;
+`tox -e array_api` has them all.
+"""
+import warnings
+
+import cygrad
+import numpy as np
+import pytest
+from cygrad import array_api as xp
+from cygrad.autograd import gradcheck
+
+RNG = np.random.default_rng(0)
+TABLE, ROW, OTHER = RNG.random((12, 3)), RNG.random(12), RNG.random(12)
+LABELS, GUESSES = (ROW > 0.5).astype(np.int64), (OTHER > 0.5).astype(np.int64)
+
+
+def both(call, *arrays, gradient=True):
+    """Make a call with NumPy arrays and with tensors; look at values, and at the gradient."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = call(*arrays)
+        tensors = [xp.asarray(array) for array in arrays]
+        found = call(*tensors)
+        assert isinstance(found, cygrad.Tensor) or isinstance(expected, (float, int))
+        assert np.allclose(np.asarray(found.cpu() if isinstance(found, cygrad.Tensor) else found), expected)
+        if gradient:
+            floats = [x.clone().requires_grad_() if x.is_floating_point() else x for x in tensors]
+            assert gradcheck(call, tuple(floats), rtol=1e-3, atol=1e-4)
+
+
+# ---------------------------------------------------------------------- SciPy
+
+def scipy_calls():
+    scipy = pytest.importorskip("scipy")
+    from scipy import cluster, fft, integrate, ndimage, signal, special, stats
+    assert scipy._lib._array_api.SCIPY_ARRAY_API
+    return {
+        "logsumexp": lambda a, v, w: special.logsumexp(a, axis=0),
+        "softmax": lambda a, v, w: special.softmax(a, axis=1),
+        "log_softmax": lambda a, v, w: special.log_softmax(a, axis=1),
+        "gammaln": lambda a, v, w: special.gammaln(v + 1),
+        "expit": lambda a, v, w: special.expit(v), "ndtr": lambda a, v, w: special.ndtr(v),
+        "xlogy": lambda a, v, w: special.xlogy(v, w), "rel_entr": lambda a, v, w: special.rel_entr(v, w),
+        "stdtrit": lambda a, v, w: special.stdtrit(3., v), "gammaincc": lambda a, v, w: special.gammaincc(2., v),
+        "zscore": lambda a, v, w: stats.zscore(a), "skew": lambda a, v, w: stats.skew(v),
+        "gmean": lambda a, v, w: stats.gmean(v), "entropy": lambda a, v, w: stats.entropy(v),
+        "ttest_1samp": lambda a, v, w: stats.ttest_1samp(v, 0.4).statistic,
+        "its p-value": lambda a, v, w: stats.ttest_1samp(v, 0.4).pvalue,
+        "ttest_ind": lambda a, v, w: stats.ttest_ind(v, w).pvalue,
+        "pearsonr": lambda a, v, w: stats.pearsonr(v, w).statistic,
+        "f_oneway": lambda a, v, w: stats.f_oneway(v, w).pvalue, "whiten": lambda a, v, w: cluster.vq.whiten(a),
+        "trapezoid": lambda a, v, w: integrate.trapezoid(v), "fft": lambda a, v, w: fft.fft(v),
+        "rfft": lambda a, v, w: fft.rfft(v), "fftconvolve": lambda a, v, w: signal.fftconvolve(v, w),
+        "hilbert": lambda a, v, w: signal.hilbert(v),
+        # SciPy computes these with NumPy, or with code of its own in C.
+        "detrend": lambda a, v, w: signal.detrend(v), "gaussian_filter": lambda a, v, w: ndimage.gaussian_filter(a, 1.),
+        "rankdata": lambda a, v, w: stats.rankdata(v), "quantile": lambda a, v, w: stats.quantile(v, 0.3),
+    }
+
+
+SCIPY = """
+    logsumexp softmax log_softmax gammaln expit ndtr xlogy rel_entr stdtrit gammaincc zscore skew gmean entropy
+    ttest_1samp its_p-value ttest_ind pearsonr f_oneway whiten trapezoid fft rfft fftconvolve hilbert detrend
+    gaussian_filter rankdata quantile""".split()
+BY_NUMPY = {"detrend", "gaussian_filter", "rankdata", "quantile"}
+
+
+@pytest.mark.parametrize("name", SCIPY)
+def test_scipy(name):
+    call = scipy_calls()[name.replace("_p-", " p-")]
+    both(call, TABLE, ROW, OTHER, gradient=name not in BY_NUMPY)
+
+
+# ---------------------------------------------------------------------- scikit-learn
+
+def sklearn_calls():
+    pytest.importorskip("sklearn")
+    from sklearn import decomposition, linear_model, metrics, preprocessing
+    return {
+        "MinMaxScaler": lambda a, v: preprocessing.MinMaxScaler().fit_transform(a),
+        "StandardScaler": lambda a, v: preprocessing.StandardScaler().fit_transform(a),
+        "PCA": lambda a, v: abs(decomposition.PCA(2, svd_solver="full").fit_transform(a)),
+        "Ridge": lambda a, v: linear_model.Ridge(solver="svd").fit(a, v).predict(a),
+        "euclidean_distances": lambda a, v: metrics.pairwise.euclidean_distances(a, a[:2] + 1.),
+        "rbf_kernel": lambda a, v: metrics.pairwise.rbf_kernel(a, a[:2] + 1.),
+        "PolynomialFeatures": lambda a, v: preprocessing.PolynomialFeatures().fit_transform(a),
+        "mean_squared_error": lambda a, v: metrics.mean_squared_error(v, a[:, 0]),
+        "accuracy_score": lambda a, v, c, d: metrics.accuracy_score(c, d),
+        "roc_auc_score": lambda a, v, c, d: metrics.roc_auc_score(c, v),
+        "confusion_matrix": lambda a, v, c, d: metrics.confusion_matrix(c, d),
+    }
+
+
+# The scores are Python floats, counts have no gradient, the features are written into a tensor that is read again, and
+# the scaler divides 0 by 0 where it has seen nothing before (it replaces the result, but not the derivative).
+SKLEARN = {"MinMaxScaler": True, "StandardScaler": False, "PCA": True, "Ridge": True, "euclidean_distances": True,
+           "rbf_kernel": True, "PolynomialFeatures": False, "mean_squared_error": False, "accuracy_score": False,
+           "roc_auc_score": False, "confusion_matrix": False}
+
+
+@pytest.mark.parametrize("name", SKLEARN)
+def test_scikit_learn(name):
+    call = sklearn_calls()[name]
+    from sklearn import config_context
+    labels = (LABELS, GUESSES) if name in ("accuracy_score", "roc_auc_score", "confusion_matrix") else ()
+    with config_context(array_api_dispatch=True):
+        both(call, TABLE, ROW, *labels, gradient=SKLEARN[name])
+
+
+# ---------------------------------------------------------------------- array-api-extra, einops, opt_einsum, autoray
+
+EXTRA = ["apply_where", "at", "cov", "kron", "nunique", "one_hot", "pad", "setdiff1d", "sinc"]
+
+
+@pytest.mark.parametrize("name", EXTRA)
+def test_array_api_extra(name):
+    xpx = pytest.importorskip("array_api_extra")
+    both({
+        "apply_where": lambda a, v, c: xpx.apply_where(v > 0.5, v, lambda x: x * x, fill_value=0.),
+        "at": lambda a, v, c: xpx.at(a)[0, ...].add(1., copy=True), "cov": lambda a, v, c: xpx.cov(a.T),
+        "kron": lambda a, v, c: xpx.kron(a[:2], a[:3]), "nunique": lambda a, v, c: xpx.nunique(c) * 1,
+        "one_hot": lambda a, v, c: xpx.one_hot(c, 2), "pad": lambda a, v, c: xpx.pad(a, 1),
+        "setdiff1d": lambda a, v, c: xpx.setdiff1d(c, c[:1]), "sinc": lambda a, v, c: xpx.sinc(v),
+    }[name], TABLE, ROW, LABELS, gradient=name in ("apply_where", "at", "cov", "kron", "pad", "sinc"))
+
+
+def test_einops_by_the_standard():
+    by_standard = pytest.importorskip("einops.array_api")
+    both(lambda a: by_standard.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
+    both(lambda a: by_standard.reduce(a, "a b -> b", "max"), TABLE)
+    both(lambda a: by_standard.repeat(a, "a b -> a b c", c=2), TABLE)
+
+
+def test_autoray():
+    do = pytest.importorskip("autoray").do
+    both(lambda a: do("exp", do("sum", a, axis=0)), TABLE)
+    both(lambda a: do("tensordot", a, a, [(0, 1), (0, 1)]), TABLE)
+    both(lambda a: do("linalg.qr", do("stack", [a, a]))[1] ** 2, TABLE)

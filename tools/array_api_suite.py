@@ -1,0 +1,41 @@
+"""Runs the public test suite of the array API standard on `cygrad.array_api`: `python tools/array_api_suite.py [FOLDER]`.
+
+FOLDER holds a clone of https://github.com/data-apis/array-api-tests with its submodule; without it, one is made in a
+temporary folder. Failures that tests/array_api/known_failures.txt names, each with its reason, don't count.
+Further options go to pytest: `-k linalg`, `--max-examples 20` (5 by default).
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = "https://github.com/data-apis/array-api-tests"
+KNOWN = Path(__file__).resolve().parents[1] / "tests" / "array_api" / "known_failures.txt"
+
+
+def clone(folder):
+    """Fetch the suite and the standard's text, from which it takes names, signatures and special cases."""
+    subprocess.run(["git", "clone", "--depth", "1", "--recurse-submodules", "--shallow-submodules", SOURCE, folder],
+                   check=True)
+
+
+def run(folder, options):
+    """The suite's exit status."""
+    options = options if "--max-examples" in options else ["--max-examples", "5", *options]
+    command = [sys.executable, "-m", "pytest", "-q", "--disable-deadline", "--tb=short", "-p", "no:cacheprovider",
+               f"--xfails-file={KNOWN}", *options]
+    environment = {**os.environ, "ARRAY_API_TESTS_MODULE": "cygrad.array_api"}
+    return subprocess.run(command, cwd=folder, env=environment).returncode
+
+
+def main(arguments):
+    if arguments and not arguments[0].startswith("-"):
+        return run(arguments[0], arguments[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        clone(folder)
+        return run(folder, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Runs the public test suite of the array API standard on `cygrad.array_api`: `python tools/array_api_suite.py [FOLDER]`.
+"""Runs the public suite of the array API standard on `cygrad.array_api`: `python tools/array_api_suite.py [FOLDER]`.
 
 FOLDER holds a clone of https://github.com/data-apis/array-api-tests with its submodule; without it, one is made in a
 temporary folder. Failures that tests/array_api/known_failures.txt names, each with its reason, don't count.

@@ -59,7 +59,7 @@ class _ByScipy(cygrad.autograd.Function):
 
     @staticmethod
     def forward(ctx, name, *arguments):
-        import scipy.special                            # optional: it is what asks for this
+        import scipy.special                            # optional dependency; it is what asks for this
         found = getattr(scipy.special, name)(*[x.detach().cpu().numpy() for x in arguments])
         result = cygrad.as_tensor(found, dtype=arguments[0].dtype, device=arguments[0].device)
         ctx.name = name

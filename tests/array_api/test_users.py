@@ -139,3 +139,44 @@ def test_autoray():
     both(lambda a: do("exp", do("sum", a, axis=0)), TABLE)
     both(lambda a: do("tensordot", a, a, [(0, 1), (0, 1)]), TABLE)
     both(lambda a: do("linalg.qr", do("stack", [a, a]))[1] ** 2, TABLE)
+
+
+# ---------------------------------------------------------------------- libraries that have to be told of cygrad
+
+@pytest.fixture
+def registered():
+    """Tell the libraries of cygrad."""
+    from cygrad.utils import adapters
+    assert set(adapters.register()) == set(adapters.register())
+
+
+def test_einops(registered):
+    einops = pytest.importorskip("einops")
+    both(lambda a: einops.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
+    both(lambda a: einops.reduce(a, "(x y) b -> x b", "mean", y=4), TABLE)
+    both(lambda a: einops.repeat(a, "a b -> a b c", c=2), TABLE)
+    both(lambda a: einops.einsum(a, a, "a b, c b -> a c"), TABLE)
+    both(lambda a: einops.pack([a, a[0]], "* b")[0], TABLE)
+
+
+@pytest.mark.parametrize("formula", ["ab,cb->ac", "ab,ab->", "ab,cb,cd->da", "ab,ab->ab"])
+def test_opt_einsum(registered, formula):
+    opt_einsum = pytest.importorskip("opt_einsum")
+    both(lambda a: opt_einsum.contract(formula, *[a[:4]] * len(formula.split(","))), TABLE)
+
+
+AUTORAY = {
+    "transpose": lambda do, a: do("transpose", a, (1, 0)), "max": lambda do, a: do("max", a, 0),
+    "cumsum": lambda do, a: do("cumsum", a, 1), "squeeze": lambda do, a: do("squeeze", a[:1]),
+    "pad": lambda do, a: do("pad", a, ((1, 0), (0, 2))), "astype": lambda do, a: do("astype", a, "float64"),
+    "concatenate": lambda do, a: do("concatenate", (a, a), axis=1), "clip": lambda do, a: do("clip", a, 0.25, 0.75),
+    "zeros": lambda do, a: a + do("zeros", (12, 3), dtype="float64", like=a),
+}
+
+
+@pytest.mark.parametrize("name", AUTORAY)
+def test_autoray_by_numpy_s_names(registered, name):
+    autoray = pytest.importorskip("autoray")
+    both(lambda a: AUTORAY[name](autoray.do, a), TABLE)
+    x = autoray.do("random.normal", 3., 0., size=(2,), dtype="float64", like="cygrad")
+    assert x.tolist() == [3., 3.] and autoray.do("to_numpy", x.requires_grad_()).tolist() == [3., 3.]

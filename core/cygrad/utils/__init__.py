@@ -1,7 +1,7 @@
 """`cygrad.utils`: loading data and other tools around tensors, each imported when it is first used."""
 import importlib as _importlib
 
-_LAZY = ("_pytree", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "hooks", "scipy")
+_LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministic", "dlpack", "hooks", "scipy")
 
 
 def __getattr__(name):

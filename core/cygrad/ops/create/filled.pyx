@@ -3,6 +3,11 @@
 Elements are written to host memory; a tensor for another device is copied there. 16-bit floats are written as float32
 and converted by the copy kernel.
 """
+from cpython.complex cimport PyComplex_Check
+from cpython.float cimport PyFloat_Check
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_Check
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.string cimport memset
 
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided
@@ -18,6 +23,7 @@ from cygrad.view cimport data
 
 from cygrad.devices import discovery, home, transfers
 from cygrad.errors import warn
+from cygrad.ops.create import foreign_arrays
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.raw import clone_like, write_out
 from cygrad.devices import pinning
@@ -105,6 +111,13 @@ cdef bint is_device_array(object x):
 
 # ------------------------------------------------------------ from Python data
 
+cdef bint may_be_foreign(object values):
+    """Whether an object that tells no `__array_interface__` may be another library's array: it is not Python's own."""
+    return not (PyList_CheckExact(values) or PyTuple_CheckExact(values) or PyFloat_Check(values)
+                or PyLong_Check(values) or PyComplex_Check(values))
+
+
+
 cdef Tensor from_data(object values, DType dtype):
     """A new host tensor of the values."""
     cdef Py_ssize_t sizes[65]
@@ -121,6 +134,11 @@ cdef Tensor from_data(object values, DType dtype):
         raise TypeError("new(): invalid data type 'str'")
     if isinstance(values, dict):
         raise RuntimeError("Could not infer dtype of dict")
+    if may_be_foreign(values):
+        out = foreign_arrays.taken(values)
+        if out is not None:
+            out = clone_like(out)
+            return out if dtype is None else cast(out, dtype)
     rank = sequence_shape(values, sizes)
     if dtype is None:
         dtype = infer_dtype(values, None)
@@ -236,6 +254,10 @@ def as_tensor(data, dtype=None, device=None):
     if is_array(data) and getattr(data, "shape", ()) != ():
         found = share_array(data, True)
         return placed_shared(found if dtype is None else cast(found, dtype), device)
+    if may_be_foreign(data):
+        found = foreign_arrays.taken(data)
+        if found is not None:
+            return placed_shared(found if dtype is None else cast(found, dtype), device)
     return placed(from_data(data, dtype), device)
 
 
@@ -268,8 +290,17 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     """
     cdef bint shareable = (isinstance(obj, Tensor) or is_device_array(obj)
                            or is_array(obj) and getattr(obj, "shape", ()) != ())
-    out = as_tensor(obj, dtype, device)
-    shared = shareable and (out is obj or not isinstance(obj, Tensor)
+    cdef Tensor found = None
+    if not shareable and may_be_foreign(obj):
+        found = foreign_arrays.taken(obj)
+        if found is None:
+            found = foreign_arrays.on_buffer(obj, default_float() if dtype is None else checked_dtype(dtype, "asarray"))
+    if found is not None:
+        out = as_tensor(found, dtype, device)
+        shared = (<Tensor>out).memory is found.memory
+    else:
+        out = as_tensor(obj, dtype, device)
+        shared = shareable and (out is obj or not isinstance(obj, Tensor)
                             and (<Tensor>out).memory.owner is not None)
     if copy is False and not shared:
         raise ValueError("can't alias tensor with dtype or device changed, or a sequence, without a copy"

@@ -12,7 +12,8 @@ from math import e, inf, nan, pi
 from cygrad.dtype import DType as dtype
 from cygrad.dtype import all_dtypes as _all_dtypes
 from cygrad.dtype import can_cast, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
-from cygrad.devices.device import contiguous_format, device, layout, memory_format, preserve_format, strided
+from cygrad.devices.device import (channels_last, channels_last_3d, contiguous_format, device, layout,
+                                  memory_format, preserve_format, strided)
 from cygrad.tensors.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
 from cygrad.dispatch.promotion import result_type

@@ -146,6 +146,8 @@ long: dtype
 short: dtype
 uint8: dtype
 strided: layout
+channels_last: memory_format
+channels_last_3d: memory_format
 contiguous_format: memory_format
 preserve_format: memory_format
 default_generator: Generator

@@ -429,7 +429,7 @@ cdef class Tensor(View):
         Parameters
         ----------
         memory_format : memory_format, optional
-            Makes no difference: there is no other order.
+            `channels_last` or `channels_last_3d`: whether they lie in that order.
 
         Returns
         -------
@@ -444,7 +444,17 @@ cdef class Tensor(View):
         """
         if is_watched(self):
             return hand_over_method("is_contiguous", self)
-        return self.dense
+        cdef Py_ssize_t step = 1
+        if memory_format is None or memory_format.order is None:
+            return self.dense
+        if self.rank != len(memory_format.order):
+            return False
+        for axis in memory_format.order:
+            if self.sizes[axis] != 1:
+                if self.strides[axis] != step:
+                    return False
+                step *= self.sizes[axis]
+        return True
 
     def item(self):
         """The only element as a Python number.

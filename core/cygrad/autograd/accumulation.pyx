@@ -9,7 +9,7 @@ from cpython.pythread cimport (NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, Py
 from cygrad.autograd.fitting cimport alone
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD
-from cygrad.dispatch.allocation cimport empty_as
+from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, copy_into
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad
@@ -58,7 +58,7 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
     """Add to a leaf's `.grad`, one thread at a time. `spare`: nobody but the caller refers to `grad`."""
     global _holder
     cdef unsigned long me
-    if _holder == 0 and variable.gradient is None and variable.requires and may_take(grad, spare):
+    if _holder == 0 and variable.gradient is None and variable.requires and may_take(variable, grad, spare):
         grad.names_ = variable.names_
         variable.gradient = grad
         return 0
@@ -78,10 +78,28 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
     return 0
 
 
-cdef inline bint may_take(Tensor grad, bint spare):
+cdef inline bint may_take(Tensor variable, Tensor grad, bint spare):
     """Whether a gradient can be a `.grad` as it is: nobody else sees it or its memory, and it has no history."""
     return (spare and alone(grad) and not grad.requires and grad.node is None and grad.base is None
-            and grad.counter is None and grad.attributes == NULL)
+            and grad.counter is None and grad.attributes == NULL and lies_alike(variable, grad))
+
+
+cdef inline bint lies_alike(Tensor variable, Tensor grad):
+    """Whether a gradient has its leaf's order in memory, which is what PyTorch gives `.grad`."""
+    cdef int i
+    if variable.dense or variable.rank != grad.rank:
+        return grad.dense
+    for i in range(grad.rank):
+        if grad.sizes[i] > 1 and grad.strides[i] != variable.strides[i]:
+            return False
+    return True
+
+
+cdef Tensor empty_for(Tensor variable, Tensor grad):
+    """Memory for a `.grad`, in the leaf's order."""
+    if variable.dense or not same_sizes(variable, grad) or variable.memory.backend is not grad.memory.backend:
+        return empty_as(grad, grad.dtype)
+    return empty_like_strided(variable, grad.dtype)
 
 
 cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
@@ -89,14 +107,14 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
     if not variable.requires:                   # detached, or told to need none, since the graph was made
         return 0
     if variable.gradient is None:
-        if may_take(grad, spare):
+        if may_take(variable, grad, spare):
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
-            variable.gradient = empty_as(grad, grad.dtype).copy_(grad)
-        elif spare and alone(grad):
+            variable.gradient = empty_for(variable, grad).copy_(grad)
+        elif spare and alone(grad) and lies_alike(variable, grad):
             variable.gradient = alias(grad)
         else:
-            held = empty_as(grad, grad.dtype)
+            held = empty_for(variable, grad)
             copy_into(grad, held)
             variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_

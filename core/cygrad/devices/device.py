@@ -93,19 +93,32 @@ class layout:
 
 
 class memory_format:
-    """The order of the axes in memory; there is only row-major."""
+    """The order of the axes in memory: row-major, or with the channels of images side by side.
 
-    def __init__(self, name):
-        self._name = name
+    Attributes
+    ----------
+    name : str
+    order : tuple of int or None
+        The axes from that with the shortest steps to that with the longest; None where the format does not say.
+    """
+
+    def __init__(self, name, order=None):
+        self.name = name
+        self.order = order
 
     def __repr__(self):
-        return "cygrad." + self._name
+        return "cygrad." + self.name
+
+    def __reduce__(self):
+        return self.name
 
 
 layout.__module__ = memory_format.__module__ = "cygrad"
 strided = layout()
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last", (1, 3, 2, 0))
+channels_last_3d = memory_format("channels_last_3d", (1, 4, 3, 2, 0))
 
 _known = {}
 

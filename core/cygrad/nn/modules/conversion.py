@@ -95,6 +95,7 @@ class Conversion:
         """Move parameters and buffers to a device, or convert those of floating-point or complex numbers to a dtype.
 
         Called as ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` or ``to(tensor)``; `non_blocking` may follow.
+        With `memory_format`, parameters and buffers of four axes (five for `channels_last_3d`) get this order.
 
         Returns
         -------
@@ -108,7 +109,7 @@ class Conversion:
         >>> m.weight.dtype
         cygrad.float64
         """
-        device, dtype, non_blocking = _where_and_what(args, kwargs)
+        device, dtype, non_blocking, memory_format = _where_and_what(args, kwargs)
         if dtype is not None:
             if not (dtype.is_floating_point or dtype.is_complex):
                 raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
@@ -120,7 +121,8 @@ class Conversion:
             if t.is_meta and device is not None and cygrad.device(device).type != "meta":
                 raise NotImplementedError(NO_DATA)
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
-            return t.to(device=device, dtype=wanted, non_blocking=non_blocking)
+            order = memory_format if t.dim() in (4, 5) else None
+            return t.to(device=device, dtype=wanted, non_blocking=non_blocking, memory_format=order)
         return self._apply(convert)
 
     def share_memory(self):
@@ -159,7 +161,7 @@ class Conversion:
 
 
 def _where_and_what(args, kwargs):
-    """(device, dtype, non_blocking) that the arguments of `to` stand for; the first two may be None."""
+    """(device, dtype, non_blocking, memory_format) that the arguments of `to` stand for; all but one may be None."""
     found = {"device": None, "dtype": None, "non_blocking": False, "memory_format": None}
     names = ["device", "dtype", "non_blocking"]
     if args and isinstance(args[0], cygrad.dtype) or "tensor" in kwargs:
@@ -176,4 +178,4 @@ def _where_and_what(args, kwargs):
         came = ", ".join(type(value).__name__ for value in args)
         came += "".join(f"{name}={type(value).__name__}, " for name, value in kwargs.items())
         raise TypeError(_FORMS_OF_TO.format(came))
-    return found["device"], found["dtype"], found["non_blocking"]
+    return found["device"], found["dtype"], found["non_blocking"], found["memory_format"]

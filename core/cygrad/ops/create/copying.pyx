@@ -11,6 +11,7 @@ from cygrad.view cimport data
 
 from cygrad.devices import device as _devices, discovery, transfers
 from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill,
                                  refuse_partial_overlap, wide_enough)
 from cygrad.dtype import all_dtypes
@@ -75,7 +76,8 @@ def _clone(Tensor input not None, *, memory_format=None):
     Parameters
     ----------
     memory_format : memory_format, optional
-        `contiguous_format` makes the copy row-major; otherwise it keeps the memory order.
+        `contiguous_format` makes the copy row-major, `channels_last` and `channels_last_3d` in these orders;
+        otherwise it keeps the memory order.
 
     Returns
     -------
@@ -90,6 +92,8 @@ def _clone(Tensor input not None, *, memory_format=None):
     """
     cdef Tensor out
     cdef int i
+    if memory_format is not None and memory_format.order is not None:
+        return _ordered_clone(input, memory_format)
     if input.dense:
         out = empty_as(input, input.dtype)
         if memory_format is not _devices.contiguous_format:
@@ -105,14 +109,29 @@ def _dense_clone(self):
     return clone_dense(self)
 
 
+@primitive(name="clone")
+def _ordered_clone(self, memory_format):
+    return copied_in(self, memory_format)
+
+
 @op(only_method=True)
 def contiguous(self, memory_format=None):
     """The tensor itself if it is row-major, else a row-major copy.
 
+    Parameters
+    ----------
+    memory_format : memory_format, optional
+        `channels_last` or `channels_last_3d`: in that order, not row-major.
+
     Returns
     -------
     Tensor
-        Row-major.
+        In this order.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor has not as many axes as the order.
 
     Examples
     --------
@@ -120,6 +139,11 @@ def contiguous(self, memory_format=None):
     >>> cygrad.zeros(2, 3).t().contiguous().stride()
     (2, 1)
     """
+    if memory_format is not None:
+        if memory_format is _devices.preserve_format:
+            return self
+        if memory_format.order is not None:
+            return self if self.is_contiguous(memory_format) else _ordered_clone(self, memory_format)
     return self if self.is_contiguous() else _dense_clone(self)
 
 
@@ -158,6 +182,8 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         host so is there only after ``synchronize``.
     copy : bool
         Copy even where nothing changes.
+    memory_format : memory_format, optional
+        The order of the result; the tensor's own when omitted.
 
     Returns
     -------
@@ -175,7 +201,7 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
     >>> cygrad.tensor([1, 2]).to(cygrad.float64)
     tensor([1., 2.], dtype=cygrad.float64)
     """
-    if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None:
+    if len(args) == 1 and isinstance(args[0], DType) and device is None and dtype is None and memory_format is None:
         return convert(self, args[0], None, copy)
     flags = []
     for value in args:
@@ -194,7 +220,12 @@ def to(Tensor self not None, *args, dtype=None, device=None, non_blocking=False,
         non_blocking = flags[0]
     if len(flags) == 2:
         copy = flags[1]
-    return convert(self, dtype, device, copy, non_blocking)
+    if memory_format is None or memory_format is _devices.preserve_format:
+        return convert(self, dtype, device, copy, non_blocking)
+    made = convert(self, dtype, device, False, non_blocking)
+    if made is self and not copy and (format_of(self) or _devices.contiguous_format) is memory_format:
+        return self
+    return _clone(made, memory_format=memory_format)
 
 
 @op(only_method=True)

@@ -25,6 +25,8 @@ from cygrad.devices import discovery, home, transfers
 from cygrad.errors import warn
 from cygrad.ops.create import foreign_arrays
 from cygrad.ops.declare.registry import op
+from cygrad.devices.device import preserve_format
+from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.raw import clone_like, write_out
 from cygrad.devices import pinning
 from cygrad.named_tensors.names import rename_
@@ -431,6 +433,8 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         The default float dtype when omitted.
     device : device or str, optional
     requires_grad : bool
+    memory_format : memory_format, optional
+        Order of the axes in memory; row-major when omitted.
 
     Returns
     -------
@@ -443,10 +447,16 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     >>> cygrad.empty(2, 3).shape
     cygrad.Size([2, 3])
     """
+    cdef Tensor made
     if out is not None:
         out.resize_(*(shape or size))
         return out
-    return finished(sized(shape, size, dtype, device, "empty"), requires_grad, names, pin_memory)
+    made = sized(shape, size, dtype, device, "empty")
+    if memory_format is not None:
+        refuse_preserve(memory_format)
+        if memory_format.order is not None:
+            made = empty_in(made, made.shape, memory_format)
+    return finished(made, requires_grad, names, pin_memory)
 
 
 def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -546,12 +556,15 @@ def full(size, fill_value=_MISSING, *, out=None, dtype=None, layout=None, device
     return finished(target(t, out, "full"), requires_grad, names, pin_memory)
 
 
-cdef Tensor like(Tensor input, object dtype, object device):
+cdef Tensor like(Tensor input, object dtype, object device, object memory_format=None):
     cdef Tensor out
     cdef int i
     cdef DType wanted = checked_dtype(dtype, "like")
     if wanted is None:
         wanted = input.dtype
+    if memory_format is not None and memory_format is not preserve_format:
+        out = new_on(input.device if device is None else device, wanted, input.rank, input.sizes)
+        return out if memory_format.order is None else empty_in(out, input.shape, memory_format)
     if device is None:
         if input.dense:
             out = empty_as(input, wanted)
@@ -577,7 +590,7 @@ def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     >>> cygrad.empty_like(cygrad.tensor([1, 2])).dtype
     cygrad.int64
     """
-    return finished(like(input, dtype, device), requires_grad, None, pin_memory)
+    return finished(like(input, dtype, device, memory_format), requires_grad, None, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -595,7 +608,7 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     >>> cygrad.zeros_like(cygrad.tensor([1, 2]))
     tensor([0, 0])
     """
-    cdef Tensor t = like(input, dtype, device)
+    cdef Tensor t = like(input, dtype, device, memory_format)
     clear(t)
     return finished(t, requires_grad, None, pin_memory)
 
@@ -615,7 +628,7 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, bi
     >>> cygrad.ones_like(cygrad.tensor([1, 2]))
     tensor([1, 1])
     """
-    cdef Tensor t = like(input, dtype, device)
+    cdef Tensor t = like(input, dtype, device, memory_format)
     fill_into(t, 1)
     return finished(t, requires_grad, None, pin_memory)
 
@@ -640,7 +653,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     >>> cygrad.full_like(cygrad.tensor([1, 2]), 5)
     tensor([5, 5])
     """
-    cdef Tensor t = like(input, dtype, device)
+    cdef Tensor t = like(input, dtype, device, memory_format)
     fill_into(t, fill_value.item() if isinstance(fill_value, Tensor) else fill_value)
     return finished(t, requires_grad, None, pin_memory)
 

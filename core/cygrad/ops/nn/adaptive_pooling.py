@@ -1,5 +1,6 @@
 """Pooling to a given size: windows that cover the input as evenly as they can, or at random places (`fractional`)."""
 import cygrad
+from cygrad.dispatch.memory_formats import format_of
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.boxes import adaptive, largest_of, mean_of
@@ -46,7 +47,11 @@ def adaptive_mean(name, axes, input, output_size):
         raise RuntimeError(f"{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got {list(shape)}")
     check_filled(name, shape, range(len(shape) - axes, len(shape)))
     if max(sizes) == 1 and min(sizes) == 1:
-        return input.mean(tuple(range(-axes, 0)), keepdim=True)
+        found = input.mean(tuple(range(-axes, 0)), keepdim=True)
+        if axes == 2 and format_of(input) is not None:          # any stride says so of one place; this is PyTorch's
+            n, c = found.shape[:2]
+            return found.as_strided((n, c, 1, 1), (c, 1, c, c))
+        return found
     if not input.is_floating_point() and (input.numel() or axes == 3):
         raise refused(name if axes == 2 else f"{name}_cpu", input.dtype)
     return mean_of[name](input, boxes_for(input, sizes), sizes, None)

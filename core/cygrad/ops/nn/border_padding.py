@@ -5,6 +5,7 @@ adds borders to where they were taken from. They are each other's derivatives.
 """
 from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.operands import binary_to
 from cygrad.dispatch.raw import clone_dense, copy_
 from cygrad.ops.declare.primitives import primitive
@@ -85,7 +86,7 @@ def padded_shape(shape, pad):
 
 
 def bordered(name, mode):
-    return primitive(lambda self, pad: padded(self, pad, mode), name=name)
+    return primitive(lambda self, pad: kept(padded(self, pad, mode), self), name=name)
 
 
 _padded = {(mode, axes): bordered(f"{word}{axes}d", mode) for mode, word in WORDS.items() for axes in (1, 2, 3)}

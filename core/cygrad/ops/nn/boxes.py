@@ -10,8 +10,8 @@ from functools import cache
 
 import cygrad
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.fallback import call
-from cygrad.dispatch.raw import copy_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.several_operands import DTYPES, FLOAT32, HALVES
 
@@ -52,46 +52,31 @@ def counts(box, size, outputs):
     return tuple(found)
 
 
-def pooled(op, a, boxes, sizes, index=False):
-    """Raw pooling of the last axes, as many as there are boxes: the result, and where in a plane the largest are."""
+def pooled(op, a, boxes, sizes, index=False, row_major=False):
+    """Raw pooling of the last axes, as many as there are boxes: the result, and where in a plane the largest are.
+
+    The result has the memory format of `a`, unless it is to be row-major; means over volumes are, as in PyTorch.
+    """
     axes = len(boxes)
     lead, inner = tuple(a.shape[:a.dim() - axes]), tuple(a.shape[a.dim() - axes:])
-    shape, last = (*lead, *sizes), axes == 2 and channels_last(a)
+    shape = (*lead, *sizes)
     out = empty_near(a, shape)
     places = empty_near(a, shape, INT64) if index else None
     if out.numel():
         ones, planes = (1,) * (3 - axes), math.prod(lead)
         views = [t if t is None else t.view(planes, *ones, *sizes) for t in (out, places)]
         call(out, "pool", (op, a.reshape(planes, *ones, *inner), (WHOLE,) * (3 - axes) + boxes, *views), (3, 4))
-    out, places = (with_channels_last(t) if last and t is not None else t for t in (out, places))
+    if not row_major and (axes == 2 or op == MAX):
+        out, places = (t if t is None else kept(t, a) for t in (out, places))
     return (out, places) if index else out
-
-
-def channels_last(t):
-    """Whether the channels of images lie side by side, as PyTorch tells by the strides."""
-    shape, strides, least = tuple(t.shape), t.stride(), 0
-    if len(shape) != 4 or strides[1] == 0 or 0 in shape:
-        return False
-    for axis in (1, 3, 2, 0):
-        if strides[axis] < least or axis == 0 and least == strides[1]:
-            return False
-        least = strides[axis] * shape[axis]
-    return True
-
-
-def with_channels_last(t):
-    """A raw copy of images in which the channels lie side by side."""
-    n, c, h, w = t.shape
-    made = empty_near(t, (n, h, w, c), t.dtype).permute(0, 3, 1, 2)
-    copy_(made, t)
-    return made
 
 
 # -------------------------------------------------------------------------------------- the largest
 
 def largest(name):
     """The op of PyTorch's node of this name: (largest of each box, its place in the plane)."""
-    return primitive(lambda self, boxes, sizes: pooled(MAX, self, boxes, sizes, True), name=name)
+    row_major = name == "adaptive_max_pool3d"
+    return primitive(lambda self, boxes, sizes: pooled(MAX, self, boxes, sizes, True, row_major), name=name)
 
 
 largest_of = {name: largest(name) for name in ("max_pool2d_with_indices", "max_pool3d_with_indices",

@@ -5,6 +5,7 @@
 import operator
 
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.promotion import C_TYPES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
@@ -37,7 +38,7 @@ def _convolution(tensors, input, weight, bias, geometry):
         add_bias(out, bias)
     else:
         correlate(input, weight, bias, geometry[:4], out)
-    return out
+    return kept(out, input, weight)
 
 
 @primitive(name="convolution_backward")
@@ -47,12 +48,18 @@ def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted)
         for want, size in zip(wanted, (tuple(input.shape), tuple(weight.shape), tuple(grad_output.shape[1:2]))))
     if not geometry[4]:
         slopes(grad_output, input, weight, geometry[:4], by_input, by_weight, by_bias)
-        return by_input, by_weight, by_bias
+        return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
     if by_input is not None:
         correlate(grad_output, weight, None, geometry[:4], by_input)
     if by_weight is not None:
         slopes(input, grad_output, weight, geometry[:4], None, by_weight)
-    return by_input, by_weight, summed_over_places(grad_output) if wanted[2] else None
+    by_bias = summed_over_places(grad_output) if wanted[2] else None
+    return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
+
+
+def ordered(t, input, weight):
+    """A result in the memory format of what is convolved, where there is one."""
+    return t if t is None else kept(t, input, weight)
 
 
 # ---------------------------------------------------------------------------- public ops

@@ -4,6 +4,26 @@ from cygrad.ops.nn.losses import cross_entropy
 from cygrad.ops.pointwise.several_operands import need_tensors
 
 
+def check(input, linear_weight, target, linear_bias, ignore_index):
+    """PyTorch's refusals, in its order."""
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if linear_weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}")
+    if input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
+                           f"{input.shape[-1]} and {linear_weight.shape[-1]}, respectively")
+    if target.is_floating_point() and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if linear_weight.dim() > 2 and input.dim() == 1:
+        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires "
+                           f"batched input, (N, {input.shape[0]}), got unbatched input with shape "
+                           f"{tuple(input.shape)}")
+    wanted = tuple(linear_weight.shape[:-1])
+    if linear_bias is not None and tuple(linear_bias.shape) != wanted:
+        raise RuntimeError(f"expected linear_bias shape {wanted}, got {tuple(linear_bias.shape)}")
+
+
 def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean",
                          ignore_index=None, label_smoothing=0.0):
     """The cross entropy of ``linear(input, linear_weight, linear_bias)``.
@@ -30,8 +50,8 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
 
     Raises
     ------
-    ValueError
-        If there are targets of several places and no batch.
+    RuntimeError
+        If shapes don't fit.
 
     Examples
     --------
@@ -41,6 +61,7 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
     tensor(0.3133)
     """
     need_tensors("linear_cross_entropy", input=input, linear_weight=linear_weight, target=target)
+    check(input, linear_weight, target, linear_bias, ignore_index)
     places = linear_weight.shape[1:-1]
     flat = linear_weight.flatten(0, -2) if places else linear_weight
     bias = linear_bias if linear_bias is None else linear_bias.flatten()

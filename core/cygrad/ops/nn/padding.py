@@ -3,6 +3,7 @@ border_padding.py."""
 import operator
 
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -36,7 +37,7 @@ def _constant_pad_nd(self, pad, value):
     out = empty_near(self, shape)
     fill_(out, value)
     copy_(inner(out, pad), inner(self, [-n for n in pad]))
-    return out
+    return kept(out, self)
 
 
 @op(method=False)

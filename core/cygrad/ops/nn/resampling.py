@@ -8,8 +8,8 @@ import math
 from functools import lru_cache
 
 import cygrad
+from cygrad.dispatch.memory_formats import kept
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.nn.boxes import channels_last, with_channels_last
 from cygrad.ops.pointwise.several_operands import DTYPES, FLOAT32, HALVES, need_tensors, refused
 
 FLOAT64, UINT8 = DTYPES["float64"], DTYPES["uint8"]
@@ -108,10 +108,7 @@ def resampled(self, axes):
         else:
             t = summed(t, axis, places, weights)
     t = t.to(self.dtype)
-    if self.dim() == 5:                 # volumes are images of as many rows as all their depths have
-        last = self.stride(2) == self.shape[3] * self.stride(3) and channels_last(self.flatten(2, 3))
-        return with_channels_last(t.flatten(2, 3)).unflatten(2, t.shape[2:4]) if last else t
-    return with_channels_last(t) if channels_last(self) else t
+    return kept(t, self)
 
 
 def summed(t, axis, places, weights):

@@ -1,5 +1,6 @@
 """Elements of channels moved to pixels and back, and channels of several groups mixed."""
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import copy_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -12,11 +13,11 @@ def whole_number(function, name, value):
     return int(value)
 
 
-def copied(parts, shape):
-    """A tensor of this shape with the elements of `parts`, in memory of its own."""
+def copied(parts, shape, like):
+    """A tensor of this shape with the elements of `parts`, in memory of its own, in the memory format of `like`."""
     out = empty_near(parts, shape)
     copy_(out.view(parts.shape), parts)
-    return out
+    return kept(out, like)
 
 
 @primitive(name="pixel_shuffle")
@@ -25,7 +26,7 @@ def _pixel_shuffle(self, factor):
     parts = self.reshape(*lead, channels // factor**2, factor, factor, height, width)
     k = len(lead)
     return copied(parts.permute(*range(k + 1), k + 3, k + 1, k + 4, k + 2),
-                  (*lead, channels // factor**2, height * factor, width * factor))
+                  (*lead, channels // factor**2, height * factor, width * factor), self)
 
 
 @primitive(name="pixel_unshuffle")
@@ -36,13 +37,13 @@ def _pixel_unshuffle(self, factor):
     parts = self.reshape(*lead, channels, height // factor, factor, width // factor, factor)
     k = len(lead)
     return copied(parts.permute(*range(k + 1), k + 2, k + 4, k + 1, k + 3),
-                  (*lead, channels * factor**2, height // factor, width // factor))
+                  (*lead, channels * factor**2, height // factor, width // factor), self)
 
 
 @primitive(name="channel_shuffle")
 def _channel_shuffle(self, groups):
     images, channels, *inner = self.shape
-    return copied(self.reshape(images, groups, channels // groups, *inner).transpose(1, 2), self.shape)
+    return copied(self.reshape(images, groups, channels // groups, *inner).transpose(1, 2), self.shape, self)
 
 
 def check_images(function, input, name, factor):

@@ -3,7 +3,8 @@ import math
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.nn.boxes import INT64, channels_last, with_channels_last
+from cygrad.dispatch.memory_formats import kept
+from cygrad.ops.nn.boxes import INT64
 from cygrad.ops.pointwise.several_operands import need_tensors, refused
 
 
@@ -14,7 +15,7 @@ def put_back(self, indices, sizes):
     if self.numel() and out.numel():
         out.scatter_(-1, indices.reshape(*lead, -1), self.reshape(*lead, -1))
     out = out.view(*lead, *sizes)
-    return with_channels_last(out) if len(sizes) == 2 and channels_last(self) else out
+    return kept(out, self) if len(sizes) == 2 else out
 
 
 @primitive(name="max_unpool2d")

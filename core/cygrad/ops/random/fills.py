@@ -493,7 +493,8 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     >>> cygrad.rand_like(cygrad.zeros(2))
     tensor([0.4963, 0.7682])
     """
-    return empty_like(input, dtype=dtype, device=device).uniform_(generator=generator).requires_grad_(requires_grad)
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    return made.uniform_(generator=generator).requires_grad_(requires_grad)
 
 
 @op(method=False)
@@ -513,7 +514,8 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     >>> cygrad.randn_like(cygrad.zeros(2))
     tensor([ 1.5410, -0.2934])
     """
-    return empty_like(input, dtype=dtype, device=device).normal_(generator=generator).requires_grad_(requires_grad)
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    return made.normal_(generator=generator).requires_grad_(requires_grad)
 
 
 @op(method=False)

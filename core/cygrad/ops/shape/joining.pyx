@@ -11,6 +11,7 @@ from cygrad.view cimport MAX_RANK, same_sizes, size_of, wrap_dim
 from cygrad import errors
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
+from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import refuse_out_grad, write_out
 
 cdef Op CAT = Op("cat", "tensors", "dim", "sizes"), STACK = Op("stack", "tensors", "dim")
@@ -146,6 +147,10 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     join_into(result, used, d, False)
     if out is not None:
         return write_out("cat", result, out)
+    if rank > 3 and not model.dense:                # images, perhaps with channels side by side in all of them
+        found = {format_of(part) for part in used}
+        if len(found) == 1 and None not in found:
+            result = copied_in(result, found.pop())
     if any_tracked(parts):
         lengths = [(<Tensor>part).sizes[d] if (<Tensor>part).rank == rank else None for part in parts]
         CAT.record(result, (parts, d, lengths))

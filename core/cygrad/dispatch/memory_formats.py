@@ -1,0 +1,71 @@
+"""Orders of axes in memory: row-major, and the channels of images or volumes side by side (`channels_last`).
+
+A memory format says which strides a tensor has; nothing else tells that it is in one. `format_of` tells by the strides,
+as PyTorch does, which format the result of an op on images should have.
+"""
+from cygrad.devices.device import channels_last, channels_last_3d, preserve_format
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.raw import copy_
+
+
+def strides_in(memory_format, sizes):
+    """The strides of a tensor of these sizes in a format that is not row-major."""
+    order = memory_format.order
+    if len(sizes) != len(order):
+        raise RuntimeError(f"required rank {len(order)} tensor to use {memory_format.name} format")
+    strides, step = [0] * len(sizes), 1
+    for axis in order:
+        strides[axis] = step
+        step *= max(sizes[axis], 1)
+    return tuple(strides)
+
+
+def format_of(t):
+    """`channels_last` or `channels_last_3d` if the strides are of such an order and no other, else None."""
+    found = {4: channels_last, 5: channels_last_3d}.get(t.dim())
+    if found is None:
+        return None
+    shape, strides, least = t.shape, t.stride(), 0
+    if strides[1] == 0 or 0 in shape:
+        return None
+    for axis in found.order:
+        if strides[axis] < least or axis == 0 and least == strides[1]:
+            return None
+        least = strides[axis] * shape[axis]
+    return found
+
+
+def empty_in(like, sizes, memory_format, dtype=None):
+    """A new raw tensor on like's device, in a format that is not row-major."""
+    strides = strides_in(memory_format, sizes)
+    count = 1
+    for n in sizes:
+        count *= n
+    return empty_near(like, (count,), dtype or like.dtype).as_strided(tuple(sizes), strides).detach()
+
+
+def copied_in(t, memory_format):
+    """A raw copy in a format that is not row-major."""
+    made = empty_in(t, t.shape, memory_format)
+    copy_(made, t)
+    return made
+
+
+def kept(t, *inputs):
+    """Raw `t`, or a copy of it in the format that one of the inputs has."""
+    for each in inputs:
+        found = format_of(each)
+        if found is not None and t.dim() == each.dim():
+            return copied_in(t, found)
+    return t
+
+
+def orders_axes(memory_format):
+    """Whether an argument `memory_format` asks for an order of axes that is not row-major."""
+    return memory_format is not None and memory_format.order is not None
+
+
+def refuse_preserve(memory_format):
+    """`preserve_format` is no format for a new tensor."""
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")

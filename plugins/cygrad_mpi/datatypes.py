@@ -2,7 +2,7 @@
 import cygrad
 from cygrad_mpi.runtime import MPI
 
-__all__ = ["memory", "numbers", "reduction"]
+__all__ = ["memory", "numbers", "reduced_in_order", "reduction"]
 
 TYPES = {cygrad.float32: MPI.FLOAT, cygrad.float64: MPI.DOUBLE, cygrad.int8: MPI.INT8_T, cygrad.int16: MPI.INT16_T,
          cygrad.int32: MPI.INT32_T, cygrad.int64: MPI.INT64_T, cygrad.uint8: MPI.UINT8_T,
@@ -11,7 +11,9 @@ HALVES = (cygrad.float16, cygrad.bfloat16)
 OPS = {"SUM": MPI.SUM, "PRODUCT": MPI.PROD, "MIN": MPI.MIN, "MAX": MPI.MAX, "BAND": MPI.BAND, "BOR": MPI.BOR,
        "BXOR": MPI.BXOR}
 FORMULAS = {"SUM": lambda a, b: a.add_(b), "PRODUCT": lambda a, b: a.mul_(b),
-            "MIN": lambda a, b: a.copy_(cygrad.minimum(a, b)), "MAX": lambda a, b: a.copy_(cygrad.maximum(a, b))}
+            "MIN": lambda a, b: a.copy_(cygrad.minimum(a, b)), "MAX": lambda a, b: a.copy_(cygrad.maximum(a, b)),
+            "BAND": lambda a, b: a.bitwise_and_(b), "BOR": lambda a, b: a.bitwise_or_(b),
+            "BXOR": lambda a, b: a.bitwise_xor_(b)}
 _made = {}          # (op, dtype) -> MPI.Op
 
 
@@ -37,6 +39,15 @@ def reduction(op, dtype):
     if key not in _made:
         _made[key] = MPI.Op.Create(of_halves(FORMULAS[op.name], dtype), commute=True)
     return _made[key]
+
+
+def reduced_in_order(tensor, op, parts):
+    """Write the reduction of these runs of memory into a tensor, the first with the second, and so on."""
+    formula, flat = FORMULAS[op.name], tensor.view(-1)
+    with cygrad.no_grad():
+        flat.copy_(cygrad.frombuffer(parts[0], dtype=tensor.dtype))
+        for part in parts[1:]:
+            formula(flat, cygrad.frombuffer(part, dtype=tensor.dtype))
 
 
 def of_halves(formula, dtype):

@@ -81,6 +81,8 @@ class Setting:
         result = parts[0]
         for part in parts[1:]:
             result = FORMULAS[self.op](result, part)
+        if self.op is ReduceOp.AVG and self.dtype in COMPLEX:       # part by part: no division of complex numbers
+            return cygrad.view_as_complex(cygrad.view_as_real(result) / len(parts))
         if self.op is ReduceOp.AVG:
             result = result / len(parts)
         return result.to(self.dtype)

@@ -37,12 +37,12 @@ def inv(A: Tensor, *, out: Any = None) -> Tensor:
     """The inverses of square matrices; see `cygrad.inverse`."""
 def inv_ex(A: Tensor, *, check_errors: _bool = False) -> return_types.linalg_inv_ex:
     """Inverses, and LAPACK's codes (0: fine) instead of errors."""
-def ldl_factor(A: Tensor, *, hermitian: _bool = False) -> return_types.linalg_ldl_factor:
+def ldl_factor(A: Tensor, *, hermitian: _bool = False, out: Any = None) -> return_types.linalg_ldl_factor:
     """A = L @ D @ L^T for symmetric matrices (L^H for Hermitian ones), with rows exchanged, in compact form."""
-def ldl_factor_ex(A: Tensor, *, hermitian: _bool = False, check_errors: _bool =
-        False) -> return_types.linalg_ldl_factor_ex:
+def ldl_factor_ex(A: Tensor, *, hermitian: _bool = False, check_errors: _bool = False, out: Any =
+        None) -> return_types.linalg_ldl_factor_ex:
     """The compact LDL factorisation, and LAPACK's codes (0: fine) instead of errors; see `ldl_factor`."""
-def ldl_solve(LD: Any, pivots: Tensor, B: Tensor, *, hermitian: _bool = False) -> Tensor:
+def ldl_solve(LD: Any, pivots: Tensor, B: Tensor, *, hermitian: _bool = False, out: Any = None) -> Tensor:
     """The solution x of A @ x = B from A's `ldl_factor`."""
 def lstsq(A: Tensor, B: Tensor, rcond: _float | None = None, *, driver: Any = None) -> return_types.linalg_lstsq:
     """The x that minimises the norm of A @ x - B."""

@@ -264,7 +264,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: Any = True, full:
     """The negative log-likelihood of counts under Poisson distributions."""
 def prelu(input: Tensor, weight: Tensor | None) -> Tensor:
     """`input` where it is positive, else `weight` times it; one weight, or one for each place of axis 1."""
-def relu(input: Tensor, *, out: Any = None, inplace: Any = False) -> Tensor:
+def relu(input: Tensor, inplace: Any = False) -> Tensor:
     """Elementwise: max(x, 0) of each element."""
 def relu6(input: Tensor, inplace: Any = False) -> Tensor:
     """`hardtanh` between 0 and 6."""

@@ -313,12 +313,6 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
 
 
 
-
-@op(only_method=True)
-def __rdiv__(self, other):
-    return other / self
-
-
 @op(only_method=True)
 def __idiv__(self, other):
     return self.__itruediv__(other)
@@ -366,12 +360,6 @@ def _slots_of(self):
 def __reversed__(self):
     """The elements with all axes reversed."""
     return self if self.dim() == 0 else self.flip(0)
-
-
-@op(only_method=True)
-def __reversed__(self):
-    """The tensor from its last row to its first."""
-    return self.flip(0) if self.dim() else self
 
 
 @op(only_method=True)

@@ -180,3 +180,27 @@ def test_autoray_by_numpy_s_names(registered, name):
     both(lambda a: AUTORAY[name](autoray.do, a), TABLE)
     x = autoray.do("random.normal", 3., 0., size=(2,), dtype="float64", like="cygrad")
     assert x.tolist() == [3., 3.] and autoray.do("to_numpy", x.requires_grad_()).tolist() == [3., 3.]
+
+
+# ---------------------------------------------------------------------- what keeps data
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": cygrad.arange(3), "b": cygrad.ones(3, dtype=cygrad.float64)})
+    assert frame.dtypes.astype(str).tolist() == ["int64", "float64"]
+    assert cygrad.tensor(frame["b"]).dtype is cygrad.float64 and cygrad.as_tensor(frame["a"]).tolist() == [0, 1, 2]
+
+
+def test_h5py(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = cygrad.ones(2, 3)
+        file["x"][0] = cygrad.arange(3)
+        assert cygrad.as_tensor(file["x"][()]).tolist() == [[0., 1., 2.], [1., 1., 1.]]
+        assert cygrad.tensor(file["x"]).dtype is cygrad.float32
+
+
+def test_pillow():
+    image = pytest.importorskip("PIL.Image")
+    x = cygrad.arange(6, dtype=cygrad.uint8).reshape(2, 3)
+    assert cygrad.from_numpy(np.array(image.fromarray(x.numpy()))).tolist() == x.tolist()

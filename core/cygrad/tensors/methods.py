@@ -168,9 +168,10 @@ op(tolist, only_method=True)
 @overridable
 def __array__(self, dtype=None, copy=None):
     found = self.numpy()
-    if dtype is not None:
-        found = found.astype(dtype, copy=False)
-    return found.copy() if copy else found
+    cast = found if dtype is None else found.astype(dtype, copy=False)
+    if copy is False and cast is not found:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return cast.copy() if copy and cast is found else cast
 
 
 @op(only_method=True)

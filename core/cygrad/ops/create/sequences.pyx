@@ -32,6 +32,8 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
     while True:
         if isinstance(x, Tensor):                       # an element, of which there must be one
             return rank
+        if isinstance(x, str):                          # NumPy's, which look like arrays, too
+            raise ValueError("too many dimensions 'str'")
         if is_array(x):
             for n in x.shape:
                 if rank == MAX_RANK:
@@ -40,8 +42,6 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
                 rank += 1
             return rank
         if not is_sequence(x):
-            if isinstance(x, str):
-                raise ValueError("too many dimensions 'str'")
             return rank
         if rank == MAX_RANK:
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
@@ -49,7 +49,10 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
         rank += 1
         if sizes[rank - 1] == 0:
             return rank
-        x = x[0]
+        try:
+            x = x[0]
+        except LookupError:
+            raise ValueError(f"could not determine the shape of object type '{type(x).__name__}'") from None
 
 
 cdef DType element_dtype(object x):
@@ -82,7 +85,8 @@ cdef DType infer_dtype(object x, DType found, int level=0):
     if is_sequence(x):
         if level == MAX_RANK:
             raise ValueError(f"too many dimensions '{type(x).__name__}'")
-        for item in x:
+        # By place, as PyTorch reads them: a column of pandas' gives Python's floats when it is iterated over.
+        for item in x if PyList_CheckExact(x) or PyTuple_CheckExact(x) else map(x.__getitem__, range(len(x))):
             if item is x:
                 raise TypeError("new(): self-referential lists are incompatible")
             if PyFloat_CheckExact(item) and found is default_float():

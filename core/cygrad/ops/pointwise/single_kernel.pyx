@@ -260,19 +260,33 @@ cdef object python_number(object x):
 
 
 cdef object other_operand(KernelOp op, object x, object y):
-    """NumPy scalars and other objects that convert to a number count as one; the rest is not ours."""
+    """NumPy scalars count as numbers. Arrays are compared by ==; other operators are left to NumPy, as in PyTorch.
+
+    NumPy's operators then take the tensor as an array, and `Tensor.__array_wrap__` makes a tensor of the result.
+    """
     cdef int i
     if overridden(x) or overridden(y):
         for i in range(table.N_OPERATORS):
             if operators.ops[i] == <PyObject *>op:
                 return hand_over_pair(i, x, y)
-    if hasattr(y, "__array_interface__") and getattr(y, "shape", None) == () and isinstance(x, Tensor):
-        return apply_binary(op, x, python_number(y))
-    if hasattr(x, "__array_interface__") and getattr(x, "shape", None) == () and isinstance(y, Tensor):
-        return apply_binary(op, python_number(x), y)
-    if hasattr(y, "__array_interface__") and isinstance(x, Tensor):
+    if isinstance(x, Tensor) and is_scalar_of_numpy(y):
+        return apply_binary(op, x, number_of_numpy(y))
+    if isinstance(y, Tensor) and is_scalar_of_numpy(x):
+        return apply_binary(op, number_of_numpy(x), y)
+    if op is op_eq and isinstance(x, Tensor) and hasattr(y, "__array_interface__"):
         return apply_binary(op, x, as_tensor(y))
     return NotImplemented
+
+
+cdef bint is_scalar_of_numpy(object x):
+    """Whether it is a number of NumPy's; an array without axes is none, as it can be written to."""
+    return hasattr(x, "__array_interface__") and getattr(x, "shape", None) == () and not hasattr(x, "__setitem__")
+
+
+cdef object number_of_numpy(object x):
+    """Python's number for one of NumPy's; a bool counts as a float, as PyTorch's parser takes it."""
+    number = python_number(x)
+    return float(number) if PyBool_Check(number) else number
 
 
 cdef object apply_pow(object x, object y):
@@ -288,7 +302,7 @@ cdef object apply_pow(object x, object y):
 
 cdef object apply_reciprocal(Tensor x, object y):
     """y / x for a y that is no tensor: the reciprocal times y, as PyTorch computes it."""
-    return apply_binary(op_mul, apply_unary(op_reciprocal, x), y)
+    return apply_unary(op_reciprocal, x) * y        # of an array of NumPy's, too, which only the operator asks
 
 
 def check_writable(Tensor target not None, tuple operands=()):

@@ -7,18 +7,19 @@ skip all of it. Every function here returns or fills tensors without a graph. Py
 core calls raw ops by `raw`.
 """
 from cpython.complex cimport PyComplex_Check
+from cpython.long cimport PyLong_CheckExact
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
 from cygrad.backend cimport ANGLE, Backend, DIV, MUL
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16,
-                           default_float, dtype_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, INT16,
+                           INT32, INT64, default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
-from cygrad.dispatch.unsigned_dtypes cimport without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.view cimport INLINE_RANK, View, fill_strided, same_sizes
+from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
 
 from cygrad import errors
@@ -46,6 +47,41 @@ cdef int same_device(str op, View a, View b, tuple names=("argument 1", "argumen
     if a.memory is not b.memory and (a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index):
         raise errors.on_two_devices(op, a, b, names)
     return 0
+
+
+# -------------------------------------------------- dtypes without kernels: what is the same on signed integers' bytes
+
+SAME_ON_BYTES = ("add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "eq", "ne",
+                 "logical_and", "logical_or", "logical_xor")
+cdef unsigned long long _same = sum([1 << BINARY.index(name) for name in SAME_ON_BYTES])
+
+
+cdef inline bint same_on_bytes(int op, View a, View b, View out) noexcept:
+    """Whether a binary op of operands without kernels gives the same bytes for signed integers."""
+    return (_same >> op & 1 and without_kernels(a.dtype.code) and a.dtype is b.dtype
+            and (out.dtype is a.dtype or out.dtype.code == BOOL))
+
+
+cdef int on_signed_bytes(Launch *how, Call call) except -1:
+    """A call of a kernel with operands without kernels seen as signed integers; `stand_ins` does what this can't."""
+    cdef Launch part
+    cdef View v
+    cdef int k, code, made = 0
+    part.call, part.op, part.swapped, part.more, part.count = call, how.op, how.swapped, how.more, how.count
+    try:
+        for k in range(how.count):
+            v = <View>how.operands[k]
+            code = v.dtype.code
+            if without_kernels(code):
+                code = INT16 if code == UINT16 else INT32 if code == UINT32 else INT64
+                v = make_view(v.memory, dtype_of(code), v.offset, v.rank, v.sizes, v.strides)
+            Py_INCREF(v)
+            part.operands[k] = <PyObject *>v
+            made += 1
+        return call(&part)
+    finally:
+        for k in range(made):
+            Py_DECREF(<View>part.operands[k])
 
 
 # ------------------------------------------------------------ the one launcher
@@ -137,6 +173,8 @@ cdef int call_binary(Launch *how) except -1:
 
 
 cdef int decline_binary(Launch *how) except -1:
+    if same_on_bytes(how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0]):
+        return on_signed_bytes(how, call_binary)
     return declined((<View>how.operands[0]).memory.backend, "binary",
                     (how.op, <View>how.operands[1], <View>how.operands[2], <View>how.operands[0]), (3,))
 
@@ -160,6 +198,10 @@ cdef int call_scalar(Launch *how) except -1:
 
 
 cdef int decline_scalar(Launch *how) except -1:
+    cdef object x = <object>how.more
+    if (PyLong_CheckExact(x) and 0 <= x < 32768
+            and same_on_bytes(how.op, <View>how.operands[1], <View>how.operands[1], <View>how.operands[0])):
+        return on_signed_bytes(how, call_scalar)
     return declined((<View>how.operands[0]).memory.backend, "binary_scalar",
                     (how.op, <View>how.operands[1], <object>how.more, how.swapped, <View>how.operands[0]), (4,))
 
@@ -178,7 +220,9 @@ cdef int call_where(Launch *how) except -1:
     cdef View out = <View>how.operands[0], cond = <View>how.operands[1]
     cdef View a = <View>how.operands[2], b = <View>how.operands[3]
     cdef Backend backend = <Backend>out.memory.backend
-    if without_kernels(out.dtype.code) or lacks("where", backend.where(cond, a, b, out)):
+    if without_kernels(out.dtype.code):
+        return on_signed_bytes(how, call_where)
+    if lacks("where", backend.where(cond, a, b, out)):
         declined(backend, "where", (cond, a, b, out), (3,))
     return 0
 
@@ -232,6 +276,8 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
 cdef int call_copy(Launch *how) except -1:
     cdef View out = <View>how.operands[0], src = <View>how.operands[1]
     cdef Backend backend = <Backend>out.memory.backend
+    if without_kernels(out.dtype.code) and src.dtype is out.dtype:
+        return on_signed_bytes(how, call_copy)
     if without_kernels(src.dtype.code) | without_kernels(out.dtype.code) or lacks("copy", backend.copy(src, out)):
         declined(backend, "copy", (src, out), (1,))
     return 0

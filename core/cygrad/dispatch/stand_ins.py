@@ -12,6 +12,7 @@ a function for each entry of the contract that gets such operands (as tensors), 
 """
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.dispatch import fallback
+from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import binary_op, cast_to, copy_, seen_as_signed, unary_op, where_op
@@ -30,8 +31,6 @@ TO_BOOL = 2                     # the rule of comparisons (promotion.pxd)
 
 SAME_UNARY = ("neg", "bitwise_not", "logical_not", "square", "isnan", "isinf", "isfinite")
 UNCHANGED = ("abs", "relu", "floor", "ceil", "trunc", "round", "conj")
-SAME_BINARY = ("add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "eq", "ne", "logical_and",
-               "logical_or", "logical_xor")
 COMPARED = ("lt", "le", "gt", "ge")
 EXTREMES = {"maximum": "maximum", "minimum": "minimum", "fmax": "maximum", "fmin": "minimum"}
 DIV, EQ, NE, LT, GE, ADD, SUB, MUL, AND, OR, XOR, SHIFT, TRUNC_DIVIDE = (BINARY.index(name) for name in (
@@ -150,7 +149,7 @@ def binary(op, a, b, out):
     a, b = cast_to(a, dtype), cast_to(b, dtype)
     if not unsigned(a):
         binary_to(op, a, b, out)
-    elif name in SAME_BINARY:
+    elif name in SAME_ON_BYTES:
         again(out, "binary", op, a, b, out)
     elif name in COMPARED:
         binary_to(op, biased(a), biased(b), out)
@@ -173,7 +172,7 @@ def computed_in(a, b, out):
 
 
 def binary_scalar(op, a, x, swapped, out):
-    if unsigned(a) and BINARY[op] in SAME_BINARY and (unsigned(out) or out.dtype is BOOL):
+    if unsigned(a) and BINARY[op] in SAME_ON_BYTES and (unsigned(out) or out.dtype is BOOL):
         return again(out, "binary_scalar", op, a, wrapped(a.dtype, x), swapped, out)
     number = scalar_near(a, x, a.dtype if out.dtype is BOOL else out.dtype).expand(tuple(a.shape))
     binary(op, *((number, a) if swapped else (a, number)), out)

@@ -46,7 +46,7 @@ def load(name):
     try:
         loaded = entry_points.load("process group", points[serving], ProcessGroupLoadError)
     except ProcessGroupLoadError as error:
-        if serving in EXTRAS and isinstance(error.__cause__, ImportError):
+        if serving in EXTRAS and isinstance(error.__cause__, (ImportError, RuntimeError)):
             raise ProcessGroupLoadError(f"{error}; what it needs comes with: pip install \"cygrad[{serving}]\""
                                         ) from error.__cause__
         raise

@@ -104,8 +104,8 @@ declined before anything is written. Of `out` and an input as one view, an eleme
 
 Threads: entries are called by any thread of the host, several at once, each with operands of its own. Memory: a buffer
 may be freed when a call that used it has returned, even if the device has not run it yet; so work that is still queued
-keeps what it needs, and lets go of it when it is done. Views are the core's: none may be kept after a call. `alloc` raises
-MemoryError where there is not enough; the core then gives up the call, with nothing changed.
+keeps what it needs, and lets go of it when it is done. Views are the core's: none may be kept after a call. `alloc`
+raises MemoryError where there is not enough; the core then gives up the call, with nothing changed.
 
 `CYGRAD_BACKEND=auto` takes cuda, then opencl, then other backends by name, the first one with a device, else the CPU.
 `CYGRAD_FALLBACK` is warn, silent or error; other words are refused when a device is opened.

@@ -316,6 +316,8 @@ def __getattr__(name):
         return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
     if name == "GradScaler":
         return _importlib.import_module("cygrad.amp").GradScaler
+    if name in ("Stream", "Event"):
+        return getattr(_importlib.import_module("cygrad.devices.queues"), name)
     if name == "vmap":
         return _importlib.import_module("cygrad.func").vmap
     if name in ("save", "load"):

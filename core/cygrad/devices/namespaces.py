@@ -6,7 +6,7 @@ import sys
 import types
 from contextlib import contextmanager
 
-from cygrad.devices import discovery, precision
+from cygrad.devices import discovery, precision, queues
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import fills
@@ -139,12 +139,23 @@ class DeviceNamespace(types.ModuleType):
             backend = self._backend()
         except BackendError:
             return 0
+        if not hasattr(backend, what):
+            return self._guessed(backend, what, index)
         return self._own(backend, what)(index)
+
+    def _guessed(self, backend, what, index):
+        """For a backend that does not count: what its device has less than all, or nothing."""
+        if what in ("memory_allocated", "memory_reserved"):
+            info = backend.memory_info(index)
+            return 0 if info is None else info[1] - info[0]
+        return {} if what == "memory_stats" else None if what.startswith("reset") else 0
 
     def _own(self, backend, name):
         try:
             return getattr(backend, name)
         except AttributeError:
+            if name in queues.FUNCTIONS:
+                return queues.function(name, self._name)
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
     def __getattr__(self, name):

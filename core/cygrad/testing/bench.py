@@ -1,8 +1,8 @@
 """`python -m cygrad.testing.bench BACKEND`: the speed of every entry beside the CPU's.
 
 Both run in turn, in rounds, and wait for the device at the end of each; a ratio is the median of a device's rounds over
-the median of the CPU's: 2.0 is twice as slow, 0.5 twice as fast. Sizes: some where overhead counts, some where work
-does.
+the median of the CPU's: 2.0 is twice as slow, 0.5 twice as fast. Sizes: one element, where a call is all that counts,
+some, and many, where work does; GB/s is what the backend reads and writes of its operands.
 """
 import argparse
 import statistics
@@ -53,6 +53,7 @@ def rows():
     add, total, large = BINARY.index("add"), REDUCE.index("sum"), 1_000_000
     image, filters = _a(8, 16, 32, 32), _a(32, 16, 3, 3)
     convolution = ((1, 1), (1, 1), (1, 1), 1)
+    yield from _pointwise(1)
     yield from _pointwise(1000)
     yield from _pointwise(large)
     yield "copy", "1000 x 1000 transposed", (_a(1000, 1000, put=reordered), _out(1000, 1000))
@@ -121,28 +122,57 @@ def main(arguments=None):
     parser.add_argument("--entry", action="append", help="only this entry (repeatable)")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--markdown", action="store_true", help="print a table for a README")
+    parser.add_argument("--beside", metavar="BACKEND", help="a third backend, as PoCL's: opencl")
     options = parser.parse_args(arguments)
     try:
-        backend, index = discovery.resolve(options.backend)
+        places = [discovery.resolve(name) for name in (options.backend, options.beside) if name]
     except (BackendError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 2
     host = discovery.load("cpu")
-    layout = "| {0} | {1} | {2} | {3} | {4} |" if options.markdown else "{0:<21}{1:<32}{2:>12}{3:>12}{4:>9}"
-    print(layout.format("entry", "what", f"{options.backend}, us", "cpu, us", "ratio"))
+    names = [name for name in (options.backend, options.beside) if name]
+    header = ["entry", "what", *(f"{name}, us" for name in names), "cpu, us", *["ratio"] * len(names), "GB/s"]
+    show = _markdown if options.markdown else _columns
+    print(show(header))
     if options.markdown:
-        print("|---|---|--:|--:|--:|")
+        print("|---|---|" + "--:|" * (len(header) - 2))
     for entry, what, args in rows():
         if options.entry and entry not in options.entry:
             continue
-        mine, other = prepared(backend, index, entry, args), prepared(host, 0, entry, args)
-        if mine is None or other is None:
-            print(layout.format(entry, what, *("declined" if one is None else "" for one in (mine, other)), ""))
-            continue
-        took, reference = compare((mine, backend, index), (other, host, 0), options.rounds)
-        ratio = f"{took / reference:.2f}"
-        print(layout.format(entry, what, f"{took * 1e6:.2f}", f"{reference * 1e6:.2f}", ratio), flush=True)
+        print(show([entry, what, *_timed(places, host, entry, args, options.rounds)]), flush=True)
     return 0
+
+
+def _columns(cells):
+    return f"{cells[0]:<21}{cells[1]:<32}" + "".join(f"{cell:>12}" for cell in cells[2:])
+
+
+def _markdown(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def _timed(places, host, entry, args, rounds):
+    """The other cells of a row: times, ratios to the CPU's, and what the first backend reads and writes a second."""
+    reference = prepared(host, 0, entry, args)
+    times, ratios, mine, cpu = [], [], None, None
+    for backend, index in places:
+        call = prepared(backend, index, entry, args)
+        if call is None or reference is None:
+            times.append("declined" if call is None else "")
+            ratios.append("")
+            continue
+        took, cpu = compare((call, backend, index), (reference, host, 0), rounds)
+        mine = took if not times else mine
+        times.append(f"{took * 1e6:.2f}")
+        ratios.append(f"{took / cpu:.2f}")
+    rate = f"{_bytes(args) / mine / 1e9:.2f}" if mine else ""
+    return [*times, f"{cpu * 1e6:.2f}" if cpu else "", *ratios, rate]
+
+
+def _bytes(args):
+    """How many bytes of its operands a call reads and writes, each once."""
+    return sum(arg.memory.itemsize * int(np.prod([size for size, step in zip(arg.shape, arg.strides) if step]))
+               for arg in args if isinstance(arg, Operand))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
     Every op has every dtype in its first layout, which is the plain one, and the other layouts in dtypes that take
-    turns. Along rows, every op has every layout in the dtypes that programs use most, too. The choice is the same in
+    turns. In the dtypes that programs use most the first op has every layout, and along rows every op. The choice is the same in
     every run.
     """
     cases = list(cases)
@@ -37,7 +37,7 @@ def covering(cases):
         if not seen[("op", *pair)]:
             take(min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout]))
     for case in cases:
-        if case.key.entry in WALKERS and case.key.dtype in COMMON:
+        if case.key.dtype in COMMON and (case.key.entry in WALKERS or case.key.op == cases[0].key.op):
             take(case)
     for pair, group in groups("dtype", "layout"):
         if not seen[("dtype", *pair)]:

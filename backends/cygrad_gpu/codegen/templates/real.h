@@ -28,10 +28,7 @@ FUNCTION $T acosh_$S($T x) { return acosh(x); }
 FUNCTION $T atanh_$S($T x) { return atanh(x); }
 FUNCTION $T erf_$S($T x) { return erf(x); }
 FUNCTION $T erfc_$S($T x) { return erfc(x); }
-FUNCTION $T lgamma_$S($T x) {                   // drivers give NaN where it overflows and at far poles
-    $T y = lgamma(x);
-    return y != y && x == x ? ($T)INFINITY : y;
-}
+FUNCTION $T lgamma_$S($T x) { return lgamma(x); }
 FUNCTION $T atan2_$S($T y, $T x) { return atan2(y, x); }
 FUNCTION $T hypot_$S($T y, $T x) { return hypot(y, x); }
 FUNCTION $T nextafter_$S($T x, $T y) { return nextafter(x, y); }

@@ -1,7 +1,7 @@
 """If this fails, a package of a third party, which knows only the installed wheel, does not work with cygrad.
 
-The projects under tests/packages/ and examples/backends/ are installed into a fresh virtual environment, chosen by environment variable,
-tested by the conformance suite, and train the example as the CPU does.
+The projects under tests/packages/ and examples/backends/ are installed into a fresh virtual environment, chosen by
+environment variable, tested by the conformance suite, and train the example as the CPU does.
 """
 import re
 
@@ -9,7 +9,8 @@ import pytest
 from packages_env import PACKAGES, ROOT
 
 EXAMPLES = ROOT / "examples" / "backends"
-BACKENDS = {"numpy": 3_000, "loops": 200, "plain": 600}           # conformance cases that they compute themselves, at least
+# conformance cases that they compute themselves, at least
+BACKENDS = {"numpy": 3_000, "loops": 200, "plain": 600}
 
 
 @pytest.fixture(scope="module")

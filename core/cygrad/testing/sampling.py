@@ -14,8 +14,8 @@ def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
     Every op has every dtype in its first layout, which is the plain one, and the other layouts in dtypes that take
-    turns. In the dtypes that programs use most the first op has every layout, and along rows every op. The choice is the same in
-    every run.
+    turns. In the dtypes that programs use most the first op has every layout, and along rows every op. The choice is
+    the same in every run.
     """
     cases = list(cases)
     seen, chosen = Counter(), set()

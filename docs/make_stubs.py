@@ -71,18 +71,21 @@ STARRED = {"tensors": "Any", "size": "_int | Sequence[_int]", "sizes": "_int | S
            "reps": "_int | Sequence[_int]"}
 
 RESULTS = {result: names.split() for result, names in {
-    "_int": "dim ndimension numel nelement element_size data_ptr storage_offset initial_seed seed "
+    "_int": "autocast_increment_nesting autocast_decrement_nesting "
+            "dim ndimension numel nelement element_size data_ptr storage_offset initial_seed seed "
             "get_num_threads",
     "_bool": "equal allclose can_cast has_names gradcheck gradgradcheck",
     "None": "backward retain_grad save set_default_device set_default_dtype set_default_tensor_type set_printoptions "
-            "set_rng_state set_float32_matmul_precision set_num_threads record_stream",
+            "set_rng_state set_float32_matmul_precision set_num_threads record_stream clear_autocast_cache "
+            "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled",
     "str": "typename get_float32_matmul_precision",
-    "_dtype": "result_type promote_types get_default_dtype",
+    "_dtype": "result_type promote_types get_default_dtype get_autocast_dtype get_autocast_cpu_dtype "
+              "get_autocast_gpu_dtype",
     "_device": "get_default_device",
     "_int | _float | _bool": "item",
     "Any": "tolist load storage untyped_storage register_hook register_post_accumulate_grad_hook atleast_1d atleast_2d "
            "atleast_3d lu unique unique_consecutive histogramdd hessian jacobian vjp jvp vhp hvp fork_rng "
-           "get_device namespace",
+           "get_device namespace vmap",
     "tuple[Tensor, ...]": "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit meshgrid "
                           "broadcast_tensors grad align_tensors",
     "tuple[Tensor, Tensor]": "std_mean var_mean",
@@ -236,9 +239,15 @@ def by_hand(stub):
     return text + mark + "\n"
 
 
+# Names of `cygrad` whose types say nothing here; `save` and `load` are written out.
+UNTYPED = ("save", "load", "cpu", "cuda", "opencl", "backends", "functions", "TypedStorage", "UntypedStorage",
+           "autocast")
+
+
 def package():
     """The stub of `cygrad`."""
-    public = {name: getattr(cygrad, name) for name in public_names(cygrad)}
+    public = {name: getattr(cygrad, name) for name in dir(cygrad) if not name.startswith("_") and name not in UNTYPED
+              and not inspect.ismodule(getattr(cygrad, name))}
     parts = [by_hand("__init__.pyi")]
     parts += [f"{name}: dtype\n" for name, value in public.items() if isinstance(value, cygrad.dtype)]
     parts += [f"{name}: layout\n" for name, value in public.items() if isinstance(value, cygrad.layout)]
@@ -251,7 +260,7 @@ def package():
               if isinstance(value, type) and name.endswith("Tensor") and name != "Tensor"]
     return "".join(parts) + ("def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None: ...\n"
                              "def load(f: Any, *args: Any, **kwargs: Any) -> Any: ...\n"
-                             "cpu: Any\ncuda: Any\nopencl: Any\nbackends: Any\nfunctions: Any\n")
+                             + "".join(f"{name}: Any\n" for name in UNTYPED if name not in ("load", "save")))
 
 
 def public_names(module):

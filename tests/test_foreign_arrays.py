@@ -1,4 +1,4 @@
-"""If one of these fails, another library's array is copied where it needn't be, loses digits, or is read as a sequence."""
+"""If one of these fails, another library's array is copied without need, loses digits, or is read as a sequence."""
 import array
 
 import cygrad

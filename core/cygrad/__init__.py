@@ -301,14 +301,37 @@ def _load_later():
     _complete = True
 
 
+_INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "named_tensors", "names",
+                       "ops", "tensors", "view"))
+_AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
+             "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",
+             "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype",
+             "set_autocast_enabled")
+# Public names that `from cygrad import *` leaves out, as PyTorch's does.
+_NOT_STARRED = frozenset("""
+    BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor align_tensors broadcast_shapes contiguous_format
+    from_dlpack lu preserve_format set_default_dtype set_grad_enabled strided unique cpu cuda""".split())
+
+
 def __dir__():
-    """All public names, those of the parts that are imported when first used included."""
+    """All public names, those of the parts that are imported when first used included; no modules of the inside."""
     _load_later()
-    return sorted(globals())
+    later = ("TypedStorage", "UntypedStorage", "vmap", "save", "load", "cpu", "cuda", *_AUTOCAST, *_LAZY)
+    return sorted({name for name in (*globals(), *later)
+                   if name not in _INTERNAL and name.isidentifier() and (name[0] != "_" or name[:2] == "__")})
+
+
+def _starred():
+    """`__all__`, found when somebody asks for it: the public names but those of modules."""
+    module = type(_builtins)
+    return [name for name in __dir__() if name[0] != "_" and name not in _NOT_STARRED and name not in _LAZY
+            and not isinstance(globals().get(name), module)]
 
 
 def __getattr__(name):
     """Parts that are imported when first used, and the namespaces of backends."""
+    if name == "__all__":
+        return globals().setdefault(name, _starred())
     if name in ("cpu", "cuda", "opencl"):
         from cygrad.devices.namespaces import namespace      # knot: it needs this module
         return namespace(name)

@@ -144,13 +144,8 @@ int64: dtype
 int8: dtype
 long: dtype
 short: dtype
-uint16: dtype
-uint32: dtype
-uint64: dtype
 uint8: dtype
 strided: layout
-channels_last: memory_format
-channels_last_3d: memory_format
 contiguous_format: memory_format
 preserve_format: memory_format
 default_generator: Generator
@@ -168,20 +163,10 @@ class Tensor:
     imag: Tensor
     is_cpu: _bool
     is_cuda: _bool
-    is_ipu: Any
     is_leaf: _bool
-    is_maia: Any
     is_meta: _bool
-    is_mkldnn: Any
-    is_mps: Any
-    is_mtia: Any
-    is_nested: Any
     is_quantized: _bool
     is_sparse: _bool
-    is_sparse_csr: Any
-    is_vulkan: Any
-    is_xla: Any
-    is_xpu: Any
     itemsize: _int
     layout: _layout
     mH: Tensor
@@ -255,23 +240,23 @@ class Tensor:
     def __complex__(self) -> _complex: ...
     def __index__(self) -> _int: ...
     def __hash__(self) -> _int: ...
-    def abs(self) -> Tensor:
+    def abs(self, *, out: Any = None) -> Tensor:
         """Elementwise: the absolute value of each element (the modulus of complex ones)."""
     def abs_(self) -> Tensor:
         """In-place version of `abs`: writes the result into the tensor and returns it."""
-    def absolute(self) -> Tensor:
+    def absolute(self, *, out: Any = None) -> Tensor:
         """Elementwise: the absolute value of each element (the modulus of complex ones)."""
     def absolute_(self) -> Tensor:
         """In-place version of `abs`: writes the result into the tensor and returns it."""
-    def acos(self) -> Tensor:
+    def acos(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse cosine of each element, in radians."""
     def acos_(self) -> Tensor:
         """In-place version of `acos`: writes the result into the tensor and returns it."""
-    def acosh(self) -> Tensor:
+    def acosh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic cosine of each element."""
     def acosh_(self) -> Tensor:
         """In-place version of `acosh`: writes the result into the tensor and returns it."""
-    def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def add(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
         """input + alpha * other, elementwise."""
     def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `add`: writes the result into the tensor and returns it."""
@@ -287,7 +272,7 @@ class Tensor:
         """input + value * tensor1 * tensor2, elementwise."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """In-place version of `addcmul`: writes the result into the tensor and returns it."""
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
         """beta * input + alpha * (mat1 @ mat2)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place version of `addmm`: writes the result into the tensor and returns it."""
@@ -317,37 +302,37 @@ class Tensor:
     def aminmax(self, *, dim: Dims = None, keepdim: _bool = False, axis: Dims = None, keepdims: _bool =
             False) -> return_types.aminmax:
         """The smallest and the largest element, of all or along an axis."""
-    def angle(self) -> Tensor:
+    def angle(self, *, out: Any = None) -> Tensor:
         """Elementwise: the argument of each element, in radians."""
     def any(self, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """Whether any element (of all, or along some axes) is not zero."""
     def apply_(self, callable: Any) -> Tensor:
         """Replace each element by what a Python function makes of it."""
-    def arccos(self) -> Tensor:
+    def arccos(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse cosine of each element, in radians."""
     def arccos_(self) -> Tensor:
         """In-place version of `acos`: writes the result into the tensor and returns it."""
-    def arccosh(self) -> Tensor:
+    def arccosh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic cosine of each element."""
     def arccosh_(self) -> Tensor:
         """In-place version of `acosh`: writes the result into the tensor and returns it."""
-    def arcsin(self) -> Tensor:
+    def arcsin(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse sine of each element, in radians."""
     def arcsin_(self) -> Tensor:
         """In-place version of `asin`: writes the result into the tensor and returns it."""
-    def arcsinh(self) -> Tensor:
+    def arcsinh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic sine of each element."""
     def arcsinh_(self) -> Tensor:
         """In-place version of `asinh`: writes the result into the tensor and returns it."""
-    def arctan(self) -> Tensor:
+    def arctan(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse tangent of each element, in radians."""
-    def arctan2(self, other: Tensor | Number) -> Tensor:
+    def arctan2(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the angle of the point (other, input), in radians."""
     def arctan2_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `atan2`: writes the result into the tensor and returns it."""
     def arctan_(self) -> Tensor:
         """In-place version of `atan`: writes the result into the tensor and returns it."""
-    def arctanh(self) -> Tensor:
+    def arctanh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic tangent of each element."""
     def arctanh_(self) -> Tensor:
         """In-place version of `atanh`: writes the result into the tensor and returns it."""
@@ -365,28 +350,25 @@ class Tensor:
     def as_strided_(self, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
             None) -> Tensor:
         """Take any sizes, strides and offset in the storage, in place."""
-    def as_strided_scatter(self, src: Tensor | Number, size: Sequence[_int] | _int, stride: Sequence[_int] | _int,
-            storage_offset: Any = None) -> Tensor:
-        """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``."""
     def as_subclass(self, cls: Any) -> Tensor:
         """A view of the whole tensor that is an instance of a subclass of Tensor, with its place in the graph."""
-    def asin(self) -> Tensor:
+    def asin(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse sine of each element, in radians."""
     def asin_(self) -> Tensor:
         """In-place version of `asin`: writes the result into the tensor and returns it."""
-    def asinh(self) -> Tensor:
+    def asinh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic sine of each element."""
     def asinh_(self) -> Tensor:
         """In-place version of `asinh`: writes the result into the tensor and returns it."""
-    def atan(self) -> Tensor:
+    def atan(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse tangent of each element, in radians."""
-    def atan2(self, other: Tensor | Number) -> Tensor:
+    def atan2(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the angle of the point (other, input), in radians."""
     def atan2_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `atan2`: writes the result into the tensor and returns it."""
     def atan_(self) -> Tensor:
         """In-place version of `atan`: writes the result into the tensor and returns it."""
-    def atanh(self) -> Tensor:
+    def atanh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse hyperbolic tangent of each element."""
     def atanh_(self) -> Tensor:
         """In-place version of `atanh`: writes the result into the tensor and returns it."""
@@ -398,38 +380,38 @@ class Tensor:
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place version of `baddbmm`: writes the result into the tensor and returns it."""
     def bernoulli(self, p: Any = None, *, generator: Generator | None = None) -> Tensor:
-        """Zeros and ones, with the elements of the tensor (or `p`) as probabilities of one."""
+        """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
     def bfloat16(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
         """How often each number occurs (with weights: the sum of its weights)."""
-    def bitwise_and(self, other: Tensor | Number) -> Tensor:
+    def bitwise_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input & other."""
     def bitwise_and_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_and`: writes the result into the tensor and returns it."""
-    def bitwise_left_shift(self, other: Tensor | Number) -> Tensor:
+    def bitwise_left_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input << other."""
     def bitwise_left_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_left_shift`: writes the result into the tensor and returns it."""
-    def bitwise_not(self) -> Tensor:
+    def bitwise_not(self, *, out: Any = None) -> Tensor:
         """Elementwise: the bitwise complement of each element."""
     def bitwise_not_(self) -> Tensor:
         """In-place version of `bitwise_not`: writes the result into the tensor and returns it."""
-    def bitwise_or(self, other: Tensor | Number) -> Tensor:
+    def bitwise_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input | other."""
     def bitwise_or_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_or`: writes the result into the tensor and returns it."""
-    def bitwise_right_shift(self, other: Tensor | Number) -> Tensor:
+    def bitwise_right_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input >> other."""
     def bitwise_right_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_right_shift`: writes the result into the tensor and returns it."""
-    def bitwise_xor(self, other: Tensor | Number) -> Tensor:
+    def bitwise_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input ^ other."""
     def bitwise_xor_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_xor`: writes the result into the tensor and returns it."""
-    def bmm(self, mat2: Tensor) -> Tensor:
+    def bmm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
         """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast."""
     def bool(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype bool."""
@@ -441,7 +423,7 @@ class Tensor:
         """Fill with Cauchy-distributed numbers."""
     def cdouble(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype complex128."""
-    def ceil(self) -> Tensor:
+    def ceil(self, *, out: Any = None) -> Tensor:
         """Elementwise: the smallest integer not below each element."""
     def ceil_(self) -> Tensor:
         """In-place version of `ceil`: writes the result into the tensor and returns it."""
@@ -487,17 +469,17 @@ class Tensor:
         """The tensor itself if it is row-major, else a row-major copy."""
     def copy_(self, src: Tensor | Number, non_blocking: _bool = False) -> Tensor:
         """Write the elements of `src`, broadcast and converted, into the tensor."""
-    def copysign(self, other: Tensor | Number) -> Tensor:
+    def copysign(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input with the sign of other."""
     def copysign_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `copysign`: writes the result into the tensor and returns it."""
     def corrcoef(self) -> Tensor:
         """Pearson's correlation coefficients of variables in rows and observations in columns."""
-    def cos(self) -> Tensor:
+    def cos(self, *, out: Any = None) -> Tensor:
         """Elementwise: the cosine of each element (radians)."""
     def cos_(self) -> Tensor:
         """In-place version of `cos`: writes the result into the tensor and returns it."""
-    def cosh(self) -> Tensor:
+    def cosh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the hyperbolic cosine of each element."""
     def cosh_(self) -> Tensor:
         """In-place version of `cosh`: writes the result into the tensor and returns it."""
@@ -552,25 +534,23 @@ class Tensor:
     def diff(self, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis:
             Dims = None) -> Tensor:
         """Differences of neighbours along an axis, taken n times."""
-    def digamma(self) -> Tensor:
+    def digamma(self, *, out: Any = None) -> Tensor:
         """Elementwise: the derivative of lgamma."""
     def digamma_(self) -> Tensor:
         """In-place version of `digamma`: writes the result into the tensor and returns it."""
     def dim(self) -> _int:
         """Number of axes."""
-    def dim_order(self, *, ambiguity_check: Any = False) -> Tensor:
-        """The axes as they lie in memory, from that with the longest steps to that with the shortest."""
     def dist(self, other: Tensor | Number, p: Any = 2) -> Tensor:
         """The p-norm of input - other."""
-    def div(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def div(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
         """input / other, elementwise."""
     def div_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
         """input / other, elementwise."""
     def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def dot(self, tensor: Tensor) -> Tensor:
+    def dot(self, tensor: Tensor, *, out: Any = None) -> Tensor:
         """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see
         `vdot`)."""
     def double(self, memory_format: _memory_format | None = None) -> Tensor:
@@ -579,27 +559,27 @@ class Tensor:
         """Views of consecutive parts of the third axis, as `tensor_split` makes them."""
     def element_size(self) -> _int:
         """Bytes of one element."""
-    def eq(self, other: Tensor | Number) -> Tensor:
+    def eq(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input == other."""
     def eq_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `eq`: writes the result into the tensor and returns it."""
     def equal(self, other: Tensor | Number) -> _bool:
         """Whether two tensors have the same shape and elements, as a Python bool."""
-    def erf(self) -> Tensor:
+    def erf(self, *, out: Any = None) -> Tensor:
         """Elementwise: the error function of each element."""
     def erf_(self) -> Tensor:
         """In-place version of `erf`: writes the result into the tensor and returns it."""
-    def erfc(self) -> Tensor:
+    def erfc(self, *, out: Any = None) -> Tensor:
         """Elementwise: the complementary error function of each element."""
     def erfc_(self) -> Tensor:
         """In-place version of `erfc`: writes the result into the tensor and returns it."""
-    def erfinv(self) -> Tensor:
+    def erfinv(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse error function of each element."""
     def erfinv_(self) -> Tensor:
         """In-place version of `erfinv`: writes the result into the tensor and returns it."""
-    def exp(self) -> Tensor:
+    def exp(self, *, out: Any = None) -> Tensor:
         """Elementwise: e to the power of each element."""
-    def exp2(self) -> Tensor:
+    def exp2(self, *, out: Any = None) -> Tensor:
         """Elementwise: 2 to the power of each element."""
     def exp2_(self) -> Tensor:
         """In-place version of `exp2`: writes the result into the tensor and returns it."""
@@ -609,7 +589,7 @@ class Tensor:
         """A view in which axes of size 1 are repeated (stride 0) to the sizes given; -1 keeps a size."""
     def expand_as(self, other: Tensor | Number) -> Tensor:
         """`self.expand(other.shape)`."""
-    def expm1(self) -> Tensor:
+    def expm1(self, *, out: Any = None) -> Tensor:
         """Elementwise: exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """In-place version of `expm1`: writes the result into the tensor and returns it."""
@@ -619,7 +599,7 @@ class Tensor:
         """Set every element to `value` (a number or a 0-d tensor)."""
     def fill_diagonal_(self, fill_value: Number, wrap: Any = False) -> Tensor:
         """Fill the main diagonal with a number, in place."""
-    def fix(self) -> Tensor:
+    def fix(self, *, out: Any = None) -> Tensor:
         """Elementwise: the integer part of each element."""
     def fix_(self) -> Tensor:
         """In-place version of `trunc`: writes the result into the tensor and returns it."""
@@ -639,19 +619,19 @@ class Tensor:
         """input ** exponent computed in float64, or complex128."""
     def float_power_(self, exponent: Tensor | Number) -> Tensor:
         """In-place version of `float_power`: writes the result into the tensor and returns it."""
-    def floor(self) -> Tensor:
+    def floor(self, *, out: Any = None) -> Tensor:
         """Elementwise: the largest integer not above each element."""
     def floor_(self) -> Tensor:
         """In-place version of `floor`: writes the result into the tensor and returns it."""
-    def floor_divide(self, other: Tensor | Number) -> Tensor:
+    def floor_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """floor(input / other), elementwise."""
     def floor_divide_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `floor_divide`: writes the result into the tensor and returns it."""
-    def fmax(self, other: Tensor | Number) -> Tensor:
+    def fmax(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the larger of input and other; a NaN only where both are."""
-    def fmin(self, other: Tensor | Number) -> Tensor:
+    def fmin(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the smaller of input and other; a NaN only where both are."""
-    def fmod(self, other: Tensor | Number) -> Tensor:
+    def fmod(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the remainder of input / other, with the sign of input."""
     def fmod_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `fmod`: writes the result into the tensor and returns it."""
@@ -659,35 +639,31 @@ class Tensor:
         """The fractional part of each element, with its sign."""
     def frac_(self) -> Tensor:
         """In-place version of `frac`: writes the result into the tensor and returns it."""
-    def frexp(self) -> return_types.frexp:
-        """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
     def gather(self, dim: Dims, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on."""
-    def gcd(self, other: Tensor | Number) -> Tensor:
+    def gcd(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the greatest common divisor."""
     def gcd_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gcd`: writes the result into the tensor and returns it."""
-    def ge(self, other: Tensor | Number) -> Tensor:
+    def ge(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input >= other."""
     def ge_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ge`: writes the result into the tensor and returns it."""
     def geometric_(self, p: Any, *, generator: Generator | None = None) -> Tensor:
         """Fill with the number of trials up to the first success of probability `p`."""
-    def geqrf(self) -> return_types.geqrf:
-        """The QR factorisation as LAPACK keeps it: R, and reflections whose product is Q."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def get_device(self) -> Any:
         """The index of the tensor's device; -1 on the CPU."""
-    def greater(self, other: Tensor | Number) -> Tensor:
+    def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input > other."""
     def greater_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gt`: writes the result into the tensor and returns it."""
-    def greater_equal(self, other: Tensor | Number) -> Tensor:
+    def greater_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input >= other."""
     def greater_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ge`: writes the result into the tensor and returns it."""
-    def gt(self, other: Tensor | Number) -> Tensor:
+    def gt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input > other."""
     def gt_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gt`: writes the result into the tensor and returns it."""
@@ -708,7 +684,7 @@ class Tensor:
         """How many elements lie in each bin, and the edges of the bins."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""
-    def hypot(self, other: Tensor | Number) -> Tensor:
+    def hypot(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: sqrt(input**2 + other**2) without overflow."""
     def hypot_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `hypot`: writes the result into the tensor and returns it."""
@@ -716,14 +692,6 @@ class Tensor:
         """The modified Bessel function of the first kind of order 0, of each element."""
     def i0_(self) -> Tensor:
         """In-place version of `i0`: writes the result into the tensor and returns it."""
-    def igamma(self, other: Tensor | Number) -> Tensor:
-        """The regularized lower incomplete gamma function P(input, other), of each pair of elements."""
-    def igamma_(self, other: Tensor | Number) -> Tensor:
-        """In-place version of `igamma`: writes the result into the tensor and returns it."""
-    def igammac(self, other: Tensor | Number) -> Tensor:
-        """The regularized upper incomplete gamma function Q(input, other), of each pair of elements."""
-    def igammac_(self, other: Tensor | Number) -> Tensor:
-        """In-place version of `igammac`: writes the result into the tensor and returns it."""
     def index_add(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat."""
     def index_add_(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
@@ -760,8 +728,6 @@ class Tensor:
         """False: conjugation is never put off."""
     def is_contiguous(self, memory_format: _memory_format | None = None) -> _bool:
         """Whether the elements lie in row-major order without gaps."""
-    def is_distributed(self) -> _bool:
-        """Whether the tensor's parts lie in several processes."""
     def is_floating_point(self) -> _bool:
         """Whether the dtype is a floating-point one."""
     def is_inference(self) -> _bool:
@@ -783,11 +749,11 @@ class Tensor:
     def isclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
             False) -> Tensor:
         """Whether abs(input - other) <= atol + rtol * abs(other), elementwise."""
-    def isfinite(self) -> Tensor:
+    def isfinite(self, *, out: Any = None) -> Tensor:
         """Elementwise: whether each element is neither NaN nor infinite."""
-    def isinf(self) -> Tensor:
+    def isinf(self, *, out: Any = None) -> Tensor:
         """Elementwise: whether each element is infinite."""
-    def isnan(self) -> Tensor:
+    def isnan(self, *, out: Any = None) -> Tensor:
         """Elementwise: whether each element is NaN."""
     def isneginf(self) -> Tensor:
         """Whether each element is negative infinity."""
@@ -806,7 +772,7 @@ class Tensor:
     def kthvalue(self, k: _int, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
             False) -> return_types.kthvalue:
         """The `k`-th smallest element along an axis, and where it was."""
-    def lcm(self, other: Tensor | Number) -> Tensor:
+    def lcm(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the least common multiple."""
     def lcm_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lcm`: writes the result into the tensor and returns it."""
@@ -814,7 +780,7 @@ class Tensor:
         """input * 2 ** other, elementwise."""
     def ldexp_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ldexp`: writes the result into the tensor and returns it."""
-    def le(self, other: Tensor | Number) -> Tensor:
+    def le(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input <= other."""
     def le_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `le`: writes the result into the tensor and returns it."""
@@ -822,29 +788,29 @@ class Tensor:
         """input + weight * (end - input), exact at both ends."""
     def lerp_(self, end: Number, weight: Tensor | None) -> Tensor:
         """In-place version of `lerp`: writes the result into the tensor and returns it."""
-    def less(self, other: Tensor | Number) -> Tensor:
+    def less(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input < other."""
     def less_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lt`: writes the result into the tensor and returns it."""
-    def less_equal(self, other: Tensor | Number) -> Tensor:
+    def less_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input <= other."""
     def less_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `le`: writes the result into the tensor and returns it."""
-    def lgamma(self) -> Tensor:
+    def lgamma(self, *, out: Any = None) -> Tensor:
         """Elementwise: the logarithm of the gamma function's modulus."""
     def lgamma_(self) -> Tensor:
         """In-place version of `lgamma`: writes the result into the tensor and returns it."""
-    def log(self) -> Tensor:
+    def log(self, *, out: Any = None) -> Tensor:
         """Elementwise: the natural logarithm of each element."""
-    def log10(self) -> Tensor:
+    def log10(self, *, out: Any = None) -> Tensor:
         """Elementwise: the logarithm to base 10 of each element."""
     def log10_(self) -> Tensor:
         """In-place version of `log10`: writes the result into the tensor and returns it."""
-    def log1p(self) -> Tensor:
+    def log1p(self, *, out: Any = None) -> Tensor:
         """Elementwise: log(1 + x) of each element, accurate near 0."""
     def log1p_(self) -> Tensor:
         """In-place version of `log1p`: writes the result into the tensor and returns it."""
-    def log2(self) -> Tensor:
+    def log2(self, *, out: Any = None) -> Tensor:
         """Elementwise: the logarithm to base 2 of each element."""
     def log2_(self) -> Tensor:
         """In-place version of `log2`: writes the result into the tensor and returns it."""
@@ -862,19 +828,19 @@ class Tensor:
         """The logarithm of `cumsum` of the exponentials, without overflow."""
     def logdet(self) -> Tensor:
         """Logarithms of determinants; NaN where one is negative, -inf where it is zero."""
-    def logical_and(self, other: Tensor | Number) -> Tensor:
+    def logical_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: whether both are non-zero."""
     def logical_and_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_and`: writes the result into the tensor and returns it."""
-    def logical_not(self) -> Tensor:
+    def logical_not(self, *, out: Any = None) -> Tensor:
         """Elementwise: whether each element is zero."""
     def logical_not_(self) -> Tensor:
         """In-place version of `logical_not`: writes the result into the tensor and returns it."""
-    def logical_or(self, other: Tensor | Number) -> Tensor:
+    def logical_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: whether either is non-zero."""
     def logical_or_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_or`: writes the result into the tensor and returns it."""
-    def logical_xor(self, other: Tensor | Number) -> Tensor:
+    def logical_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: whether exactly one is non-zero."""
     def logical_xor_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_xor`: writes the result into the tensor and returns it."""
@@ -887,7 +853,7 @@ class Tensor:
         """The logarithm of the sum of the exponentials along some axes, without overflow."""
     def long(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype int64."""
-    def lt(self, other: Tensor | Number) -> Tensor:
+    def lt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input < other."""
     def lt_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lt`: writes the result into the tensor and returns it."""
@@ -909,7 +875,7 @@ class Tensor:
         """In-place version of `masked_scatter`: writes the result into the tensor and returns it."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements of `input` where the mask is true, in row-major order, as one axis."""
-    def matmul(self, other: Tensor | Number) -> Tensor:
+    def matmul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Matrix product of two tensors of any rank, as ``input @ other``."""
     def matrix_exp(self) -> Tensor:
         """The exponential of square matrices, the sum of all A**k / k!."""
@@ -921,7 +887,7 @@ class Tensor:
     def max(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
     @overload
     def max(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def maximum(self, other: Tensor | Number) -> Tensor:
+    def maximum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the larger of input and other; NaN if either is."""
     def mean(self, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: Dims = None,
             keepdims: _bool = False) -> Tensor:
@@ -936,9 +902,9 @@ class Tensor:
     def min(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
     @overload
     def min(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def minimum(self, other: Tensor | Number) -> Tensor:
+    def minimum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the smaller of input and other; NaN if either is."""
-    def mm(self, mat2: Tensor) -> Tensor:
+    def mm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
         """Product of two matrices."""
     def mode(self, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
             False) -> return_types.mode:
@@ -949,18 +915,18 @@ class Tensor:
         """A view with some axes at other places, the rest in order."""
     def msort(self) -> Tensor:
         """The elements in ascending order along the first axis."""
-    def mul(self, other: Tensor | Number) -> Tensor:
+    def mul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input * other."""
     def mul_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `mul`: writes the result into the tensor and returns it."""
     def multinomial(self, num_samples: _int, replacement: _bool = False, *, generator: Generator | None =
             None) -> Tensor:
         """Indices drawn with the elements of each row of `input` as weights."""
-    def multiply(self, other: Tensor | Number) -> Tensor:
+    def multiply(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input * other."""
     def multiply_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `mul`: writes the result into the tensor and returns it."""
-    def mv(self, vec: Tensor) -> Tensor:
+    def mv(self, vec: Tensor, *, out: Any = None) -> Tensor:
         """Product of a matrix (n, m) and a vector (m): a vector (n)."""
     def mvlgamma(self, p: Any) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension `p`."""
@@ -990,15 +956,15 @@ class Tensor:
         """A copy of what `narrow` shows."""
     def ndimension(self) -> _int:
         """Number of axes."""
-    def ne(self, other: Tensor | Number) -> Tensor:
+    def ne(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input != other."""
     def ne_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ne`: writes the result into the tensor and returns it."""
-    def neg(self) -> Tensor:
+    def neg(self, *, out: Any = None) -> Tensor:
         """Elementwise: the negative of each element."""
     def neg_(self) -> Tensor:
         """In-place version of `neg`: writes the result into the tensor and returns it."""
-    def negative(self) -> Tensor:
+    def negative(self, *, out: Any = None) -> Tensor:
         """Elementwise: the negative of each element."""
     def negative_(self) -> Tensor:
         """In-place version of `neg`: writes the result into the tensor and returns it."""
@@ -1029,7 +995,7 @@ class Tensor:
             None, device: DeviceLike | None = None, requires_grad: _bool = False, layout: _layout | None = None,
             pin_memory: _bool = False) -> Tensor:
         """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
-    def nextafter(self, other: Tensor | Number) -> Tensor:
+    def nextafter(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: the next float after input towards other."""
     def nextafter_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `nextafter`: writes the result into the tensor and returns it."""
@@ -1037,14 +1003,12 @@ class Tensor:
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor: ...
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
-    def nonzero_static(self, *, size: Sequence[_int] | _int, fill_value: Number = -1) -> Tensor:
-        """The first `size` places of `nonzero`, filled up where there are fewer."""
     def norm(self, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None =
             None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """A vector norm, or the nuclear norm of matrices."""
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with normal numbers of this mean and standard deviation."""
-    def not_equal(self, other: Tensor | Number) -> Tensor:
+    def not_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input != other."""
     def not_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ne`: writes the result into the tensor and returns it."""
@@ -1054,10 +1018,6 @@ class Tensor:
         """A NumPy array that shares the tensor's memory."""
     def opencl(self, device: DeviceLike | None = None, non_blocking: _bool = False) -> Tensor:
         """The tensor on an OpenCL device (the first one, unless given)."""
-    def orgqr(self, tau: Any) -> Tensor:
-        """The first columns of the product of Householder's reflections (of `geqrf`)."""
-    def ormqr(self, tau: Any, other: Tensor | Number, left: _bool = True, transpose: _bool = False) -> Tensor:
-        """The product of the orthogonal matrix that Householder's reflections make (of `geqrf`) and another matrix."""
     def outer(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def permute(self, *dims: Axis | Sequence[Axis]) -> Tensor:
@@ -1072,7 +1032,7 @@ class Tensor:
         """In-place version of `polygamma`: writes the result into the tensor and returns it."""
     def positive(self) -> Tensor:
         """`+input`: the tensor itself; bool is refused."""
-    def pow(self, exponent: Tensor | Number) -> Tensor:
+    def pow(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
         """input ** exponent, elementwise."""
     def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In-place version of `pow`: writes the result into the tensor and returns it."""
@@ -1098,7 +1058,7 @@ class Tensor:
         """Fill with integers: of the dtype's whole range, below one bound, or from one bound to another (exclusive)."""
     def ravel(self) -> Tensor:
         """All elements in row-major order, as one axis; a view where there is one."""
-    def reciprocal(self) -> Tensor:
+    def reciprocal(self, *, out: Any = None) -> Tensor:
         """Elementwise: 1 / x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of `reciprocal`: writes the result into the tensor and returns it."""
@@ -1111,11 +1071,11 @@ class Tensor:
         gradient."""
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`."""
-    def relu(self) -> Tensor:
+    def relu(self, *, out: Any = None) -> Tensor:
         """Elementwise: max(x, 0) of each element."""
     def relu_(self) -> Tensor:
         """In-place version of `relu`: writes the result into the tensor and returns it."""
-    def remainder(self, other: Tensor | Number) -> Tensor:
+    def remainder(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Elementwise: input modulo other, with the sign of other."""
     def remainder_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `remainder`: writes the result into the tensor and returns it."""
@@ -1155,7 +1115,7 @@ class Tensor:
         """The nearest integer, or multiple of 10 ** -decimals; halves go to the even neighbour."""
     def round_(self, *, decimals: _int | None = None) -> Tensor:
         """In-place version of `round`: writes the result into the tensor and returns it."""
-    def rsqrt(self) -> Tensor:
+    def rsqrt(self, *, out: Any = None) -> Tensor:
         """Elementwise: the reciprocal of the square root of each element."""
     def rsqrt_(self) -> Tensor:
         """In-place version of `rsqrt`: writes the result into the tensor and returns it."""
@@ -1192,17 +1152,17 @@ class Tensor:
         tensor."""
     def short(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype int16."""
-    def sigmoid(self) -> Tensor:
+    def sigmoid(self, *, out: Any = None) -> Tensor:
         """Elementwise: 1 / (1 + exp(-x)) of each element."""
     def sigmoid_(self) -> Tensor:
         """In-place version of `sigmoid`: writes the result into the tensor and returns it."""
-    def sign(self) -> Tensor:
+    def sign(self, *, out: Any = None) -> Tensor:
         """Elementwise: the sign of each element: -1, 0 or 1."""
     def sign_(self) -> Tensor:
         """In-place version of `sign`: writes the result into the tensor and returns it."""
     def signbit(self) -> Tensor:
         """Whether the sign bit of each element is set: negative numbers and -0.0."""
-    def sin(self) -> Tensor:
+    def sin(self, *, out: Any = None) -> Tensor:
         """Elementwise: the sine of each element (radians)."""
     def sin_(self) -> Tensor:
         """In-place version of `sin`: writes the result into the tensor and returns it."""
@@ -1210,7 +1170,7 @@ class Tensor:
         """sin(pi * x) / (pi * x) of each element, 1 at 0."""
     def sinc_(self) -> Tensor:
         """In-place version of `sinc`: writes the result into the tensor and returns it."""
-    def sinh(self) -> Tensor:
+    def sinh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the hyperbolic sine of each element."""
     def sinh_(self) -> Tensor:
         """In-place version of `sinh`: writes the result into the tensor and returns it."""
@@ -1231,11 +1191,11 @@ class Tensor:
         """Views of consecutive parts of an axis."""
     def split_with_sizes(self, split_sizes: Sequence[_int], dim: Dims = 0) -> tuple[Tensor, ...]:
         """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
-    def sqrt(self) -> Tensor:
+    def sqrt(self, *, out: Any = None) -> Tensor:
         """Elementwise: the square root of each element."""
     def sqrt_(self) -> Tensor:
         """In-place version of `sqrt`: writes the result into the tensor and returns it."""
-    def square(self) -> Tensor:
+    def square(self, *, out: Any = None) -> Tensor:
         """input ** 2, elementwise."""
     def square_(self) -> Tensor:
         """In-place version of `square`: writes the result into the tensor and returns it."""
@@ -1258,11 +1218,11 @@ class Tensor:
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
     def stride(self, dim: Axis) -> _int: ...
-    def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def sub(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
         """input - alpha * other, elementwise."""
     def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `sub`: writes the result into the tensor and returns it."""
-    def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def subtract(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
         """input - alpha * other, elementwise."""
     def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `sub`: writes the result into the tensor and returns it."""
@@ -1290,11 +1250,11 @@ class Tensor:
         """The elements of `input` at places in row-major order; the result has index's shape."""
     def take_along_dim(self, indices: Any, dim: Dims = None) -> Tensor:
         """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis."""
-    def tan(self) -> Tensor:
+    def tan(self, *, out: Any = None) -> Tensor:
         """Elementwise: the tangent of each element (radians)."""
     def tan_(self) -> Tensor:
         """In-place version of `tan`: writes the result into the tensor and returns it."""
-    def tanh(self) -> Tensor:
+    def tanh(self, *, out: Any = None) -> Tensor:
         """Elementwise: the hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """In-place version of `tanh`: writes the result into the tensor and returns it."""
@@ -1308,8 +1268,6 @@ class Tensor:
         """The tensor with another dtype or on another device; itself where nothing changes."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
         """The tensor itself: all layouts here are strided."""
-    def to_device(self, device: DeviceLike | None, *, stream: Any = None) -> Tensor:
-        """The tensor on a device; what `to(device)` is in the array API standard."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _int, dim: Dims = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
@@ -1331,11 +1289,11 @@ class Tensor:
         """The matrices of `input` with zeros below a diagonal."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
         """In-place version of `triu`: writes the result into the tensor and returns it."""
-    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
+    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
         """input / other, elementwise."""
     def true_divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def trunc(self) -> Tensor:
+    def trunc(self, *, out: Any = None) -> Tensor:
         """Elementwise: the integer part of each element."""
     def trunc_(self) -> Tensor:
         """In-place version of `trunc`: writes the result into the tensor and returns it."""
@@ -1360,13 +1318,6 @@ class Tensor:
         """The distinct elements (slices, with `dim`) in ascending order."""
     def unique_consecutive(self, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims = None) -> Any:
         """The elements (slices, with `dim`) without those equal to the one before."""
-    def unsafe_chunk(self, chunks: _int, dim: Dims = 0) -> Tensor:
-        """At most so many equal parts on the tensor's memory, which autograd does not take for views; see `chunk`."""
-    def unsafe_split(self, split_size: Any, dim: Dims = 0) -> Tensor:
-        """Consecutive parts of an axis on the tensor's memory, which autograd does not take for views; see `split`."""
-    def unsafe_split_with_sizes(self, split_sizes: Sequence[_int], dim: Dims = 0) -> Tensor:
-        """Parts of these sizes on the tensor's memory, which autograd does not take for views; see
-        `split_with_sizes`."""
     def unsqueeze(self, dim: Dims) -> Tensor:
         """A view with a new axis of size 1 before axis `dim`."""
     def unsqueeze_(self, dim: Dims) -> Tensor:
@@ -1376,7 +1327,7 @@ class Tensor:
     def var(self, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number | None
             = None, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """The variance of all elements, or of those along some axes."""
-    def vdot(self, other: Tensor | Number) -> Tensor:
+    def vdot(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Inner product of two vectors: the sum of conj(input) * other."""
     def view(self, *shape: _int | Sequence[_int], dtype: _dtype | None = None) -> Tensor:
         """The same elements in row-major order under another shape (or, given a dtype, the same bytes)."""
@@ -1417,8 +1368,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Any = F
     """The largest numbers of `output_size` windows that cover each row, and their places in the row."""
 def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
     """input + alpha * other, elementwise."""
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any =
-        None) -> Tensor:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * the sum of the products batch1[i] @ batch2[i]."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1, out: Any = None) -> Tensor:
     """input + value * tensor1 / tensor2, elementwise."""
@@ -1426,7 +1376,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | 
     """input + value * tensor1 * tensor2, elementwise."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """In-place version of `addmv`: writes the result into the tensor and returns it."""
@@ -1434,10 +1384,6 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
     """beta * input + alpha * (the outer product of vec1 and vec2)."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of the last two axes."""
-def affine_grid_generator(theta: Any, size: Sequence[_int] | _int, align_corners: Any) -> Tensor:
-    """The grid for `grid_sampler` by which an affine map moves images or volumes; see `nn.functional.affine_grid`."""
-def alias_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """The tensor, as a copy."""
 def align_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of tensors with the names of the one that has most axes, for broadcasting by name."""
 def all(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out: Any
@@ -1510,12 +1456,6 @@ def as_strided(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int
 def as_strided_(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
         None) -> Tensor:
     """Take any sizes, strides and offset in the storage, in place."""
-def as_strided_copy(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
-        None, *, out: Any = None) -> Tensor:
-    """The elements that sizes and strides say, as a copy."""
-def as_strided_scatter(input: Tensor, src: Tensor | Number, size: Sequence[_int] | _int, stride: Sequence[_int] | _int,
-        storage_offset: Any = None, *, out: Any = None) -> Tensor:
-    """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``."""
 def as_tensor(data: Any, dtype: _dtype | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory where it can (tensors of the right dtype and device, NumPy arrays)."""
 def asarray(obj: Any, *, dtype: _dtype | None = None, device: DeviceLike | None = None, copy: _bool | None = None,
@@ -1545,11 +1485,14 @@ def atleast_2d(*tensors: Any) -> Any:
     """The tensor with at least two axes, new ones in front; several tensors give a tuple."""
 def atleast_3d(*tensors: Any) -> Any:
     """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
+def autocast_decrement_nesting() -> _int:
+    """Leave a block of autocast by hand; returns how many are open."""
+def autocast_increment_nesting() -> _int:
+    """Enter a block of autocast by hand; returns how many are open."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
         False, count_include_pad: Any = True) -> Tensor:
     """The mean of a window that moves over rows."""
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any =
-        None) -> Tensor:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 def bartlett_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None =
         None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1636,6 +1579,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` (a number or a tensor)."""
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     """In-place version of `clamp_min`: writes the result into the tensor and returns it."""
+def clear_autocast_cache() -> None:
+    """Forget what parameters were cast to."""
 def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` and not above `max`; NaN stays."""
 def clip_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
@@ -1702,7 +1647,7 @@ def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tens
 def cov(input: Tensor, *, correction: Number | None = 1, fweights: Tensor | None = None, aweights: Tensor | None =
         None) -> Tensor:
     """The covariance matrix of variables in rows and observations in columns."""
-def cross(input: Tensor, other: Tensor | Number, dim: Dims = None, *, out: Any = None) -> Tensor:
+def cross(input: Tensor, other: Tensor | Number, dim: Dims = None) -> Tensor:
     """Cross product of the vectors of three elements along an axis."""
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = 1,
         zero_infinity: Any = False) -> Tensor:
@@ -1727,9 +1672,7 @@ def detach(input: Tensor) -> Tensor:
     """The tensor cut off from its history; `Tensor.detach` as a function."""
 def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from its history, in place."""
-def detach_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """The tensor without its history, as a copy."""
-def diag(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
+def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
     """Matrices with the last axis of `input` on a diagonal and zeros elsewhere."""
@@ -1739,8 +1682,6 @@ def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
 def diagonal(input: Tensor, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
 @overload
 def diagonal(input: Tensor, *, outdim: str | None, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
-def diagonal_copy(input: Tensor, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1, *, out: Any = None) -> Tensor:
-    """A diagonal, as a copy."""
 def diagonal_scatter(input: Tensor, src: Tensor | Number, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor:
     """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``."""
 def diff(input: Tensor, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *,
@@ -1784,10 +1725,6 @@ def empty_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | 
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
         False) -> Tensor:
     """An uninitialised tensor of input's shape, memory order, dtype and device, unless given."""
-def empty_permuted(size: Sequence[_int] | _int, physical_layout: Any, *, dtype: _dtype | None = None, layout: _layout |
-        None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
-        False) -> Tensor:
-    """An uninitialised dense tensor whose axes lie in memory in another order."""
 def empty_strided(size: Sequence[_int] | _int, stride: Sequence[_int] | _int, *, dtype: _dtype | None = None, device:
         DeviceLike | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool =
         False, names: Sequence[str | None] | None = None) -> Tensor:
@@ -1814,8 +1751,6 @@ def exp2_(input: Tensor) -> Tensor:
     """In-place version of `exp2`: writes the result into the tensor and returns it."""
 def exp_(input: Tensor) -> Tensor:
     """In-place version of `exp`: writes the result into the tensor and returns it."""
-def expand_copy(input: Tensor, size: Sequence[_int] | _int, *, implicit: Any = False, out: Any = None) -> Tensor:
-    """The tensor repeated where an axis is 1, as a copy."""
 def expm1(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: exp(x) - 1 of each element, accurate near 0."""
 def expm1_(input: Tensor) -> Tensor:
@@ -1868,8 +1803,6 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """The fractional part of each element, with its sign."""
 def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
-def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
-    """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, without a copy."""
 def from_numpy(ndarray: Any) -> Tensor:
@@ -1893,10 +1826,14 @@ def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """In-place version of `gcd`: writes the result into the tensor and returns it."""
 def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input >= other."""
-def geqrf(input: Tensor, *, out: Any = None) -> return_types.geqrf:
-    """The QR factorisation as LAPACK keeps it: R, and reflections whose product is Q."""
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
+def get_autocast_cpu_dtype() -> _dtype:
+    """PyTorch's older name for `get_autocast_dtype("cpu")`."""
+def get_autocast_dtype(device_type: Any) -> _dtype:
+    """The dtype that ops on such devices are cast to."""
+def get_autocast_gpu_dtype() -> _dtype:
+    """PyTorch's older name for `get_autocast_dtype("cuda")`."""
 def get_default_device() -> _device:
     """The device on which new tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -1909,18 +1846,10 @@ def get_num_threads() -> _int:
     """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor in PyTorch's layout."""
-def gradient(input: Tensor, *, spacing: Any = None, dim: Dims = None, edge_order: Any = 1) -> Tensor:
-    """The slopes of samples of a function along axes, by differences of neighbours."""
 def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input >= other."""
-def grid_sampler(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
-    """Images or volumes looked at where a grid says; see `nn.functional.grid_sample`."""
-def grid_sampler_2d(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
-    """Images looked at where a grid says; see `nn.functional.grid_sample`."""
-def grid_sampler_3d(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
-    """Volumes looked at where a grid says; see `nn.functional.grid_sample`."""
 def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
         1e-05, cudnn_enabled: Any = True) -> Tensor:
     """`nn.functional.group_norm`, which also takes groups of one value."""
@@ -1950,9 +1879,6 @@ def histc(input: Tensor, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: An
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool =
         False, out: Any = None) -> return_types.histogram:
     """How many elements lie in each bin, and the edges of the bins."""
-def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool =
-        False) -> Any:
-    """How many points lie in each cell of a grid, and the edges of the cells along each axis."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""
 def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -1963,10 +1889,6 @@ def i0(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0, of each element."""
 def i0_(input: Tensor) -> Tensor:
     """In-place version of `i0`: writes the result into the tensor and returns it."""
-def igamma(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The regularized lower incomplete gamma function P(input, other), of each pair of elements."""
-def igammac(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
-    """The regularized upper incomplete gamma function Q(input, other), of each pair of elements."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor, as a view."""
 def index_add(input: Tensor, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Any = None) -> Tensor:
@@ -1991,18 +1913,22 @@ def inner(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
 def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
         use_input_stats: Any, momentum: Any, eps: _float, cudnn_enabled: Any) -> Tensor:
     """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`."""
-def inverse(input: Tensor, *, out: Any = None) -> Tensor:
+def inverse(input: Tensor) -> Tensor:
     """The inverses of square matrices."""
 def is_anomaly_check_nan_enabled() -> _bool:
     """Whether anomaly detection, when on, also refuses NaN in gradients."""
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on."""
+def is_autocast_cache_enabled() -> _bool:
+    """Whether a parameter that is used twice in a block is cast once."""
+def is_autocast_cpu_enabled() -> _bool:
+    """PyTorch's older name for `is_autocast_enabled("cpu")`."""
+def is_autocast_enabled(device_type: Any = 'cuda') -> _bool:
+    """Whether this thread's ops on such devices cast their operands."""
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
 def is_conj(input: Tensor) -> _bool:
     """False: conjugation is never put off."""
-def is_distributed(input: Tensor) -> _bool:
-    """Whether the tensor's parts lie in several processes."""
 def is_floating_point(input: Tensor) -> _bool:
     """Whether the tensor's dtype is a floating-point one."""
 def is_grad_enabled() -> _bool:
@@ -2239,8 +2165,6 @@ def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int) -> Tensor:
 def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
         training: Any, momentum: Any, eps: _float) -> Tensor:
     """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised."""
-def native_channel_shuffle(input: Tensor, groups: Any) -> Tensor:
-    """Channels in another order; see `channel_shuffle`."""
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: Any, HxW: Any, group: Any,
         eps: _float) -> Tensor:
     """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation."""
@@ -2263,8 +2187,6 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor: ...
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
-def nonzero_static(input: Tensor, *, size: Sequence[_int] | _int, fill_value: Number = -1, out: Any = None) -> Tensor:
-    """The first `size` places of `nonzero`, filled up where there are fewer."""
 def norm(input: Tensor, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None
         = None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
     """A vector norm, or the nuclear norm of matrices."""
@@ -2284,23 +2206,14 @@ def ones_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | N
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
         False) -> Tensor:
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
-def orgqr(input: Tensor, tau: Any, *, out: Any = None) -> Tensor:
-    """The first columns of the product of Householder's reflections (of `geqrf`)."""
-def ormqr(input: Tensor, tau: Any, other: Tensor | Number, left: _bool = True, transpose: _bool = False, *, out: Any =
-        None) -> Tensor:
-    """The product of the orthogonal matrix that Householder's reflections make (of `geqrf`) and another matrix."""
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
 def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` over the last axis."""
-def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: Any = 2) -> Tensor:
-    """The principal components of rows, for matrices of low rank."""
 def pdist(input: Tensor, p: Any = 2.0) -> Tensor:
     """The p-norm distances of every two rows."""
 def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
-def permute_copy(input: Tensor, dims: Dims, *, out: Any = None) -> Tensor:
-    """The axes in another order, as a copy."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
 def pixel_shuffle(input: Tensor, upscale_factor: Any) -> Tensor:
@@ -2366,10 +2279,6 @@ def randperm(n: _int, *, generator: Generator | None = None, out: Any = None, dt
         _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
         False, names: Sequence[str | None] | None = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
-def range(start: Number = 0, end: Number | None = None, step: _int = 1, *, out: Any = None, dtype: _dtype | None = None,
-        layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool
-        = False) -> Tensor:
-    """The numbers start, start + step, ... up to `end`, which is one of them; deprecated in favour of `arange`."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in row-major order, as one axis; a view where there is one."""
 def real(input: Tensor) -> Tensor:
@@ -2450,14 +2359,18 @@ def seed() -> _int:
     """Seed the default generator from the system's randomness; returns the seed."""
 def select(input: Tensor, dim: Dims, index: _int) -> Tensor:
     """The view of `input` at one index of axis `dim`, which is removed."""
-def select_copy(input: Tensor, dim: Dims, index: Tensor, *, out: Any = None) -> Tensor:
-    """One place of an axis, as a copy."""
 def select_scatter(input: Tensor, src: Tensor | Number, dim: Dims, index: _int) -> Tensor:
     """`input` with `src` in the place of ``input.select(dim, index)``."""
 def selu(input: Tensor) -> Tensor:
     """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
 def selu_(input: Tensor) -> Tensor:
     """In-place version of `selu`: writes the result into the tensor and returns it."""
+def set_autocast_cache_enabled(enabled: Any) -> None:
+    """Choose whether a parameter that is used twice in a block is cast once."""
+def set_autocast_dtype(device_type: Any, dtype: _dtype | None) -> None:
+    """Choose the dtype that ops on such devices are cast to."""
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Let this thread's ops on such devices cast their operands, or not."""
 def set_default_device(where: DeviceLike | None) -> None:
     """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU."""
 def set_default_dtype(d: _dtype) -> None:
@@ -2466,8 +2379,6 @@ def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
 def set_float32_matmul_precision(precision: Any) -> None:
     """Say how exactly devices multiply float32 matrices."""
-def set_flush_denormal(mode: Any) -> Tensor:
-    """Let the CPU take floats below the least ordinary one for 0, in this thread."""
 def set_num_threads(threads: Any) -> None:
     """Let the CPU's kernels use this many threads."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None,
@@ -2497,9 +2408,6 @@ def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic sine of each element."""
 def sinh_(input: Tensor) -> Tensor:
     """In-place version of `sinh`: writes the result into the tensor and returns it."""
-def slice_copy(input: Tensor, dim: Dims = 0, start: Number | None = None, end: Number | None = None, step: _int = 1, *,
-        out: Any = None) -> Tensor:
-    """Places of an axis, as a copy."""
 def slice_scatter(input: Tensor, src: Tensor | Number, dim: Dims = 0, start: _int | None = None, end: _int | None =
         None, step: _int = 1) -> Tensor:
     """`input` with `src` in the place of ``input[start:end:step]`` along axis `dim`."""
@@ -2512,12 +2420,8 @@ def sort(input: Tensor, dim: Dims = -1, descending: _bool = False, *, stable: _b
     """The elements in order along an axis, and where they were."""
 def split(input: Tensor, split_size_or_sections: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis."""
-def split_copy(input: Tensor, split_size: Any, dim: Dims = 0, *, out: Any = None) -> Tensor:
-    """Parts of an axis, as a copy."""
 def split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
-def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0, *, out: Any = None) -> Tensor:
-    """Parts of an axis, as a copy."""
 def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the square root of each element."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -2528,8 +2432,6 @@ def square_(input: Tensor) -> Tensor:
     """In-place version of `square`: writes the result into the tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """A view without the axes of size 1: all of them, or those among `dim` (an int or a tuple)."""
-def squeeze_copy(input: Tensor, dim: Dims = None, *, out: Any = None) -> Tensor:
-    """The tensor without axes of size 1, as a copy."""
 def stack(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new axis."""
 def std(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number |
@@ -2551,16 +2453,12 @@ def sum(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtyp
     """The sum of all elements, or of those along some axes."""
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: Any = None) -> return_types.svd:
     """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See `linalg.svd`."""
-def svd_lowrank(A: Tensor, q: Any = 6, niter: Any = 2, M: Any = None) -> Tensor:
-    """U, S and V with A nearly U @ diag(S) @ V^H, for matrices whose rank is hardly above q."""
 def swapaxes(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
 def swapdims(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view)."""
-def t_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """The matrix transposed, as a copy."""
 def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
     """The elements of `input` at places in row-major order; the result has index's shape."""
 def take_along_dim(input: Tensor, indices: Any, dim: Dims = None, *, out: Any = None) -> Tensor:
@@ -2579,7 +2477,7 @@ def tensor(data: Any = ..., *extra: Any, dtype: _dtype | None = None, device: De
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: Dims = 0, *, indices: Any = None, sections: Any =
         None) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis, cut at indices or into sections that differ by at most one."""
-def tensordot(a: Any, b: Any, dims: Dims = 2, *, out: Any = None) -> Tensor:
+def tensordot(a: Any, b: Any, dims: Dims = 2) -> Tensor:
     """Sum of products of two tensors over several axes at once."""
 def threshold(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """x where x > threshold, else value."""
@@ -2594,8 +2492,6 @@ def trace(input: Tensor) -> Tensor:
     """Sum of the diagonal of a matrix; int64 for integers."""
 def transpose(input: Tensor, dim0: Axis, dim1: Axis) -> Tensor:
     """A view with two axes swapped."""
-def transpose_copy(input: Tensor, dim0: Axis, dim1: Axis, *, out: Any = None) -> Tensor:
-    """Two axes in each other's place, as a copy."""
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
     """The integral along an axis, by the trapezoidal rule."""
 def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
@@ -2603,7 +2499,7 @@ def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims =
 def triangular_solve(input: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool =
         False) -> return_types.triangular_solve:
     """The solution of a triangular system, the right-hand side first, and a copy of A."""
-def tril(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
+def tril(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The matrices of `input` with zeros above a diagonal."""
 def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
@@ -2611,7 +2507,7 @@ def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2.0, eps: _float = 1e-06,
         swap: Any = False, reduction: Any = 1) -> Tensor:
     """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum."""
-def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
+def triu(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The matrices of `input` with zeros below a diagonal."""
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
@@ -2626,14 +2522,10 @@ def typename(obj: Any) -> str:
     """The name of an object's type with its module; of a tensor, that of its legacy type."""
 def unbind(input: Tensor, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Tuple of the slices of `input` along an axis, which is removed."""
-def unbind_copy(input: Tensor, dim: Dims = 0, *, out: Any = None) -> Tensor:
-    """All places of an axis, as a copy."""
 @overload
 def unflatten(input: Tensor, dim: Axis, sizes: Sequence[_int]) -> Tensor: ...
 @overload
 def unflatten(input: Tensor, dim: Axis, sizes: Sequence[tuple[str, _int]] | dict[str, _int]) -> Tensor: ...
-def unfold_copy(input: Tensor, dimension: _int, size: Sequence[_int] | _int, step: _int, *, out: Any = None) -> Tensor:
-    """Windows of an axis, as a copy."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims =
         None) -> Any:
     """The distinct elements (slices, with `dim`) in ascending order."""
@@ -2642,16 +2534,8 @@ def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_coun
     """The elements (slices, with `dim`) without those equal to the one before."""
 def unravel_index(indices: Any, shape: Sequence[_int]) -> Tensor:
     """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis."""
-def unsafe_chunk(input: Tensor, chunks: _int, dim: Dims = 0) -> Tensor:
-    """At most so many equal parts on the tensor's memory, which autograd does not take for views; see `chunk`."""
-def unsafe_split(input: Tensor, split_size: Any, dim: Dims = 0) -> Tensor:
-    """Consecutive parts of an axis on the tensor's memory, which autograd does not take for views; see `split`."""
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0) -> Tensor:
-    """Parts of these sizes on the tensor's memory, which autograd does not take for views; see `split_with_sizes`."""
 def unsqueeze(input: Tensor, dim: Dims) -> Tensor:
     """A view with a new axis of size 1 before axis `dim`."""
-def unsqueeze_copy(input: Tensor, dim: Dims, *, out: Any = None) -> Tensor:
-    """The tensor with one axis more, as a copy."""
 def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Vandermonde matrix: powers of the elements of a vector, one column for each."""
 def var(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number |
@@ -2664,15 +2548,10 @@ def vdot(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Inner product of two vectors: the sum of conj(input) * other."""
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor whose last axis holds (real, imaginary) pairs, as a complex view without that axis."""
-def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """Pairs of real numbers as complex ones, as a copy."""
 def view_as_real(input: Tensor) -> Tensor:
     """The real and imaginary parts of a complex tensor along a new last axis, as a view."""
-def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """Complex numbers as pairs of real ones, as a copy."""
-def view_copy(input: Tensor, size: Sequence[_int] | _int | None = None, *, dtype: _dtype | None = None, out: Any =
-        None) -> Tensor:
-    """The elements in another shape, as a copy."""
+def vmap(func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: Any = 'error', *, chunk_size: Any = None) -> Any:
+    """A function that calls `func` for every example along an axis of its arguments, with all of them at once."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the first axis, as `tensor_split` makes them."""
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -2713,3 +2592,6 @@ cuda: Any
 opencl: Any
 backends: Any
 functions: Any
+TypedStorage: Any
+UntypedStorage: Any
+autocast: Any

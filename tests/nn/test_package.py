@@ -106,3 +106,12 @@ def test_documentation(name):
 def test_files_are_short(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 450 and lines[0].startswith('"""') and max(map(len, lines)) <= 120
+
+
+def test_a_missing_name_says_what_to_use():
+    with pytest.raises(AttributeError, match="has no attribute 'Linaer'; did you mean 'Linear'"):
+        nn.Linaer
+    with pytest.raises(AttributeError, match="has no attribute 'SyncBatchNorm'; use nn.BatchNorm1d"):
+        nn.SyncBatchNorm
+    with pytest.raises(AttributeError, match="has no attribute 'Zyzzyva'$"):
+        nn.Zyzzyva

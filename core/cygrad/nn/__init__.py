@@ -53,7 +53,27 @@ def __getattr__(name):
         return value
     if name in PARTS:
         return _importlib.import_module(f"cygrad.nn.{name}")
-    raise AttributeError(f"module 'cygrad.nn' has no attribute {name!r}")
+    raise AttributeError(f"module 'cygrad.nn' has no attribute {name!r}{_remedy(name)}")
+
+
+_INSTEAD = {
+    "SyncBatchNorm": "use nn.BatchNorm1d, BatchNorm2d or BatchNorm3d: statistics of several processes are not joined",
+    "CrossMapLRN2d": "use nn.LocalResponseNorm",
+    "TripletMarginWithDistanceLoss": "use nn.functional.triplet_margin_with_distance_loss",
+    "LinearCrossEntropyLoss": "use nn.Linear, then nn.CrossEntropyLoss",
+    "attention": "use nn.functional.scaled_dot_product_attention",
+    "grad": "use cygrad.autograd.grad",
+    **dict.fromkeys(("intrinsic", "qat", "quantizable", "quantized"), "there is no quantisation here"),
+}
+
+
+def _remedy(name):
+    """What to use in the place of a name that is not here: what does the same, or a name that is much like it."""
+    if name in _INSTEAD:
+        return "; " + _INSTEAD[name]
+    import difflib      # start-up time
+    near = difflib.get_close_matches(name, __all__, 1, 0.75)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def __dir__():

@@ -119,7 +119,6 @@ cdef bint may_be_foreign(object values):
                 or PyLong_Check(values) or PyComplex_Check(values))
 
 
-
 cdef Tensor from_data(object values, DType dtype):
     """A new host tensor of the values."""
     cdef Py_ssize_t sizes[65]

@@ -1,6 +1,6 @@
 """Arrays of other libraries that don't tell where their memory is by `__array_interface__`: by DLPack, or `__array__`.
 
-Of JAX, PyTorch and others `__dlpack__` gives the memory itself; of pandas and others `__array__` gives a NumPy array, of
+Of JAX, PyTorch and others `__dlpack__` gives the memory itself; of pandas and others `__array__` gives a NumPy array of
 the dtype that the numbers have. Buffers (bytearray, array.array, mmap) are taken as `frombuffer` takes them.
 """
 

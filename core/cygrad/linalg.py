@@ -110,7 +110,7 @@ def vander(x, N=None):
     columns = (x.shape[-1] if x.dim() else 1) if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
-    return powers(x, columns)
+    return powers(x if x.dim() else x.reshape(1), columns)
 
 
 for _name in __all__:

@@ -38,6 +38,15 @@ def _number(value):
     return value.item() if hasattr(value, "item") else value
 
 
+def _bounds(name, start, end):
+    """Both as Python numbers; tensors of several elements are refused."""
+    ranks = [t.dim() if isinstance(t, Tensor) else 0 for t in (start, end)]
+    if any(ranks):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {ranks[0]} "
+                           f"dimension(s) and end with {ranks[1]} dimension(s).")
+    return _number(start), _number(end)
+
+
 cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
@@ -262,7 +271,7 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
     >>> cygrad.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    start, end = _number(start), _number(end)
+    start, end = _bounds("linspace", start, end)
     if steps is None:
         raise TypeError("linspace() received an invalid combination of arguments - got "
                         f"({type(start).__name__}, {type(end).__name__}), but expected start, end and steps")
@@ -306,7 +315,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     >>> cygrad.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    start, end = _number(start), _number(end)
+    start, end = _bounds("logspace", start, end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     dtype = dtype or (out.dtype if out is not None else get_default_dtype())

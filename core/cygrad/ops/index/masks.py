@@ -153,6 +153,8 @@ def check_fill(self, mask, value):
                            f"{C_TYPES[mask.dtype.code]}")
     if not isinstance(value, Tensor):
         check_scalar(self.dtype, value)
+    elif value.is_complex() and not self.is_complex():
+        check_scalar(self.dtype, value.item())
 
 
 def _masked_fill_(self, mask, value):

@@ -387,9 +387,9 @@ def tensordot(a, b, dims=2):
     for d, e, i, j in zip(first, second, *wrapped):
         m, n = a.shape[i], b.shape[j]
         if n == 1 and m != 1:
-            a = a.sum(i, keepdim=True)
+            a = a.sum(i, keepdim=True, dtype=a.dtype)
         elif m == 1 and n != 1:
-            b = b.sum(j, keepdim=True)
+            b = b.sum(j, keepdim=True, dtype=b.dtype)
         elif m != n:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {m} in dim {d} and second has "
                                f"size {n} in dim {e}")

@@ -180,7 +180,8 @@ def narrow(Tensor input not None, Py_ssize_t dim, start, Py_ssize_t length):
     >>> cygrad.narrow(cygrad.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
-    if isinstance(start, Tensor) and ((<Tensor>start).rank or (<Tensor>start).dtype.is_floating_point):
+    if isinstance(start, Tensor) and (
+            (<Tensor>start).rank or (<Tensor>start).dtype.is_floating_point or (<Tensor>start).dtype.name == "bool"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     cdef Py_ssize_t first = int(start), size           # before a look at the tensor, which __int__ may change
     if input.rank == 0:

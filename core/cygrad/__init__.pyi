@@ -146,6 +146,8 @@ long: dtype
 short: dtype
 uint8: dtype
 strided: layout
+channels_last: memory_format
+channels_last_3d: memory_format
 contiguous_format: memory_format
 preserve_format: memory_format
 default_generator: Generator
@@ -163,10 +165,20 @@ class Tensor:
     imag: Tensor
     is_cpu: _bool
     is_cuda: _bool
+    is_ipu: Any
     is_leaf: _bool
+    is_maia: Any
     is_meta: _bool
+    is_mkldnn: Any
+    is_mps: Any
+    is_mtia: Any
+    is_nested: Any
     is_quantized: _bool
     is_sparse: _bool
+    is_sparse_csr: Any
+    is_vulkan: Any
+    is_xla: Any
+    is_xpu: Any
     itemsize: _int
     layout: _layout
     mH: Tensor
@@ -350,8 +362,9 @@ class Tensor:
     def as_strided_(self, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
             None) -> Tensor:
         """Take any sizes, strides and offset in the storage, in place."""
-    def as_subclass(self, cls: Any) -> Tensor:
-        """A view of the whole tensor that is an instance of a subclass of Tensor, with its place in the graph."""
+    def as_strided_scatter(self, src: Tensor | Number, size: Sequence[_int] | _int, stride: Sequence[_int] | _int,
+            storage_offset: Any = None) -> Tensor:
+        """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``."""
     def asin(self, *, out: Any = None) -> Tensor:
         """Elementwise: the inverse sine of each element, in radians."""
     def asin_(self) -> Tensor:
@@ -508,7 +521,7 @@ class Tensor:
     def cumsum_(self, dim: Dims, *, dtype: _dtype | None = None) -> Tensor:
         """In-place version of `cumsum`: writes the result into the tensor and returns it."""
     def data_ptr(self) -> _int:
-        """Where the first element is in memory."""
+        """Address of the first element; 0 for a tensor without elements."""
     def deg2rad(self) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
@@ -540,6 +553,8 @@ class Tensor:
         """In-place version of `digamma`: writes the result into the tensor and returns it."""
     def dim(self) -> _int:
         """Number of axes."""
+    def dim_order(self, *, ambiguity_check: Any = False) -> Tensor:
+        """The axes as they lie in memory, from that with the longest steps to that with the shortest."""
     def dist(self, other: Tensor | Number, p: Any = 2) -> Tensor:
         """The p-norm of input - other."""
     def div(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
@@ -639,6 +654,8 @@ class Tensor:
         """The fractional part of each element, with its sign."""
     def frac_(self) -> Tensor:
         """In-place version of `frac`: writes the result into the tensor and returns it."""
+    def frexp(self) -> return_types.frexp:
+        """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
     def gather(self, dim: Dims, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on."""
     def gcd(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -651,6 +668,8 @@ class Tensor:
         """In-place version of `ge`: writes the result into the tensor and returns it."""
     def geometric_(self, p: Any, *, generator: Generator | None = None) -> Tensor:
         """Fill with the number of trials up to the first success of probability `p`."""
+    def geqrf(self) -> return_types.geqrf:
+        """The QR factorisation as LAPACK keeps it: R, and reflections whose product is Q."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def get_device(self) -> Any:
@@ -692,6 +711,14 @@ class Tensor:
         """The modified Bessel function of the first kind of order 0, of each element."""
     def i0_(self) -> Tensor:
         """In-place version of `i0`: writes the result into the tensor and returns it."""
+    def igamma(self, other: Tensor | Number) -> Tensor:
+        """The regularized lower incomplete gamma function P(input, other), of each pair of elements."""
+    def igamma_(self, other: Tensor | Number) -> Tensor:
+        """In-place version of `igamma`: writes the result into the tensor and returns it."""
+    def igammac(self, other: Tensor | Number) -> Tensor:
+        """The regularized upper incomplete gamma function Q(input, other), of each pair of elements."""
+    def igammac_(self, other: Tensor | Number) -> Tensor:
+        """In-place version of `igammac`: writes the result into the tensor and returns it."""
     def index_add(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """`input` with ``alpha * source`` added to its slices at the places `index` of an axis; places may repeat."""
     def index_add_(self, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
@@ -728,6 +755,8 @@ class Tensor:
         """False: conjugation is never put off."""
     def is_contiguous(self, memory_format: _memory_format | None = None) -> _bool:
         """Whether the elements lie in row-major order without gaps."""
+    def is_distributed(self) -> _bool:
+        """Whether the tensor's parts lie in several processes."""
     def is_floating_point(self) -> _bool:
         """Whether the dtype is a floating-point one."""
     def is_inference(self) -> _bool:
@@ -1003,6 +1032,8 @@ class Tensor:
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor: ...
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+    def nonzero_static(self, *, size: Sequence[_int] | _int, fill_value: Number = -1) -> Tensor:
+        """The first `size` places of `nonzero`, filled up where there are fewer."""
     def norm(self, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None =
             None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """A vector norm, or the nuclear norm of matrices."""
@@ -1018,6 +1049,10 @@ class Tensor:
         """A NumPy array that shares the tensor's memory."""
     def opencl(self, device: DeviceLike | None = None, non_blocking: _bool = False) -> Tensor:
         """The tensor on an OpenCL device (the first one, unless given)."""
+    def orgqr(self, tau: Any) -> Tensor:
+        """The first columns of the product of Householder's reflections (of `geqrf`)."""
+    def ormqr(self, tau: Any, other: Tensor | Number, left: _bool = True, transpose: _bool = False) -> Tensor:
+        """The product of the orthogonal matrix that Householder's reflections make (of `geqrf`) and another matrix."""
     def outer(self, vec2: Tensor) -> Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def permute(self, *dims: Axis | Sequence[Axis]) -> Tensor:
@@ -1213,7 +1248,7 @@ class Tensor:
     def storage(self) -> Any:
         """The storage, as a flat sequence of elements of self's dtype."""
     def storage_offset(self) -> _int:
-        """Where in its storage the first element is, in elements."""
+        """Offset of the first element in the storage, in elements."""
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
@@ -1318,6 +1353,13 @@ class Tensor:
         """The distinct elements (slices, with `dim`) in ascending order."""
     def unique_consecutive(self, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims = None) -> Any:
         """The elements (slices, with `dim`) without those equal to the one before."""
+    def unsafe_chunk(self, chunks: _int, dim: Dims = 0) -> Tensor:
+        """At most so many equal parts on the tensor's memory, which autograd does not take for views; see `chunk`."""
+    def unsafe_split(self, split_size: Any, dim: Dims = 0) -> Tensor:
+        """Consecutive parts of an axis on the tensor's memory, which autograd does not take for views; see `split`."""
+    def unsafe_split_with_sizes(self, split_sizes: Sequence[_int], dim: Dims = 0) -> Tensor:
+        """Parts of these sizes on the tensor's memory, which autograd does not take for views; see
+        `split_with_sizes`."""
     def unsqueeze(self, dim: Dims) -> Tensor:
         """A view with a new axis of size 1 before axis `dim`."""
     def unsqueeze_(self, dim: Dims) -> Tensor:
@@ -1384,6 +1426,10 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
     """beta * input + alpha * (the outer product of vec1 and vec2)."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of the last two axes."""
+def affine_grid_generator(theta: Any, size: Sequence[_int] | _int, align_corners: Any) -> Tensor:
+    """The grid for `grid_sampler` by which an affine map moves images or volumes; see `nn.functional.affine_grid`."""
+def alias_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """The tensor, as a copy."""
 def align_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of tensors with the names of the one that has most axes, for broadcasting by name."""
 def all(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out: Any
@@ -1456,6 +1502,12 @@ def as_strided(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int
 def as_strided_(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
         None) -> Tensor:
     """Take any sizes, strides and offset in the storage, in place."""
+def as_strided_copy(input: Tensor, size: Sequence[_int] | _int, stride: Sequence[_int] | _int, storage_offset: Any =
+        None, *, out: Any = None) -> Tensor:
+    """The elements that sizes and strides say, as a copy."""
+def as_strided_scatter(input: Tensor, src: Tensor | Number, size: Sequence[_int] | _int, stride: Sequence[_int] | _int,
+        storage_offset: Any = None, *, out: Any = None) -> Tensor:
+    """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``."""
 def as_tensor(data: Any, dtype: _dtype | None = None, device: DeviceLike | None = None) -> Tensor:
     """`data` as a tensor, sharing memory where it can (tensors of the right dtype and device, NumPy arrays)."""
 def asarray(obj: Any, *, dtype: _dtype | None = None, device: DeviceLike | None = None, copy: _bool | None = None,
@@ -1485,10 +1537,6 @@ def atleast_2d(*tensors: Any) -> Any:
     """The tensor with at least two axes, new ones in front; several tensors give a tuple."""
 def atleast_3d(*tensors: Any) -> Any:
     """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
-def autocast_decrement_nesting() -> _int:
-    """Leave a block of autocast by hand; returns how many are open."""
-def autocast_increment_nesting() -> _int:
-    """Enter a block of autocast by hand; returns how many are open."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
         False, count_include_pad: Any = True) -> Tensor:
     """The mean of a window that moves over rows."""
@@ -1579,8 +1627,6 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` (a number or a tensor)."""
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     """In-place version of `clamp_min`: writes the result into the tensor and returns it."""
-def clear_autocast_cache() -> None:
-    """Forget what parameters were cast to."""
 def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` and not above `max`; NaN stays."""
 def clip_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
@@ -1672,6 +1718,8 @@ def detach(input: Tensor) -> Tensor:
     """The tensor cut off from its history; `Tensor.detach` as a function."""
 def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from its history, in place."""
+def detach_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """The tensor without its history, as a copy."""
 def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
@@ -1682,7 +1730,10 @@ def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
 def diagonal(input: Tensor, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
 @overload
 def diagonal(input: Tensor, *, outdim: str | None, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor: ...
-def diagonal_scatter(input: Tensor, src: Tensor | Number, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1) -> Tensor:
+def diagonal_copy(input: Tensor, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1, *, out: Any = None) -> Tensor:
+    """A diagonal, as a copy."""
+def diagonal_scatter(input: Tensor, src: Tensor | Number, offset: _int = 0, dim1: Axis = 0, dim2: Axis = 1, *, out: Any
+        = None) -> Tensor:
     """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``."""
 def diff(input: Tensor, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *,
         axis: Dims = None, out: Any = None) -> Tensor:
@@ -1725,6 +1776,10 @@ def empty_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | 
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
         False) -> Tensor:
     """An uninitialised tensor of input's shape, memory order, dtype and device, unless given."""
+def empty_permuted(size: Sequence[_int] | _int, physical_layout: Any, *, dtype: _dtype | None = None, layout: _layout |
+        None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
+        False) -> Tensor:
+    """An uninitialised dense tensor whose axes lie in memory in another order."""
 def empty_strided(size: Sequence[_int] | _int, stride: Sequence[_int] | _int, *, dtype: _dtype | None = None, device:
         DeviceLike | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool =
         False, names: Sequence[str | None] | None = None) -> Tensor:
@@ -1751,6 +1806,8 @@ def exp2_(input: Tensor) -> Tensor:
     """In-place version of `exp2`: writes the result into the tensor and returns it."""
 def exp_(input: Tensor) -> Tensor:
     """In-place version of `exp`: writes the result into the tensor and returns it."""
+def expand_copy(input: Tensor, size: Sequence[_int] | _int, *, implicit: Any = False, out: Any = None) -> Tensor:
+    """The tensor repeated where an axis is 1, as a copy."""
 def expm1(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: exp(x) - 1 of each element, accurate near 0."""
 def expm1_(input: Tensor) -> Tensor:
@@ -1803,6 +1860,8 @@ def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """The fractional part of each element, with its sign."""
 def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
+def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
+    """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, without a copy."""
 def from_numpy(ndarray: Any) -> Tensor:
@@ -1826,14 +1885,10 @@ def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """In-place version of `gcd`: writes the result into the tensor and returns it."""
 def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input >= other."""
+def geqrf(input: Tensor, *, out: Any = None) -> return_types.geqrf:
+    """The QR factorisation as LAPACK keeps it: R, and reflections whose product is Q."""
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
-def get_autocast_cpu_dtype() -> _dtype:
-    """PyTorch's older name for `get_autocast_dtype("cpu")`."""
-def get_autocast_dtype(device_type: Any) -> _dtype:
-    """The dtype that ops on such devices are cast to."""
-def get_autocast_gpu_dtype() -> _dtype:
-    """PyTorch's older name for `get_autocast_dtype("cuda")`."""
 def get_default_device() -> _device:
     """The device on which new tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -1846,10 +1901,18 @@ def get_num_threads() -> _int:
     """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor in PyTorch's layout."""
+def gradient(input: Tensor, *, spacing: Any = None, dim: Dims = None, edge_order: Any = 1) -> Tensor:
+    """The slopes of samples of a function along axes, by differences of neighbours."""
 def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input >= other."""
+def grid_sampler(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
+    """Images or volumes looked at where a grid says; see `nn.functional.grid_sample`."""
+def grid_sampler_2d(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
+    """Images looked at where a grid says; see `nn.functional.grid_sample`."""
+def grid_sampler_3d(input: Tensor, grid: Any, interpolation_mode: Any, padding_mode: Any, align_corners: Any) -> Tensor:
+    """Volumes looked at where a grid says; see `nn.functional.grid_sample`."""
 def group_norm(input: Tensor, num_groups: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float =
         1e-05, cudnn_enabled: Any = True) -> Tensor:
     """`nn.functional.group_norm`, which also takes groups of one value."""
@@ -1879,6 +1942,9 @@ def histc(input: Tensor, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: An
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool =
         False, out: Any = None) -> return_types.histogram:
     """How many elements lie in each bin, and the edges of the bins."""
+def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: _bool =
+        False) -> Any:
+    """How many points lie in each cell of a grid, and the edges of the cells along each axis."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""
 def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -1889,6 +1955,10 @@ def i0(input: Tensor, *, out: Any = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0, of each element."""
 def i0_(input: Tensor) -> Tensor:
     """In-place version of `i0`: writes the result into the tensor and returns it."""
+def igamma(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The regularized lower incomplete gamma function P(input, other), of each pair of elements."""
+def igammac(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The regularized upper incomplete gamma function Q(input, other), of each pair of elements."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor, as a view."""
 def index_add(input: Tensor, dim: Dims, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Any = None) -> Tensor:
@@ -1919,16 +1989,12 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """Whether anomaly detection, when on, also refuses NaN in gradients."""
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on."""
-def is_autocast_cache_enabled() -> _bool:
-    """Whether a parameter that is used twice in a block is cast once."""
-def is_autocast_cpu_enabled() -> _bool:
-    """PyTorch's older name for `is_autocast_enabled("cpu")`."""
-def is_autocast_enabled(device_type: Any = 'cuda') -> _bool:
-    """Whether this thread's ops on such devices cast their operands."""
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
 def is_conj(input: Tensor) -> _bool:
     """False: conjugation is never put off."""
+def is_distributed(input: Tensor) -> _bool:
+    """Whether the tensor's parts lie in several processes."""
 def is_floating_point(input: Tensor) -> _bool:
     """Whether the tensor's dtype is a floating-point one."""
 def is_grad_enabled() -> _bool:
@@ -2160,11 +2226,13 @@ def nansum(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _d
     """`sum` in which NaN counts as 0."""
 def narrow(input: Tensor, dim: Dims, start: _int | Tensor, length: _int) -> Tensor:
     """The view of `length` elements of axis `dim` from `start` on."""
-def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int) -> Tensor:
+def narrow_copy(input: Tensor, dim: Dims, start: _int, length: _int, *, out: Any = None) -> Tensor:
     """A copy of what `narrow` shows."""
 def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
         training: Any, momentum: Any, eps: _float) -> Tensor:
     """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised."""
+def native_channel_shuffle(input: Tensor, groups: Any) -> Tensor:
+    """Channels in another order; see `channel_shuffle`."""
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: Any, HxW: Any, group: Any,
         eps: _float) -> Tensor:
     """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation."""
@@ -2187,6 +2255,8 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor: ...
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+def nonzero_static(input: Tensor, *, size: Sequence[_int] | _int, fill_value: Number = -1, out: Any = None) -> Tensor:
+    """The first `size` places of `nonzero`, filled up where there are fewer."""
 def norm(input: Tensor, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None
         = None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
     """A vector norm, or the nuclear norm of matrices."""
@@ -2206,14 +2276,23 @@ def ones_like(input: Tensor, *, dtype: _dtype | None = None, layout: _layout | N
         None, requires_grad: _bool = False, memory_format: _memory_format | None = None, pin_memory: _bool =
         False) -> Tensor:
     """A tensor of ones of input's shape, memory order, dtype and device, unless given."""
+def orgqr(input: Tensor, tau: Any, *, out: Any = None) -> Tensor:
+    """The first columns of the product of Householder's reflections (of `geqrf`)."""
+def ormqr(input: Tensor, tau: Any, other: Tensor | Number, left: _bool = True, transpose: _bool = False, *, out: Any =
+        None) -> Tensor:
+    """The product of the orthogonal matrix that Householder's reflections make (of `geqrf`) and another matrix."""
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
 def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: _float = 1e-06, keepdim: _bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` over the last axis."""
+def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: Any = 2) -> Tensor:
+    """The principal components of rows, for matrices of low rank."""
 def pdist(input: Tensor, p: Any = 2.0) -> Tensor:
     """The p-norm distances of every two rows."""
 def permute(input: Tensor, *dims: Axis | Sequence[Axis]) -> Tensor:
     """A view with the axes in another order."""
+def permute_copy(input: Tensor, dims: Dims, *, out: Any = None) -> Tensor:
+    """The axes in another order, as a copy."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices; see `cygrad.linalg.pinv`."""
 def pixel_shuffle(input: Tensor, upscale_factor: Any) -> Tensor:
@@ -2279,6 +2358,10 @@ def randperm(n: _int, *, generator: Generator | None = None, out: Any = None, dt
         _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
         False, names: Sequence[str | None] | None = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
+def range(start: Number = 0, end: Number | None = None, step: _int = 1, *, out: Any = None, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool
+        = False) -> Tensor:
+    """The numbers start, start + step, ... up to `end`, which is one of them; deprecated in favour of `arange`."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in row-major order, as one axis; a view where there is one."""
 def real(input: Tensor) -> Tensor:
@@ -2359,18 +2442,14 @@ def seed() -> _int:
     """Seed the default generator from the system's randomness; returns the seed."""
 def select(input: Tensor, dim: Dims, index: _int) -> Tensor:
     """The view of `input` at one index of axis `dim`, which is removed."""
-def select_scatter(input: Tensor, src: Tensor | Number, dim: Dims, index: _int) -> Tensor:
+def select_copy(input: Tensor, dim: Dims, index: Tensor, *, out: Any = None) -> Tensor:
+    """One place of an axis, as a copy."""
+def select_scatter(input: Tensor, src: Tensor | Number, dim: Dims, index: _int, *, out: Any = None) -> Tensor:
     """`input` with `src` in the place of ``input.select(dim, index)``."""
 def selu(input: Tensor) -> Tensor:
     """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
 def selu_(input: Tensor) -> Tensor:
     """In-place version of `selu`: writes the result into the tensor and returns it."""
-def set_autocast_cache_enabled(enabled: Any) -> None:
-    """Choose whether a parameter that is used twice in a block is cast once."""
-def set_autocast_dtype(device_type: Any, dtype: _dtype | None) -> None:
-    """Choose the dtype that ops on such devices are cast to."""
-def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
-    """Let this thread's ops on such devices cast their operands, or not."""
 def set_default_device(where: DeviceLike | None) -> None:
     """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU."""
 def set_default_dtype(d: _dtype) -> None:
@@ -2379,6 +2458,8 @@ def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
 def set_float32_matmul_precision(precision: Any) -> None:
     """Say how exactly devices multiply float32 matrices."""
+def set_flush_denormal(mode: Any) -> Tensor:
+    """Let the CPU take floats below the least ordinary one for 0, in this thread."""
 def set_num_threads(threads: Any) -> None:
     """Let the CPU's kernels use this many threads."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None,
@@ -2408,8 +2489,11 @@ def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic sine of each element."""
 def sinh_(input: Tensor) -> Tensor:
     """In-place version of `sinh`: writes the result into the tensor and returns it."""
+def slice_copy(input: Tensor, dim: Dims = 0, start: Number | None = None, end: Number | None = None, step: _int = 1, *,
+        out: Any = None) -> Tensor:
+    """Places of an axis, as a copy."""
 def slice_scatter(input: Tensor, src: Tensor | Number, dim: Dims = 0, start: _int | None = None, end: _int | None =
-        None, step: _int = 1) -> Tensor:
+        None, step: _int = 1, *, out: Any = None) -> Tensor:
     """`input` with `src` in the place of ``input[start:end:step]`` along axis `dim`."""
 def slogdet(input: Tensor) -> return_types.slogdet:
     """Signs and logarithms of the moduli of determinants."""
@@ -2420,8 +2504,12 @@ def sort(input: Tensor, dim: Dims = -1, descending: _bool = False, *, stable: _b
     """The elements in order along an axis, and where they were."""
 def split(input: Tensor, split_size_or_sections: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis."""
+def split_copy(input: Tensor, split_size: Any, dim: Dims = 0, *, out: Any = None) -> Tensor:
+    """Parts of an axis, as a copy."""
 def split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
+def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0, *, out: Any = None) -> Tensor:
+    """Parts of an axis, as a copy."""
 def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the square root of each element."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -2432,6 +2520,8 @@ def square_(input: Tensor) -> Tensor:
     """In-place version of `square`: writes the result into the tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """A view without the axes of size 1: all of them, or those among `dim` (an int or a tuple)."""
+def squeeze_copy(input: Tensor, dim: Dims = None, *, out: Any = None) -> Tensor:
+    """The tensor without axes of size 1, as a copy."""
 def stack(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new axis."""
 def std(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number |
@@ -2453,12 +2543,16 @@ def sum(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtyp
     """The sum of all elements, or of those along some axes."""
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: Any = None) -> return_types.svd:
     """U, S and V (not Vh) with input = U @ diag(S) @ V^H; zeros for U and V unless `compute_uv`. See `linalg.svd`."""
+def svd_lowrank(A: Tensor, q: Any = 6, niter: Any = 2, M: Any = None) -> Tensor:
+    """U, S and V with A nearly U @ diag(S) @ V^H, for matrices whose rank is hardly above q."""
 def swapaxes(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
 def swapdims(input: Tensor, axis0: Axis, axis1: Axis) -> Tensor:
     """A view with two axes swapped; `transpose` by another name."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer axes are returned as they are (as a view)."""
+def t_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """The matrix transposed, as a copy."""
 def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
     """The elements of `input` at places in row-major order; the result has index's shape."""
 def take_along_dim(input: Tensor, indices: Any, dim: Dims = None, *, out: Any = None) -> Tensor:
@@ -2492,6 +2586,8 @@ def trace(input: Tensor) -> Tensor:
     """Sum of the diagonal of a matrix; int64 for integers."""
 def transpose(input: Tensor, dim0: Axis, dim1: Axis) -> Tensor:
     """A view with two axes swapped."""
+def transpose_copy(input: Tensor, dim0: Axis, dim1: Axis, *, out: Any = None) -> Tensor:
+    """Two axes in each other's place, as a copy."""
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
     """The integral along an axis, by the trapezoidal rule."""
 def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
@@ -2522,10 +2618,14 @@ def typename(obj: Any) -> str:
     """The name of an object's type with its module; of a tensor, that of its legacy type."""
 def unbind(input: Tensor, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Tuple of the slices of `input` along an axis, which is removed."""
+def unbind_copy(input: Tensor, dim: Dims = 0, *, out: Any = None) -> Tensor:
+    """All places of an axis, as a copy."""
 @overload
 def unflatten(input: Tensor, dim: Axis, sizes: Sequence[_int]) -> Tensor: ...
 @overload
 def unflatten(input: Tensor, dim: Axis, sizes: Sequence[tuple[str, _int]] | dict[str, _int]) -> Tensor: ...
+def unfold_copy(input: Tensor, dimension: _int, size: Sequence[_int] | _int, step: _int, *, out: Any = None) -> Tensor:
+    """Windows of an axis, as a copy."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, dim: Dims =
         None) -> Any:
     """The distinct elements (slices, with `dim`) in ascending order."""
@@ -2534,8 +2634,16 @@ def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_coun
     """The elements (slices, with `dim`) without those equal to the one before."""
 def unravel_index(indices: Any, shape: Sequence[_int]) -> Tensor:
     """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis."""
+def unsafe_chunk(input: Tensor, chunks: _int, dim: Dims = 0) -> Tensor:
+    """At most so many equal parts on the tensor's memory, which autograd does not take for views; see `chunk`."""
+def unsafe_split(input: Tensor, split_size: Any, dim: Dims = 0) -> Tensor:
+    """Consecutive parts of an axis on the tensor's memory, which autograd does not take for views; see `split`."""
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: Dims = 0) -> Tensor:
+    """Parts of these sizes on the tensor's memory, which autograd does not take for views; see `split_with_sizes`."""
 def unsqueeze(input: Tensor, dim: Dims) -> Tensor:
     """A view with a new axis of size 1 before axis `dim`."""
+def unsqueeze_copy(input: Tensor, dim: Dims, *, out: Any = None) -> Tensor:
+    """The tensor with one axis more, as a copy."""
 def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Vandermonde matrix: powers of the elements of a vector, one column for each."""
 def var(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number |
@@ -2548,10 +2656,15 @@ def vdot(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Inner product of two vectors: the sum of conj(input) * other."""
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor whose last axis holds (real, imaginary) pairs, as a complex view without that axis."""
+def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """Pairs of real numbers as complex ones, as a copy."""
 def view_as_real(input: Tensor) -> Tensor:
     """The real and imaginary parts of a complex tensor along a new last axis, as a view."""
-def vmap(func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: Any = 'error', *, chunk_size: Any = None) -> Any:
-    """A function that calls `func` for every example along an axis of its arguments, with all of them at once."""
+def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """Complex numbers as pairs of real ones, as a copy."""
+def view_copy(input: Tensor, size: Sequence[_int] | _int | None = None, *, dtype: _dtype | None = None, out: Any =
+        None) -> Tensor:
+    """The elements in another shape, as a copy."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the first axis, as `tensor_split` makes them."""
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -2592,6 +2705,3 @@ cuda: Any
 opencl: Any
 backends: Any
 functions: Any
-TypedStorage: Any
-UntypedStorage: Any
-autocast: Any

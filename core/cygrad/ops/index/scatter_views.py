@@ -22,7 +22,7 @@ def select_scatter(self, src, dim, index):
     return placed(self, src, lambda t: t.select(dim, index))
 
 
-@op(name="select_scatter")
+@op(name="select_scatter", out="expected")
 def _select_scatter(input, src, dim, index):
     """`input` with `src` in the place of ``input.select(dim, index)``.
 
@@ -52,7 +52,7 @@ def slice_scatter(self, src, dim, start, end, step):
     return placed(self, src, lambda t: slice_along(t, dim, slice(start, end, step)))
 
 
-@op(name="slice_scatter")
+@op(name="slice_scatter", out="expected")
 def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """`input` with `src` in the place of ``input[start:end:step]`` along axis `dim`.
 
@@ -84,7 +84,7 @@ def diagonal_scatter(self, src, offset, dim1, dim2):
     return placed(self, src, lambda t: t.diagonal(offset, dim1, dim2))
 
 
-@op(name="diagonal_scatter")
+@op(name="diagonal_scatter", out="expected")
 def _diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """`input` with `src` in the place of ``input.diagonal(offset, dim1, dim2)``.
 
@@ -122,7 +122,7 @@ def as_strided_scatter(self, src, size, stride, storage_offset):
     return out
 
 
-@op(name="as_strided_scatter", out="found")
+@op(name="as_strided_scatter", out="expected")
 def _as_strided_scatter(input, src, size, stride, storage_offset=None):
     """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``.
 

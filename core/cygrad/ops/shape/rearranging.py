@@ -372,7 +372,7 @@ def narrow_copy(self, dim, start, length):
     return self.narrow(dim, start, length).clone()
 
 
-@op(name="narrow_copy")
+@op(name="narrow_copy", out="expected")
 def _narrow_copy(input, dim, start, length):
     """A copy of what `narrow` shows.
 

@@ -101,6 +101,20 @@ def ranges_into(r):
     return f"[x := m.zeros(2, 3, dtype=m.{r.choice(['float32', 'int16'])}), m.{kind}, out={window})][0]"
 
 
+def buffers(r):
+    given = r.choice(["bytearray(b'abcdefgh')", "memoryview(bytearray(16))", "b'1234'", "b''",
+                      "memoryview(bytearray(16))[::2]", "m.utils.dlpack.to_dlpack(m.ones(2))"])
+    dtype = r.choice(["", ", dtype=m.int16", ", dtype=m.float32, copy=True", ", dtype=m.uint8, copy=False"])
+    if r.random() < 0.7:
+        return f"m.asarray({given}{dtype})"
+    return f"m.frombuffer({r.choice([given, '[1]'])}, dtype=m.uint8)"
+
+
+def complex_ranges(r):
+    dtype = r.choice(["", ", dtype=m.float32", ", dtype=m.complex128"])
+    return f"m.{r.choice(['linspace', 'logspace'])}({r.choice(['0', '1j', '-1.5'])}, {r.choice(['2j', '1'])}, 3{dtype})"
+
+
 def storages(r):
     kind = r.choice(["Typed", "Untyped"])
     given = r.choice(["3", "[1, 2, 3]", "(1, 300)", "[-1]", "2, 2", "1.5", "m.ones(2)", "[1.5, True]", "None", "True"])
@@ -130,8 +144,8 @@ def refusals(r):
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, storages, means, beside, clamps, softmaxes,
-                                    logits, places, triangular, nested, parts])
+@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, buffers, complex_ranges, storages,
+                                    means, beside, clamps, softmaxes, logits, places, triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -381,8 +381,13 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     tensor([97, 98], dtype=cygrad.uint8)
     """
     import numpy as np      # start-up time
-    content = memoryview(buffer).cast("B")
-    size, itemsize = content.nbytes, dtype.itemsize
+    try:
+        given = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    if not given.c_contiguous:
+        raise RuntimeError("could not retrieve buffer from object")
+    size, itemsize = given.nbytes, dtype.itemsize
     if size == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
     if count == 0:
@@ -398,7 +403,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     if offset + count * itemsize > size:
         raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not "
                          f"be greater than actual buffer length ({size} bytes)")
-    flat = np.frombuffer(content, np.uint8, count * itemsize, offset)
+    flat = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
     out = cygrad.from_numpy(flat).view(dtype)
     return out.requires_grad_() if requires_grad else out
 

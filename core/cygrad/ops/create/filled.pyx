@@ -7,6 +7,7 @@ from cpython.complex cimport PyComplex_Check
 from cpython.float cimport PyFloat_Check
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_Check
+from cpython.pycapsule cimport PyCapsule_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.string cimport memset
 
@@ -21,6 +22,7 @@ from cygrad.dispatch.promotion cimport scalar_dtype
 from cygrad.tensor cimport Tensor, alias
 from cygrad.view cimport data
 
+import cygrad
 from cygrad.devices import discovery, home, transfers
 from cygrad.errors import warn
 from cygrad.ops.create import foreign_arrays
@@ -267,7 +269,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
 
     Parameters
     ----------
-    obj : Tensor, NumPy array, number or nested sequence
+    obj : Tensor, NumPy array, DLPack capsule, buffer, number or nested sequence
+        A buffer's bytes are elements of `dtype`, the default float dtype unless it is given.
     dtype : dtype, optional
     device : device or str, optional
     copy : bool, optional
@@ -292,6 +295,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     cdef bint shareable = (isinstance(obj, Tensor) or is_device_array(obj)
                            or is_array(obj) and getattr(obj, "shape", ()) != ())
     cdef Tensor found = None
+    if PyCapsule_CheckExact(obj):
+        obj, shareable = cygrad.from_dlpack(obj), True
     if not shareable and may_be_foreign(obj):
         found = foreign_arrays.taken(obj)
         if found is None:

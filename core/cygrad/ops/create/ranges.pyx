@@ -234,16 +234,31 @@ def _line(start, end, steps, dtype, device, base=None):
     def rounded(number):
         return (zeros((), dtype=dtype) + number).item()
     index = arange(steps, device=device)
+    lower = index < steps // 2
     start, end = rounded(start), rounded(end)
     if steps == 1:
         made = index.to(dtype) + start
     elif base is None:
         step = rounded(rounded(end - start) / rounded(steps - 1))
-        made = (index.to(dtype) * step + start).where(index < steps // 2, end - (steps - 1 - index).to(dtype) * step)
+        made = (index.to(dtype) * step + start).where(lower, end - (steps - 1 - index).to(dtype) * step)
     else:
         step, index = rounded(end - start) / (steps - 1), index.to(_float32 if dtype.itemsize == 2 else dtype)
-        made = (index * step + start).where(index < steps // 2, end - (steps - 1 - index) * step)
+        made = (index * step + start).where(lower, end - (steps - 1 - index) * step)
     return made if base is None else (base ** made).to(dtype)
+
+
+def _dtype_of(start, end):
+    """The default dtype of floats, or of complex numbers if one of the ends is one."""
+    dtype = get_default_dtype()
+    return dtype.to_complex() if isinstance(start, complex) or isinstance(end, complex) else dtype
+
+
+def _need_complex(name, dtype, start, end):
+    found = _dtype_of(start, end)
+    if found.is_complex and not dtype.is_complex:
+        kind = "double" if found.itemsize == 16 else "float"
+        raise RuntimeError(f"torch.{name}(): inferred dtype c10::complex<{kind}> can't be safely cast to passed dtype "
+                           f"{SCALAR_NAMES[dtype.code]}")
 
 
 @op(method=False)
@@ -278,9 +293,8 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if dtype is None:
-        dtype = out.dtype if out is not None else get_default_dtype()
-        if isinstance(start, complex) or isinstance(end, complex):
-            dtype = dtype.to_complex()
+        dtype = out.dtype if out is not None else _dtype_of(start, end)
+    _need_complex("linspace", dtype, start, end)
     if dtype.is_floating_point or dtype.is_complex:
         made = _line(start, end, steps, dtype, device)
     else:
@@ -318,13 +332,14 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     start, end = _bounds("logspace", start, end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    dtype = dtype or (out.dtype if out is not None else get_default_dtype())
+    dtype = dtype or (out.dtype if out is not None else _dtype_of(start, end))
+    _need_complex("logspace", dtype, start, end)
     if dtype.name == "bool":
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_complex or (dtype.is_floating_point and steps != 1) else _float64
     if working is not dtype and steps != 1:
         start, end = int(start), int(end)
-    made = _line(float(start), float(end), steps, working, device, float(base)).to(dtype)
+    made = _line(start, end, steps, working, device, float(base)).to(dtype)
     return _finish(made, out, "logspace", requires_grad, names, pin_memory)
 
 

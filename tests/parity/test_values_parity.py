@@ -101,6 +101,22 @@ def ranges_into(r):
     return f"[x := m.zeros(2, 3, dtype=m.{r.choice(['float32', 'int16'])}), m.{kind}, out={window})][0]"
 
 
+def far_strides(r):
+    """Strides past the end of the input."""
+    axes = r.choice([1, 2])
+    far = r.choice([2**63 - 1, 2**40, 65, 100])
+    sizes = "1, 1, 8" + ", 9" * (axes - 1)
+    made = f"m.nn.functional.conv{axes}d(x, m.ones(2, 1{', 3' * axes}), stride={far}, padding={r.choice([0, 2])})"
+    return f"[x := m.ones({sizes}).requires_grad_(), y := {made}, y.sum().backward(), x.grad][1::2]"
+
+
+def empty_targets(r):
+    """CTC without targets, without input."""
+    lengths = f"m.tensor([{r.choice([0, 2])}, 0])", f"m.tensor([{r.choice([0, 0, 1])}, 0])"
+    loss = f"m.nn.functional.ctc_loss(x, m.tensor([[1], [1]]), {', '.join(lengths)}, reduction='none')"
+    return f"[x := m.zeros(2, 2, 3).log_softmax(2).requires_grad_(), y := {loss}, y.sum().backward(), x.grad][1::2]"
+
+
 def buffers(r):
     given = r.choice(["bytearray(b'abcdefgh')", "memoryview(bytearray(16))", "b'1234'", "b''",
                       "memoryview(bytearray(16))[::2]", "m.utils.dlpack.to_dlpack(m.ones(2))"])
@@ -144,8 +160,9 @@ def refusals(r):
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, buffers, complex_ranges, storages,
-                                    means, beside, clamps, softmaxes, logits, places, triangular, nested, parts])
+@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, far_strides, empty_targets, buffers,
+                                    complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
+                                    triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

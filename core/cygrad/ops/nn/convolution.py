@@ -223,7 +223,21 @@ def checked_convolution(input, weight, bias, geometry):
     if not input.numel() and all(input.shape[:2]):
         shape = [*input.shape[:2], 1, 0] if input.dim() == 3 else list(input.shape)
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")
+    if max(geometry[0]) > FAR:
+        geometry = (within_reach(input, weight, geometry), *geometry[1:])
     return _convolution((input, weight, bias), input, weight, bias, geometry)
+
+
+FAR = 64        # strides up to here are left as they are
+
+
+def within_reach(input, weight, geometry):
+    """Strides that lead past the end, made just so long as to do that: backends add and multiply them."""
+    stride, padding, dilation, _, transposed, _ = geometry
+    if transposed:
+        return tuple(1 if n == 1 else step for n, step in zip(input.shape[2:], stride))
+    room = [n + 2 * p - d * (k - 1) for n, k, p, d in zip(input.shape[2:], weight.shape[2:], padding, dilation)]
+    return tuple(map(min, stride, room))
 
 
 @op(method=False)

@@ -38,6 +38,8 @@ def skipping(states, blank):
 
 def shifted(t, n):
     """`t` with its columns moved n places to the right (left for a negative n), and -infinity where none came."""
+    if t.size(1) < abs(n):
+        return cygrad.full_like(t, -math.inf)
     return cygrad.constant_pad_nd(t, (n, -n), -math.inf)
 
 
@@ -92,7 +94,7 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_inf
     losses = -log_sum(first, second)
     for i, length in enumerate(input_lengths):
         if length == 0:
-            losses[i] = 0.0 if target_lengths[i] == 0 else math.inf
+            losses[i] = -0.0 if target_lengths[i] == 0 else math.inf
     return losses, sums
 
 

@@ -264,6 +264,13 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     if prepend is not None or append is not None:
         if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for i in range(input.dim()):
+            for t in (prepend, append):
+                if t is not None and i != dim and t.size(i) != input.size(i):
+                    raise RuntimeError(
+                        "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                        f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
+                        f"{t.size(i)}")
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
     if n == 0:
         return input.clone()

@@ -61,7 +61,7 @@ __all__ = [*_OF_ONE, *_recurrences.POLYNOMIALS]
 
 
 def _add(name, function, what, first="input", second="", degree=""):
-    at = cygrad.tensor([0.25, 0.5])
+    at = cygrad.tensor([0.25, 0.5], device="cpu")      # the examples show what the CPU computes
     shown = function(at, 2) if degree else function(at)
     function.__doc__ = _DOC.format(what=what, name=name, first=first, second=second, degree=degree, at="0.25, 0.5",
                                    shape=", broadcast with that of n" if degree else "", shown=shown)

@@ -144,6 +144,9 @@ int64: dtype
 int8: dtype
 long: dtype
 short: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 uint8: dtype
 strided: layout
 channels_last: memory_format
@@ -252,23 +255,23 @@ class Tensor:
     def __complex__(self) -> _complex: ...
     def __index__(self) -> _int: ...
     def __hash__(self) -> _int: ...
-    def abs(self, *, out: Any = None) -> Tensor:
+    def abs(self) -> Tensor:
         """Elementwise: the absolute value of each element (the modulus of complex ones)."""
     def abs_(self) -> Tensor:
         """In-place version of `abs`: writes the result into the tensor and returns it."""
-    def absolute(self, *, out: Any = None) -> Tensor:
+    def absolute(self) -> Tensor:
         """Elementwise: the absolute value of each element (the modulus of complex ones)."""
     def absolute_(self) -> Tensor:
         """In-place version of `abs`: writes the result into the tensor and returns it."""
-    def acos(self, *, out: Any = None) -> Tensor:
+    def acos(self) -> Tensor:
         """Elementwise: the inverse cosine of each element, in radians."""
     def acos_(self) -> Tensor:
         """In-place version of `acos`: writes the result into the tensor and returns it."""
-    def acosh(self, *, out: Any = None) -> Tensor:
+    def acosh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic cosine of each element."""
     def acosh_(self) -> Tensor:
         """In-place version of `acosh`: writes the result into the tensor and returns it."""
-    def add(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+    def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input + alpha * other, elementwise."""
     def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `add`: writes the result into the tensor and returns it."""
@@ -284,7 +287,7 @@ class Tensor:
         """input + value * tensor1 * tensor2, elementwise."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1) -> Tensor:
         """In-place version of `addcmul`: writes the result into the tensor and returns it."""
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (mat1 @ mat2)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place version of `addmm`: writes the result into the tensor and returns it."""
@@ -314,37 +317,37 @@ class Tensor:
     def aminmax(self, *, dim: Dims = None, keepdim: _bool = False, axis: Dims = None, keepdims: _bool =
             False) -> return_types.aminmax:
         """The smallest and the largest element, of all or along an axis."""
-    def angle(self, *, out: Any = None) -> Tensor:
+    def angle(self) -> Tensor:
         """Elementwise: the argument of each element, in radians."""
     def any(self, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """Whether any element (of all, or along some axes) is not zero."""
     def apply_(self, callable: Any) -> Tensor:
         """Replace each element by what a Python function makes of it."""
-    def arccos(self, *, out: Any = None) -> Tensor:
+    def arccos(self) -> Tensor:
         """Elementwise: the inverse cosine of each element, in radians."""
     def arccos_(self) -> Tensor:
         """In-place version of `acos`: writes the result into the tensor and returns it."""
-    def arccosh(self, *, out: Any = None) -> Tensor:
+    def arccosh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic cosine of each element."""
     def arccosh_(self) -> Tensor:
         """In-place version of `acosh`: writes the result into the tensor and returns it."""
-    def arcsin(self, *, out: Any = None) -> Tensor:
+    def arcsin(self) -> Tensor:
         """Elementwise: the inverse sine of each element, in radians."""
     def arcsin_(self) -> Tensor:
         """In-place version of `asin`: writes the result into the tensor and returns it."""
-    def arcsinh(self, *, out: Any = None) -> Tensor:
+    def arcsinh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic sine of each element."""
     def arcsinh_(self) -> Tensor:
         """In-place version of `asinh`: writes the result into the tensor and returns it."""
-    def arctan(self, *, out: Any = None) -> Tensor:
+    def arctan(self) -> Tensor:
         """Elementwise: the inverse tangent of each element, in radians."""
-    def arctan2(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def arctan2(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the angle of the point (other, input), in radians."""
     def arctan2_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `atan2`: writes the result into the tensor and returns it."""
     def arctan_(self) -> Tensor:
         """In-place version of `atan`: writes the result into the tensor and returns it."""
-    def arctanh(self, *, out: Any = None) -> Tensor:
+    def arctanh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic tangent of each element."""
     def arctanh_(self) -> Tensor:
         """In-place version of `atanh`: writes the result into the tensor and returns it."""
@@ -365,23 +368,25 @@ class Tensor:
     def as_strided_scatter(self, src: Tensor | Number, size: Sequence[_int] | _int, stride: Sequence[_int] | _int,
             storage_offset: Any = None) -> Tensor:
         """`input` with `src` in the place of ``input.as_strided(size, stride, storage_offset)``."""
-    def asin(self, *, out: Any = None) -> Tensor:
+    def as_subclass(self, cls: Any) -> Tensor:
+        """A view of the whole tensor that is an instance of a subclass of Tensor, with its place in the graph."""
+    def asin(self) -> Tensor:
         """Elementwise: the inverse sine of each element, in radians."""
     def asin_(self) -> Tensor:
         """In-place version of `asin`: writes the result into the tensor and returns it."""
-    def asinh(self, *, out: Any = None) -> Tensor:
+    def asinh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic sine of each element."""
     def asinh_(self) -> Tensor:
         """In-place version of `asinh`: writes the result into the tensor and returns it."""
-    def atan(self, *, out: Any = None) -> Tensor:
+    def atan(self) -> Tensor:
         """Elementwise: the inverse tangent of each element, in radians."""
-    def atan2(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def atan2(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the angle of the point (other, input), in radians."""
     def atan2_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `atan2`: writes the result into the tensor and returns it."""
     def atan_(self) -> Tensor:
         """In-place version of `atan`: writes the result into the tensor and returns it."""
-    def atanh(self, *, out: Any = None) -> Tensor:
+    def atanh(self) -> Tensor:
         """Elementwise: the inverse hyperbolic tangent of each element."""
     def atanh_(self) -> Tensor:
         """In-place version of `atanh`: writes the result into the tensor and returns it."""
@@ -393,38 +398,38 @@ class Tensor:
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In-place version of `baddbmm`: writes the result into the tensor and returns it."""
     def bernoulli(self, p: Any = None, *, generator: Generator | None = None) -> Tensor:
-        """Zeros and ones, with the elements of `input` (or `p`) as probabilities of one."""
+        """Zeros and ones, with the elements of the tensor (or `p`) as probabilities of one."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
     def bfloat16(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
         """How often each number occurs (with weights: the sum of its weights)."""
-    def bitwise_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_and(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input & other."""
     def bitwise_and_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_and`: writes the result into the tensor and returns it."""
-    def bitwise_left_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_left_shift(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input << other."""
     def bitwise_left_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_left_shift`: writes the result into the tensor and returns it."""
-    def bitwise_not(self, *, out: Any = None) -> Tensor:
+    def bitwise_not(self) -> Tensor:
         """Elementwise: the bitwise complement of each element."""
     def bitwise_not_(self) -> Tensor:
         """In-place version of `bitwise_not`: writes the result into the tensor and returns it."""
-    def bitwise_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_or(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input | other."""
     def bitwise_or_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_or`: writes the result into the tensor and returns it."""
-    def bitwise_right_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_right_shift(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input >> other."""
     def bitwise_right_shift_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_right_shift`: writes the result into the tensor and returns it."""
-    def bitwise_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_xor(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input ^ other."""
     def bitwise_xor_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `bitwise_xor`: writes the result into the tensor and returns it."""
-    def bmm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+    def bmm(self, mat2: Tensor) -> Tensor:
         """Products of the matrices of two batches: (b, n, m) and (b, m, p) give (b, n, p). Nothing is broadcast."""
     def bool(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype bool."""
@@ -436,7 +441,7 @@ class Tensor:
         """Fill with Cauchy-distributed numbers."""
     def cdouble(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype complex128."""
-    def ceil(self, *, out: Any = None) -> Tensor:
+    def ceil(self) -> Tensor:
         """Elementwise: the smallest integer not below each element."""
     def ceil_(self) -> Tensor:
         """In-place version of `ceil`: writes the result into the tensor and returns it."""
@@ -482,17 +487,17 @@ class Tensor:
         """The tensor itself if it is row-major, else a row-major copy."""
     def copy_(self, src: Tensor | Number, non_blocking: _bool = False) -> Tensor:
         """Write the elements of `src`, broadcast and converted, into the tensor."""
-    def copysign(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def copysign(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input with the sign of other."""
     def copysign_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `copysign`: writes the result into the tensor and returns it."""
     def corrcoef(self) -> Tensor:
         """Pearson's correlation coefficients of variables in rows and observations in columns."""
-    def cos(self, *, out: Any = None) -> Tensor:
+    def cos(self) -> Tensor:
         """Elementwise: the cosine of each element (radians)."""
     def cos_(self) -> Tensor:
         """In-place version of `cos`: writes the result into the tensor and returns it."""
-    def cosh(self, *, out: Any = None) -> Tensor:
+    def cosh(self) -> Tensor:
         """Elementwise: the hyperbolic cosine of each element."""
     def cosh_(self) -> Tensor:
         """In-place version of `cosh`: writes the result into the tensor and returns it."""
@@ -521,7 +526,7 @@ class Tensor:
     def cumsum_(self, dim: Dims, *, dtype: _dtype | None = None) -> Tensor:
         """In-place version of `cumsum`: writes the result into the tensor and returns it."""
     def data_ptr(self) -> _int:
-        """Address of the first element; 0 for a tensor without elements."""
+        """Where the first element is in memory."""
     def deg2rad(self) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
@@ -547,7 +552,7 @@ class Tensor:
     def diff(self, n: _int = 1, dim: Dims = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, axis:
             Dims = None) -> Tensor:
         """Differences of neighbours along an axis, taken n times."""
-    def digamma(self, *, out: Any = None) -> Tensor:
+    def digamma(self) -> Tensor:
         """Elementwise: the derivative of lgamma."""
     def digamma_(self) -> Tensor:
         """In-place version of `digamma`: writes the result into the tensor and returns it."""
@@ -557,15 +562,15 @@ class Tensor:
         """The axes as they lie in memory, from that with the longest steps to that with the shortest."""
     def dist(self, other: Tensor | Number, p: Any = 2) -> Tensor:
         """The p-norm of input - other."""
-    def div(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+    def div(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """input / other, elementwise."""
     def div_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+    def divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """input / other, elementwise."""
     def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def dot(self, tensor: Tensor, *, out: Any = None) -> Tensor:
+    def dot(self, tensor: Tensor) -> Tensor:
         """Sum of the products of the elements of two vectors of one size and dtype; no conjugate is taken (see
         `vdot`)."""
     def double(self, memory_format: _memory_format | None = None) -> Tensor:
@@ -574,27 +579,27 @@ class Tensor:
         """Views of consecutive parts of the third axis, as `tensor_split` makes them."""
     def element_size(self) -> _int:
         """Bytes of one element."""
-    def eq(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def eq(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input == other."""
     def eq_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `eq`: writes the result into the tensor and returns it."""
     def equal(self, other: Tensor | Number) -> _bool:
         """Whether two tensors have the same shape and elements, as a Python bool."""
-    def erf(self, *, out: Any = None) -> Tensor:
+    def erf(self) -> Tensor:
         """Elementwise: the error function of each element."""
     def erf_(self) -> Tensor:
         """In-place version of `erf`: writes the result into the tensor and returns it."""
-    def erfc(self, *, out: Any = None) -> Tensor:
+    def erfc(self) -> Tensor:
         """Elementwise: the complementary error function of each element."""
     def erfc_(self) -> Tensor:
         """In-place version of `erfc`: writes the result into the tensor and returns it."""
-    def erfinv(self, *, out: Any = None) -> Tensor:
+    def erfinv(self) -> Tensor:
         """Elementwise: the inverse error function of each element."""
     def erfinv_(self) -> Tensor:
         """In-place version of `erfinv`: writes the result into the tensor and returns it."""
-    def exp(self, *, out: Any = None) -> Tensor:
+    def exp(self) -> Tensor:
         """Elementwise: e to the power of each element."""
-    def exp2(self, *, out: Any = None) -> Tensor:
+    def exp2(self) -> Tensor:
         """Elementwise: 2 to the power of each element."""
     def exp2_(self) -> Tensor:
         """In-place version of `exp2`: writes the result into the tensor and returns it."""
@@ -604,7 +609,7 @@ class Tensor:
         """A view in which axes of size 1 are repeated (stride 0) to the sizes given; -1 keeps a size."""
     def expand_as(self, other: Tensor | Number) -> Tensor:
         """`self.expand(other.shape)`."""
-    def expm1(self, *, out: Any = None) -> Tensor:
+    def expm1(self) -> Tensor:
         """Elementwise: exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """In-place version of `expm1`: writes the result into the tensor and returns it."""
@@ -614,7 +619,7 @@ class Tensor:
         """Set every element to `value` (a number or a 0-d tensor)."""
     def fill_diagonal_(self, fill_value: Number, wrap: Any = False) -> Tensor:
         """Fill the main diagonal with a number, in place."""
-    def fix(self, *, out: Any = None) -> Tensor:
+    def fix(self) -> Tensor:
         """Elementwise: the integer part of each element."""
     def fix_(self) -> Tensor:
         """In-place version of `trunc`: writes the result into the tensor and returns it."""
@@ -634,19 +639,19 @@ class Tensor:
         """input ** exponent computed in float64, or complex128."""
     def float_power_(self, exponent: Tensor | Number) -> Tensor:
         """In-place version of `float_power`: writes the result into the tensor and returns it."""
-    def floor(self, *, out: Any = None) -> Tensor:
+    def floor(self) -> Tensor:
         """Elementwise: the largest integer not above each element."""
     def floor_(self) -> Tensor:
         """In-place version of `floor`: writes the result into the tensor and returns it."""
-    def floor_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def floor_divide(self, other: Tensor | Number) -> Tensor:
         """floor(input / other), elementwise."""
     def floor_divide_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `floor_divide`: writes the result into the tensor and returns it."""
-    def fmax(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def fmax(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the larger of input and other; a NaN only where both are."""
-    def fmin(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def fmin(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the smaller of input and other; a NaN only where both are."""
-    def fmod(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def fmod(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the remainder of input / other, with the sign of input."""
     def fmod_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `fmod`: writes the result into the tensor and returns it."""
@@ -658,11 +663,11 @@ class Tensor:
         """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
     def gather(self, dim: Dims, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """Elements of `input` at places along an axis: ``out[i][j] = input[index[i][j]][j]`` for dim 0, and so on."""
-    def gcd(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def gcd(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the greatest common divisor."""
     def gcd_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gcd`: writes the result into the tensor and returns it."""
-    def ge(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def ge(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input >= other."""
     def ge_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ge`: writes the result into the tensor and returns it."""
@@ -674,15 +679,15 @@ class Tensor:
         """The matrix of all products input[i] * vec2[j] of two vectors."""
     def get_device(self) -> Any:
         """The index of the tensor's device; -1 on the CPU."""
-    def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def greater(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input > other."""
     def greater_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gt`: writes the result into the tensor and returns it."""
-    def greater_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def greater_equal(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input >= other."""
     def greater_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ge`: writes the result into the tensor and returns it."""
-    def gt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def gt(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input > other."""
     def gt_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `gt`: writes the result into the tensor and returns it."""
@@ -703,7 +708,7 @@ class Tensor:
         """How many elements lie in each bin, and the edges of the bins."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Views of consecutive parts of the second axis (the only one of a vector), as `tensor_split` makes them."""
-    def hypot(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def hypot(self, other: Tensor | Number) -> Tensor:
         """Elementwise: sqrt(input**2 + other**2) without overflow."""
     def hypot_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `hypot`: writes the result into the tensor and returns it."""
@@ -778,11 +783,11 @@ class Tensor:
     def isclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
             False) -> Tensor:
         """Whether abs(input - other) <= atol + rtol * abs(other), elementwise."""
-    def isfinite(self, *, out: Any = None) -> Tensor:
+    def isfinite(self) -> Tensor:
         """Elementwise: whether each element is neither NaN nor infinite."""
-    def isinf(self, *, out: Any = None) -> Tensor:
+    def isinf(self) -> Tensor:
         """Elementwise: whether each element is infinite."""
-    def isnan(self, *, out: Any = None) -> Tensor:
+    def isnan(self) -> Tensor:
         """Elementwise: whether each element is NaN."""
     def isneginf(self) -> Tensor:
         """Whether each element is negative infinity."""
@@ -801,7 +806,7 @@ class Tensor:
     def kthvalue(self, k: _int, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
             False) -> return_types.kthvalue:
         """The `k`-th smallest element along an axis, and where it was."""
-    def lcm(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def lcm(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the least common multiple."""
     def lcm_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lcm`: writes the result into the tensor and returns it."""
@@ -809,7 +814,7 @@ class Tensor:
         """input * 2 ** other, elementwise."""
     def ldexp_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ldexp`: writes the result into the tensor and returns it."""
-    def le(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def le(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input <= other."""
     def le_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `le`: writes the result into the tensor and returns it."""
@@ -817,29 +822,29 @@ class Tensor:
         """input + weight * (end - input), exact at both ends."""
     def lerp_(self, end: Number, weight: Tensor | None) -> Tensor:
         """In-place version of `lerp`: writes the result into the tensor and returns it."""
-    def less(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def less(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input < other."""
     def less_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lt`: writes the result into the tensor and returns it."""
-    def less_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def less_equal(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input <= other."""
     def less_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `le`: writes the result into the tensor and returns it."""
-    def lgamma(self, *, out: Any = None) -> Tensor:
+    def lgamma(self) -> Tensor:
         """Elementwise: the logarithm of the gamma function's modulus."""
     def lgamma_(self) -> Tensor:
         """In-place version of `lgamma`: writes the result into the tensor and returns it."""
-    def log(self, *, out: Any = None) -> Tensor:
+    def log(self) -> Tensor:
         """Elementwise: the natural logarithm of each element."""
-    def log10(self, *, out: Any = None) -> Tensor:
+    def log10(self) -> Tensor:
         """Elementwise: the logarithm to base 10 of each element."""
     def log10_(self) -> Tensor:
         """In-place version of `log10`: writes the result into the tensor and returns it."""
-    def log1p(self, *, out: Any = None) -> Tensor:
+    def log1p(self) -> Tensor:
         """Elementwise: log(1 + x) of each element, accurate near 0."""
     def log1p_(self) -> Tensor:
         """In-place version of `log1p`: writes the result into the tensor and returns it."""
-    def log2(self, *, out: Any = None) -> Tensor:
+    def log2(self) -> Tensor:
         """Elementwise: the logarithm to base 2 of each element."""
     def log2_(self) -> Tensor:
         """In-place version of `log2`: writes the result into the tensor and returns it."""
@@ -857,19 +862,19 @@ class Tensor:
         """The logarithm of `cumsum` of the exponentials, without overflow."""
     def logdet(self) -> Tensor:
         """Logarithms of determinants; NaN where one is negative, -inf where it is zero."""
-    def logical_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def logical_and(self, other: Tensor | Number) -> Tensor:
         """Elementwise: whether both are non-zero."""
     def logical_and_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_and`: writes the result into the tensor and returns it."""
-    def logical_not(self, *, out: Any = None) -> Tensor:
+    def logical_not(self) -> Tensor:
         """Elementwise: whether each element is zero."""
     def logical_not_(self) -> Tensor:
         """In-place version of `logical_not`: writes the result into the tensor and returns it."""
-    def logical_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def logical_or(self, other: Tensor | Number) -> Tensor:
         """Elementwise: whether either is non-zero."""
     def logical_or_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_or`: writes the result into the tensor and returns it."""
-    def logical_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def logical_xor(self, other: Tensor | Number) -> Tensor:
         """Elementwise: whether exactly one is non-zero."""
     def logical_xor_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `logical_xor`: writes the result into the tensor and returns it."""
@@ -882,7 +887,7 @@ class Tensor:
         """The logarithm of the sum of the exponentials along some axes, without overflow."""
     def long(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype int64."""
-    def lt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def lt(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input < other."""
     def lt_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `lt`: writes the result into the tensor and returns it."""
@@ -904,7 +909,7 @@ class Tensor:
         """In-place version of `masked_scatter`: writes the result into the tensor and returns it."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements of `input` where the mask is true, in row-major order, as one axis."""
-    def matmul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def matmul(self, other: Tensor | Number) -> Tensor:
         """Matrix product of two tensors of any rank, as ``input @ other``."""
     def matrix_exp(self) -> Tensor:
         """The exponential of square matrices, the sum of all A**k / k!."""
@@ -916,7 +921,7 @@ class Tensor:
     def max(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.max: ...
     @overload
     def max(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def maximum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def maximum(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the larger of input and other; NaN if either is."""
     def mean(self, dim: Dims = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: Dims = None,
             keepdims: _bool = False) -> Tensor:
@@ -931,9 +936,9 @@ class Tensor:
     def min(self, dim: Axis, keepdim: _bool = False, *, out: Any = None) -> return_types.min: ...
     @overload
     def min(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def minimum(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def minimum(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the smaller of input and other; NaN if either is."""
-    def mm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+    def mm(self, mat2: Tensor) -> Tensor:
         """Product of two matrices."""
     def mode(self, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
             False) -> return_types.mode:
@@ -944,18 +949,18 @@ class Tensor:
         """A view with some axes at other places, the rest in order."""
     def msort(self) -> Tensor:
         """The elements in ascending order along the first axis."""
-    def mul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def mul(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input * other."""
     def mul_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `mul`: writes the result into the tensor and returns it."""
     def multinomial(self, num_samples: _int, replacement: _bool = False, *, generator: Generator | None =
             None) -> Tensor:
         """Indices drawn with the elements of each row of `input` as weights."""
-    def multiply(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def multiply(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input * other."""
     def multiply_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `mul`: writes the result into the tensor and returns it."""
-    def mv(self, vec: Tensor, *, out: Any = None) -> Tensor:
+    def mv(self, vec: Tensor) -> Tensor:
         """Product of a matrix (n, m) and a vector (m): a vector (n)."""
     def mvlgamma(self, p: Any) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension `p`."""
@@ -985,15 +990,15 @@ class Tensor:
         """A copy of what `narrow` shows."""
     def ndimension(self) -> _int:
         """Number of axes."""
-    def ne(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def ne(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input != other."""
     def ne_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ne`: writes the result into the tensor and returns it."""
-    def neg(self, *, out: Any = None) -> Tensor:
+    def neg(self) -> Tensor:
         """Elementwise: the negative of each element."""
     def neg_(self) -> Tensor:
         """In-place version of `neg`: writes the result into the tensor and returns it."""
-    def negative(self, *, out: Any = None) -> Tensor:
+    def negative(self) -> Tensor:
         """Elementwise: the negative of each element."""
     def negative_(self) -> Tensor:
         """In-place version of `neg`: writes the result into the tensor and returns it."""
@@ -1024,7 +1029,7 @@ class Tensor:
             None, device: DeviceLike | None = None, requires_grad: _bool = False, layout: _layout | None = None,
             pin_memory: _bool = False) -> Tensor:
         """A tensor of zeros of these sizes, of self's dtype and on its device unless given."""
-    def nextafter(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def nextafter(self, other: Tensor | Number) -> Tensor:
         """Elementwise: the next float after input towards other."""
     def nextafter_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `nextafter`: writes the result into the tensor and returns it."""
@@ -1039,7 +1044,7 @@ class Tensor:
         """A vector norm, or the nuclear norm of matrices."""
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with normal numbers of this mean and standard deviation."""
-    def not_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def not_equal(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input != other."""
     def not_equal_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `ne`: writes the result into the tensor and returns it."""
@@ -1067,7 +1072,7 @@ class Tensor:
         """In-place version of `polygamma`: writes the result into the tensor and returns it."""
     def positive(self) -> Tensor:
         """`+input`: the tensor itself; bool is refused."""
-    def pow(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    def pow(self, exponent: Tensor | Number) -> Tensor:
         """input ** exponent, elementwise."""
     def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In-place version of `pow`: writes the result into the tensor and returns it."""
@@ -1093,7 +1098,7 @@ class Tensor:
         """Fill with integers: of the dtype's whole range, below one bound, or from one bound to another (exclusive)."""
     def ravel(self) -> Tensor:
         """All elements in row-major order, as one axis; a view where there is one."""
-    def reciprocal(self, *, out: Any = None) -> Tensor:
+    def reciprocal(self) -> Tensor:
         """Elementwise: 1 / x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of `reciprocal`: writes the result into the tensor and returns it."""
@@ -1106,11 +1111,11 @@ class Tensor:
         gradient."""
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call ``hook(tensor)`` after a gradient was added to this leaf's `.grad`."""
-    def relu(self, *, out: Any = None) -> Tensor:
+    def relu(self) -> Tensor:
         """Elementwise: max(x, 0) of each element."""
     def relu_(self) -> Tensor:
         """In-place version of `relu`: writes the result into the tensor and returns it."""
-    def remainder(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def remainder(self, other: Tensor | Number) -> Tensor:
         """Elementwise: input modulo other, with the sign of other."""
     def remainder_(self, other: Tensor | Number) -> Tensor:
         """In-place version of `remainder`: writes the result into the tensor and returns it."""
@@ -1150,7 +1155,7 @@ class Tensor:
         """The nearest integer, or multiple of 10 ** -decimals; halves go to the even neighbour."""
     def round_(self, *, decimals: _int | None = None) -> Tensor:
         """In-place version of `round`: writes the result into the tensor and returns it."""
-    def rsqrt(self, *, out: Any = None) -> Tensor:
+    def rsqrt(self) -> Tensor:
         """Elementwise: the reciprocal of the square root of each element."""
     def rsqrt_(self) -> Tensor:
         """In-place version of `rsqrt`: writes the result into the tensor and returns it."""
@@ -1187,17 +1192,17 @@ class Tensor:
         tensor."""
     def short(self, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor with dtype int16."""
-    def sigmoid(self, *, out: Any = None) -> Tensor:
+    def sigmoid(self) -> Tensor:
         """Elementwise: 1 / (1 + exp(-x)) of each element."""
     def sigmoid_(self) -> Tensor:
         """In-place version of `sigmoid`: writes the result into the tensor and returns it."""
-    def sign(self, *, out: Any = None) -> Tensor:
+    def sign(self) -> Tensor:
         """Elementwise: the sign of each element: -1, 0 or 1."""
     def sign_(self) -> Tensor:
         """In-place version of `sign`: writes the result into the tensor and returns it."""
     def signbit(self) -> Tensor:
         """Whether the sign bit of each element is set: negative numbers and -0.0."""
-    def sin(self, *, out: Any = None) -> Tensor:
+    def sin(self) -> Tensor:
         """Elementwise: the sine of each element (radians)."""
     def sin_(self) -> Tensor:
         """In-place version of `sin`: writes the result into the tensor and returns it."""
@@ -1205,7 +1210,7 @@ class Tensor:
         """sin(pi * x) / (pi * x) of each element, 1 at 0."""
     def sinc_(self) -> Tensor:
         """In-place version of `sinc`: writes the result into the tensor and returns it."""
-    def sinh(self, *, out: Any = None) -> Tensor:
+    def sinh(self) -> Tensor:
         """Elementwise: the hyperbolic sine of each element."""
     def sinh_(self) -> Tensor:
         """In-place version of `sinh`: writes the result into the tensor and returns it."""
@@ -1226,11 +1231,11 @@ class Tensor:
         """Views of consecutive parts of an axis."""
     def split_with_sizes(self, split_sizes: Sequence[_int], dim: Dims = 0) -> tuple[Tensor, ...]:
         """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
-    def sqrt(self, *, out: Any = None) -> Tensor:
+    def sqrt(self) -> Tensor:
         """Elementwise: the square root of each element."""
     def sqrt_(self) -> Tensor:
         """In-place version of `sqrt`: writes the result into the tensor and returns it."""
-    def square(self, *, out: Any = None) -> Tensor:
+    def square(self) -> Tensor:
         """input ** 2, elementwise."""
     def square_(self) -> Tensor:
         """In-place version of `square`: writes the result into the tensor and returns it."""
@@ -1248,16 +1253,16 @@ class Tensor:
     def storage(self) -> Any:
         """The storage, as a flat sequence of elements of self's dtype."""
     def storage_offset(self) -> _int:
-        """Offset of the first element in the storage, in elements."""
+        """Where in its storage the first element is, in elements."""
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
     def stride(self, dim: Axis) -> _int: ...
-    def sub(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+    def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input - alpha * other, elementwise."""
     def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `sub`: writes the result into the tensor and returns it."""
-    def subtract(self, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+    def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input - alpha * other, elementwise."""
     def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """In-place version of `sub`: writes the result into the tensor and returns it."""
@@ -1285,11 +1290,11 @@ class Tensor:
         """The elements of `input` at places in row-major order; the result has index's shape."""
     def take_along_dim(self, indices: Any, dim: Dims = None) -> Tensor:
         """Elements of `input` at places along an axis, as `gather` reads them, with broadcasting off that axis."""
-    def tan(self, *, out: Any = None) -> Tensor:
+    def tan(self) -> Tensor:
         """Elementwise: the tangent of each element (radians)."""
     def tan_(self) -> Tensor:
         """In-place version of `tan`: writes the result into the tensor and returns it."""
-    def tanh(self, *, out: Any = None) -> Tensor:
+    def tanh(self) -> Tensor:
         """Elementwise: the hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """In-place version of `tanh`: writes the result into the tensor and returns it."""
@@ -1303,6 +1308,8 @@ class Tensor:
         """The tensor with another dtype or on another device; itself where nothing changes."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
         """The tensor itself: all layouts here are strided."""
+    def to_device(self, device: DeviceLike | None, *, stream: Any = None) -> Tensor:
+        """The tensor on a device; what `to(device)` is in the array API standard."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _int, dim: Dims = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
@@ -1324,11 +1331,11 @@ class Tensor:
         """The matrices of `input` with zeros below a diagonal."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
         """In-place version of `triu`: writes the result into the tensor and returns it."""
-    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = '', out: Any = None) -> Tensor:
+    def true_divide(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """input / other, elementwise."""
     def true_divide_(self, other: Tensor | Number, *, rounding_mode: str | None = '') -> Tensor:
         """In-place version of `div`: writes the result into the tensor and returns it."""
-    def trunc(self, *, out: Any = None) -> Tensor:
+    def trunc(self) -> Tensor:
         """Elementwise: the integer part of each element."""
     def trunc_(self) -> Tensor:
         """In-place version of `trunc`: writes the result into the tensor and returns it."""
@@ -1369,7 +1376,7 @@ class Tensor:
     def var(self, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number | None
             = None, axis: Dims = None, keepdims: _bool = False) -> Tensor:
         """The variance of all elements, or of those along some axes."""
-    def vdot(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def vdot(self, other: Tensor | Number) -> Tensor:
         """Inner product of two vectors: the sum of conj(input) * other."""
     def view(self, *shape: _int | Sequence[_int], dtype: _dtype | None = None) -> Tensor:
         """The same elements in row-major order under another shape (or, given a dtype, the same bytes)."""
@@ -1410,7 +1417,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Any = F
     """The largest numbers of `output_size` windows that cover each row, and their places in the row."""
 def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
     """input + alpha * other, elementwise."""
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any =
+        None) -> Tensor:
     """beta * input + alpha * the sum of the products batch1[i] @ batch2[i]."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | Number = 1, out: Any = None) -> Tensor:
     """input + value * tensor1 / tensor2, elementwise."""
@@ -1418,7 +1426,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | 
     """input + value * tensor1 * tensor2, elementwise."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """In-place version of `addmv`: writes the result into the tensor and returns it."""
@@ -1537,10 +1545,15 @@ def atleast_2d(*tensors: Any) -> Any:
     """The tensor with at least two axes, new ones in front; several tensors give a tuple."""
 def atleast_3d(*tensors: Any) -> Any:
     """The tensor with at least three axes, as images are stacked; several tensors give a tuple."""
+def autocast_decrement_nesting() -> _int:
+    """Leave a block of autocast by hand; returns how many are open."""
+def autocast_increment_nesting() -> _int:
+    """Enter a block of autocast by hand; returns how many are open."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Sequence[_int] | _int = (), padding: Any = 0, ceil_mode: Any =
         False, count_include_pad: Any = True) -> Tensor:
     """The mean of a window that moves over rows."""
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any =
+        None) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
 def bartlett_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | None = None, layout: _layout | None =
         None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1627,6 +1640,8 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` (a number or a tensor)."""
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     """In-place version of `clamp_min`: writes the result into the tensor and returns it."""
+def clear_autocast_cache() -> None:
+    """Forget what parameters were cast to."""
 def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Each element, but not below `min` and not above `max`; NaN stays."""
 def clip_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
@@ -1693,7 +1708,7 @@ def count_nonzero(input: Tensor, dim: Dims = None, *, axis: Dims = None) -> Tens
 def cov(input: Tensor, *, correction: Number | None = 1, fweights: Tensor | None = None, aweights: Tensor | None =
         None) -> Tensor:
     """The covariance matrix of variables in rows and observations in columns."""
-def cross(input: Tensor, other: Tensor | Number, dim: Dims = None) -> Tensor:
+def cross(input: Tensor, other: Tensor | Number, dim: Dims = None, *, out: Any = None) -> Tensor:
     """Cross product of the vectors of three elements along an axis."""
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = 1,
         zero_infinity: Any = False) -> Tensor:
@@ -1720,7 +1735,7 @@ def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from its history, in place."""
 def detach_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """The tensor without its history, as a copy."""
-def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
+def diag(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix as a new vector; of a vector, the matrix with it on the diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: Axis = -2, dim2: Axis = -1) -> Tensor:
     """Matrices with the last axis of `input` on a diagonal and zeros elsewhere."""
@@ -1889,6 +1904,12 @@ def geqrf(input: Tensor, *, out: Any = None) -> return_types.geqrf:
     """The QR factorisation as LAPACK keeps it: R, and reflections whose product is Q."""
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The matrix of all products input[i] * vec2[j] of two vectors."""
+def get_autocast_cpu_dtype() -> _dtype:
+    """PyTorch's older name for `get_autocast_dtype("cpu")`."""
+def get_autocast_dtype(device_type: Any) -> _dtype:
+    """The dtype that ops on such devices are cast to."""
+def get_autocast_gpu_dtype() -> _dtype:
+    """PyTorch's older name for `get_autocast_dtype("cuda")`."""
 def get_default_device() -> _device:
     """The device on which new tensors are made."""
 def get_default_dtype() -> _dtype:
@@ -1983,12 +2004,18 @@ def inner(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
 def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Any, running_var: Any,
         use_input_stats: Any, momentum: Any, eps: _float, cudnn_enabled: Any) -> Tensor:
     """`nn.functional.instance_norm` in the order of PyTorch's `torch.instance_norm`."""
-def inverse(input: Tensor) -> Tensor:
+def inverse(input: Tensor, *, out: Any = None) -> Tensor:
     """The inverses of square matrices."""
 def is_anomaly_check_nan_enabled() -> _bool:
     """Whether anomaly detection, when on, also refuses NaN in gradients."""
 def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on."""
+def is_autocast_cache_enabled() -> _bool:
+    """Whether a parameter that is used twice in a block is cast once."""
+def is_autocast_cpu_enabled() -> _bool:
+    """PyTorch's older name for `is_autocast_enabled("cpu")`."""
+def is_autocast_enabled(device_type: Any = 'cuda') -> _bool:
+    """Whether this thread's ops on such devices cast their operands."""
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
 def is_conj(input: Tensor) -> _bool:
@@ -2450,6 +2477,12 @@ def selu(input: Tensor) -> Tensor:
     """`elu` with the scale and alpha that keep mean 0 and variance 1 (Klambauer et al., 2017)."""
 def selu_(input: Tensor) -> Tensor:
     """In-place version of `selu`: writes the result into the tensor and returns it."""
+def set_autocast_cache_enabled(enabled: Any) -> None:
+    """Choose whether a parameter that is used twice in a block is cast once."""
+def set_autocast_dtype(device_type: Any, dtype: _dtype | None) -> None:
+    """Choose the dtype that ops on such devices are cast to."""
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Let this thread's ops on such devices cast their operands, or not."""
 def set_default_device(where: DeviceLike | None) -> None:
     """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU."""
 def set_default_dtype(d: _dtype) -> None:
@@ -2571,7 +2604,7 @@ def tensor(data: Any = ..., *extra: Any, dtype: _dtype | None = None, device: De
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: Dims = 0, *, indices: Any = None, sections: Any =
         None) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis, cut at indices or into sections that differ by at most one."""
-def tensordot(a: Any, b: Any, dims: Dims = 2) -> Tensor:
+def tensordot(a: Any, b: Any, dims: Dims = 2, *, out: Any = None) -> Tensor:
     """Sum of products of two tensors over several axes at once."""
 def threshold(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """x where x > threshold, else value."""
@@ -2595,7 +2628,7 @@ def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims =
 def triangular_solve(input: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool =
         False) -> return_types.triangular_solve:
     """The solution of a triangular system, the right-hand side first, and a copy of A."""
-def tril(input: Tensor, diagonal: _int = 0) -> Tensor:
+def tril(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The matrices of `input` with zeros above a diagonal."""
 def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
@@ -2603,7 +2636,7 @@ def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2.0, eps: _float = 1e-06,
         swap: Any = False, reduction: Any = 1) -> Tensor:
     """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum."""
-def triu(input: Tensor, diagonal: _int = 0) -> Tensor:
+def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The matrices of `input` with zeros below a diagonal."""
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, device: DeviceLike | None =
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
@@ -2665,6 +2698,8 @@ def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
 def view_copy(input: Tensor, size: Sequence[_int] | _int | None = None, *, dtype: _dtype | None = None, out: Any =
         None) -> Tensor:
     """The elements in another shape, as a copy."""
+def vmap(func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: Any = 'error', *, chunk_size: Any = None) -> Any:
+    """A function that calls `func` for every example along an axis of its arguments, with all of them at once."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the first axis, as `tensor_split` makes them."""
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -2705,3 +2740,6 @@ cuda: Any
 opencl: Any
 backends: Any
 functions: Any
+TypedStorage: Any
+UntypedStorage: Any
+autocast: Any

@@ -167,3 +167,20 @@ def test_tools_for_packages():
 def test_functions_of_plugins():
     x = cygrad.tensor([0.0], dtype=cygrad.float64, requires_grad=True)
     assert cygrad.autograd.gradcheck(cygrad.functions.log1pexp, x)
+
+
+@room("array_api")
+def test_the_array_api():
+    from cygrad import array_api
+    x = array_api.asarray([1.0, 3.0])
+    assert x.__array_namespace__().std(x).item() == 1
+
+
+@room("distributed", "cygrad_mpi")
+def test_a_group_of_one_process():
+    from cygrad import distributed
+    distributed.init_process_group("gloo", rank=0, world_size=1)
+    x = cygrad.ones(2)
+    distributed.all_reduce(x)
+    distributed.destroy_process_group()
+    assert x.tolist() == [1, 1]

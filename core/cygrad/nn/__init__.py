@@ -57,9 +57,7 @@ def __getattr__(name):
 
 
 _INSTEAD = {
-    "SyncBatchNorm": "use nn.BatchNorm1d, BatchNorm2d or BatchNorm3d: statistics of several processes are not joined",
     "CrossMapLRN2d": "use nn.LocalResponseNorm",
-    "TripletMarginWithDistanceLoss": "use nn.functional.triplet_margin_with_distance_loss",
     "LinearCrossEntropyLoss": "use nn.Linear, then nn.CrossEntropyLoss",
     "attention": "use nn.functional.scaled_dot_product_attention",
     "grad": "use cygrad.autograd.grad",

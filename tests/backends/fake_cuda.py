@@ -164,7 +164,7 @@ class FakeDriver(types.ModuleType):
             work()
 
     def allocation(self, address):
-        for each in self.memory.values():
+        for each in list(self.memory.values()):         # other threads allocate meanwhile
             if each.address <= address < each.address + each.array.size:
                 return each
         return None

@@ -62,12 +62,14 @@ def test_exact_numbers_and_gradients(plain):
     (x @ x.t()).relu().sum().backward()
     assert x.grad.tolist() == [[8, 12], [8, 12]]
 
+KERNELS_DTYPES = [name for name in DTYPES if name not in ("uint16", "uint32", "uint64")]     # no kernel is given others
+
 
 def test_the_header_has_the_contracts_numbers():
     text = (ROOT / "core" / "cygrad" / "devices" / "cygrad_backend.h").read_text()
     enums = [re.findall(r"CYGRAD_(\w+)", part) for part in re.findall(r"enum \{(.*?)\}", text, re.DOTALL)]
     named = [[word.lower() for word in words] for words in enums]
-    for codes in (contract.UNARY, contract.BINARY, contract.REDUCE, contract.ARGREDUCE, DTYPES):
+    for codes in (contract.UNARY, contract.BINARY, contract.REDUCE, contract.ARGREDUCE, KERNELS_DTYPES):
         assert list(codes) in named
     assert [f"scatter_{mode}" for mode in contract.SCATTER] in named
     assert f"#define CYGRAD_INTERFACE_VERSION {contract.INTERFACE_VERSION}\n" in text

@@ -80,7 +80,8 @@ def test_broken_ones_fail_alone(installed):
     assert lines == [
         ("FunctionLoadError: function 'gone' of the package cygrad-gone (gone_module:Thing) does not load: "
          "ModuleNotFoundError: No module named 'gone_module'; install it again: pip install --force-reinstall "
-         "cygrad-gone <- ModuleNotFoundError(\"No module named 'gone_module'\")"),
+         "cygrad-gone (its author: the entry point names a module that the package does not have) <- "
+         "ModuleNotFoundError(\"No module named 'gone_module'\")"),
         ("FunctionLoadError: function 'raising' of the package cygrad-raising (raising_module:Thing) does not load: "
          "ZeroDivisionError: while importing <- ZeroDivisionError('while importing')"),
         ("FunctionLoadError: function 'number' (number_module:Thing) is int 3: expected a subclass of "

@@ -58,18 +58,55 @@ def is_autocast_available(device_type):
     Returns
     -------
     bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.amp.is_autocast_available("cpu")
+    True
     """
     return device_type in _KINDS or _kind_of(device_type) is not None
 
 
 def is_autocast_enabled(device_type="cuda"):
-    """Whether this thread's ops on such devices cast their operands."""
+    """Whether this thread's ops on such devices cast their operands.
+
+    Parameters
+    ----------
+    device_type : str
+        "cpu", "cuda", "opencl", or another backend's name.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_autocast_enabled("cpu")
+    False
+    """
     state = _states.get(get_ident())
     return state is not None and _kind_of(device_type) in state.enabled and not state.paused
 
 
 def set_autocast_enabled(device_type, enabled=None):
-    """Let this thread's ops on such devices cast their operands, or not."""
+    """Let this thread's ops on such devices cast their operands, or not.
+
+    Parameters
+    ----------
+    device_type : str
+        "cpu", "cuda", "opencl", or another backend's name.
+    enabled : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_enabled("cpu", True)
+    >>> cygrad.is_autocast_enabled("cpu")
+    True
+    >>> cygrad.set_autocast_enabled("cpu", False)
+    """
     if enabled is None:
         device_type, enabled = "cuda", device_type
     state, kind = _state(), _kind_of(device_type)
@@ -79,54 +116,165 @@ def set_autocast_enabled(device_type, enabled=None):
 
 
 def get_autocast_dtype(device_type):
-    """The dtype that ops on such devices are cast to."""
+    """The dtype that ops on such devices are cast to.
+
+    Parameters
+    ----------
+    device_type : str
+        "cpu", "cuda", "opencl", or another backend's name.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_autocast_dtype("cpu")
+    cygrad.bfloat16
+    """
     kind = _kind_of(device_type)
     return _state().dtypes.get(kind) or getattr(cygrad, _BY_DEFAULT.get(kind, "float16"))
 
 
 def set_autocast_dtype(device_type, dtype):
-    """Choose the dtype that ops on such devices are cast to."""
+    """Choose the dtype that ops on such devices are cast to.
+
+    Parameters
+    ----------
+    device_type : str
+        "cpu", "cuda", "opencl", or another backend's name.
+    dtype : dtype
+        bfloat16 or float16.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_dtype("cpu", cygrad.bfloat16)
+    """
     _state().dtypes[_kind_of(device_type)] = dtype
 
 
 def is_autocast_cache_enabled():
-    """Whether a parameter that is used twice in a block is cast once."""
+    """Whether a parameter that is used twice in a block is cast once.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_autocast_cache_enabled()
+    True
+    """
     return _state().caches
 
 
 def set_autocast_cache_enabled(enabled):
-    """Choose whether a parameter that is used twice in a block is cast once."""
+    """Choose whether a parameter that is used twice in a block is cast once.
+
+    Parameters
+    ----------
+    enabled : bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_autocast_cache_enabled(True)
+    """
     _state().caches = enabled
 
 
 def clear_autocast_cache():
-    """Forget what parameters were cast to."""
+    """Forget what parameters were cast to.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.clear_autocast_cache()
+    """
     _state().casts.clear()
 
 
 def is_autocast_cpu_enabled():
-    """PyTorch's older name for `is_autocast_enabled("cpu")`."""
+    """PyTorch's older name for `is_autocast_enabled("cpu")`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_autocast_cpu_enabled()
+    False
+    """
     return is_autocast_enabled("cpu")
 
 
 def get_autocast_cpu_dtype():
-    """PyTorch's older name for `get_autocast_dtype("cpu")`."""
+    """PyTorch's older name for `get_autocast_dtype("cpu")`.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_autocast_cpu_dtype()
+    cygrad.bfloat16
+    """
     return get_autocast_dtype("cpu")
 
 
 def get_autocast_gpu_dtype():
-    """PyTorch's older name for `get_autocast_dtype("cuda")`."""
+    """PyTorch's older name for `get_autocast_dtype("cuda")`.
+
+    Returns
+    -------
+    dtype
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.get_autocast_gpu_dtype()
+    cygrad.float16
+    """
     return get_autocast_dtype("cuda")
 
 
 def autocast_increment_nesting():
-    """Enter a block of autocast by hand; returns how many are open."""
+    """Enter a block of autocast by hand; returns how many are open.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.autocast_increment_nesting(), cygrad.autocast_decrement_nesting()
+    (1, 0)
+    """
     _state().nesting += 1
     return _state().nesting
 
 
 def autocast_decrement_nesting():
-    """Leave a block of autocast by hand; returns how many are open."""
+    """Leave a block of autocast by hand; returns how many are open.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.autocast_increment_nesting(), cygrad.autocast_decrement_nesting()
+    (1, 0)
+    """
     _state().nesting -= 1
     return _state().nesting
 

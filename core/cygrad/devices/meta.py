@@ -30,6 +30,7 @@ def _needs_elements(op):
 class MetaBackend(Backend):
     """One device on which nothing is computed; see the module's text."""
 
+    interface_version = 1
     mixed_dtypes = True
     fork_safe = True
     checks_places = True        # there are none to check

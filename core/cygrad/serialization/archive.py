@@ -153,6 +153,8 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     obj : object
     f : str, path or binary file
         A file that is there is replaced when all is written, so that an error on the way leaves it whole.
+    pickle_module, pickle_protocol : optional
+        Taken for PyTorch's sake; files are written as they are.
 
     Examples
     --------
@@ -447,11 +449,28 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
         location it was saved from, which returns a storage or None; by default back to where they were.
     weights_only : bool
         Only True makes sense: nothing but data is ever loaded.
+    pickle_module, mmap : optional
+        Taken for PyTorch's sake; files are read as they are.
+
+    Returns
+    -------
+    object
+        What was saved.
 
     Raises
     ------
     UnpicklingError
         If the file refers to anything but tensors, plain values and containers, or is damaged (a RuntimeError, too).
+
+    Examples
+    --------
+    >>> import io
+    >>> import cygrad
+    >>> file = io.BytesIO()
+    >>> cygrad.save({"weight": cygrad.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> cygrad.load(file)
+    {'weight': tensor([1., 1.])}
     """
     place = _placement(map_location)
     if isinstance(f, (str, os.PathLike)):

@@ -275,10 +275,10 @@ cdef object hand_over_inplace(int operator, object x, object y):
 def overridable(method):
     """Decorator: a method of Tensor that is no op, but may be overridden, too."""
     @functools.wraps(method)
-    def asking(self, *args):
+    def asking(self, *args, **kwargs):
         if is_watched(self):
-            return hand_over(asking, (self,), (self, *args), None)
-        return method(self, *args)
+            return hand_over(asking, (self,), (self, *args), kwargs or None)
+        return method(self, *args, **kwargs)
     return asking
 
 

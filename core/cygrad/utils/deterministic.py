@@ -2,7 +2,7 @@
 import sys as _sys
 import types as _types
 
-from cygrad.devices.determinism import _Mode
+from cygrad.devices.determinism import _Mode          # what the switches of the namespace set, too
 
 
 class _Deterministic(_types.ModuleType):

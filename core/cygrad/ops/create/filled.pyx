@@ -118,7 +118,7 @@ cdef bint is_device_array(object x):
 cdef bint may_be_foreign(object values):
     """Whether an object that tells no `__array_interface__` may be another library's array: it is not Python's own."""
     return not (PyList_CheckExact(values) or PyTuple_CheckExact(values) or PyFloat_Check(values)
-                or PyLong_Check(values) or PyComplex_Check(values))
+                or PyLong_Check(values) or PyComplex_Check(values) or is_array(values))
 
 
 cdef Tensor from_data(object values, DType dtype):

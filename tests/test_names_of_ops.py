@@ -224,6 +224,7 @@ def test_every_op_has_a_rule():
     dir(cygrad)         # imports the ops that are imported when first used
     spaces = registry.functions, registry.methods, vars(cygrad.linalg), vars(cygrad.nn.functional)
     ops = {op.op for space in spaces for op in space.values() if isinstance(op, PublicOp)} - registry.NOT_ON_VALUES
+    ops = {"linalg_householder_product" if name == "orgqr" else name for name in ops}     # one op, two names
     ruled = {name for name in ops if name in RULES or name.removesuffix("_") in RULES}
     assert ops - ruled - {"as_strided_"} == refused
 

@@ -151,8 +151,8 @@ def test_what_is_no_function(folder, value, message):
 
 @pytest.mark.parametrize(("code", "value", "cause", "message"), [
     (None, "Cube", ModuleNotFoundError, ("ModuleNotFoundError: No module named 'my_package'; install it again: "
-                                         "pip install --force-reinstall my-package (its author: the entry point names a "
-                                         "module that the package does not have)")),
+                                         "pip install --force-reinstall my-package (its author: the entry point names "
+                                         "a module that the package does not have)")),
     ("import my_dependency", "Cube", ModuleNotFoundError, "ModuleNotFoundError: No module named 'my_dependency'"),
     ("1 / 0", "Cube", ZeroDivisionError, "ZeroDivisionError: division by zero"),
     ("raise SystemExit(3)", "Cube", SystemExit, "SystemExit: 3"),

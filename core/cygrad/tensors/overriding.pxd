@@ -1,4 +1,4 @@
-"""Whether a call is for somebody's `__torch_function__`: asked by ops, operators, methods and getters before they run."""
+"""Whether a call is for somebody's `__torch_function__`: ops, operators, methods and getters ask before they run."""
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 cdef extern from "Python.h":

@@ -121,7 +121,7 @@ class Conversion:
             if t.is_meta and device is not None and cygrad.device(device).type != "meta":
                 raise NotImplementedError(NO_DATA)
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
-            order = memory_format if t.dim() in (4, 5) else None
+            order = memory_format if memory_format is not None and t.dim() in (4, 5) else None
             return t.to(device=device, dtype=wanted, non_blocking=non_blocking, memory_format=order)
         return self._apply(convert)
 

@@ -77,7 +77,8 @@ RESULTS = {result: names.split() for result, names in {
     "_bool": "equal allclose can_cast has_names gradcheck gradgradcheck",
     "None": "backward retain_grad save set_default_device set_default_dtype set_default_tensor_type set_printoptions "
             "set_rng_state set_float32_matmul_precision set_num_threads record_stream clear_autocast_cache "
-            "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled",
+            "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled use_deterministic_algorithms "
+            "set_deterministic_debug_mode",
     "str": "typename get_float32_matmul_precision",
     "_dtype": "result_type promote_types get_default_dtype get_autocast_dtype get_autocast_cpu_dtype "
               "get_autocast_gpu_dtype",
@@ -241,7 +242,7 @@ def by_hand(stub):
 
 # Names of `cygrad` whose types say nothing here; `save` and `load` are written out.
 UNTYPED = ("save", "load", "cpu", "cuda", "opencl", "backends", "functions", "TypedStorage", "UntypedStorage",
-           "autocast")
+           "autocast", "GradScaler", "Stream", "Event")
 
 
 def package():

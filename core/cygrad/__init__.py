@@ -309,14 +309,16 @@ _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesti
              "set_autocast_enabled")
 # Public names that `from cygrad import *` leaves out, as PyTorch's does.
 _NOT_STARRED = frozenset("""
-    BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor align_tensors broadcast_shapes contiguous_format
-    from_dlpack lu preserve_format set_default_dtype set_grad_enabled strided unique cpu cuda""".split())
+    BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor align_tensors broadcast_shapes channels_last
+    channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
+    strided svd_lowrank unique cpu cuda""".split())
 
 
 def __dir__():
     """All public names, those of the parts that are imported when first used included; no modules of the inside."""
     _load_later()
-    later = ("TypedStorage", "UntypedStorage", "vmap", "save", "load", "cpu", "cuda", *_AUTOCAST, *_LAZY)
+    later = ("TypedStorage", "UntypedStorage", "vmap", "save", "load", "cpu", "cuda", "Stream", "Event", "GradScaler",
+             *_AUTOCAST, *_DETERMINISM, *_LAZY)
     return sorted({name for name in (*globals(), *later)
                    if name not in _INTERNAL and name.isidentifier() and (name[0] != "_" or name[:2] == "__")})
 

@@ -1494,6 +1494,8 @@ def arctanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the inverse hyperbolic tangent of each element."""
 def arctanh_(input: Tensor) -> Tensor:
     """In-place version of `atanh`: writes the result into the tensor and returns it."""
+def are_deterministic_algorithms_enabled() -> Tensor:
+    """Whether `use_deterministic_algorithms` is on."""
 def argmax(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out:
         Any = None) -> Tensor:
     """The index of the largest element, in the flattened tensor or along an axis; the first of equal ones."""
@@ -1914,6 +1916,8 @@ def get_default_device() -> _device:
     """The device on which new tensors are made."""
 def get_default_dtype() -> _dtype:
     """The dtype of float tensors made from Python numbers; `cygrad.float32` unless `set_default_dtype` changed it."""
+def get_deterministic_debug_mode() -> Tensor:
+    """The mode as `set_deterministic_debug_mode` takes it."""
 def get_device(input: Tensor) -> Any:
     """The index of the tensor's device; -1 on the CPU."""
 def get_float32_matmul_precision() -> str:
@@ -1922,7 +1926,7 @@ def get_num_threads() -> _int:
     """How many threads the CPU's kernels use."""
 def get_rng_state() -> Tensor:
     """The state of the default generator: a uint8 tensor in PyTorch's layout."""
-def gradient(input: Tensor, *, spacing: Any = None, dim: Dims = None, edge_order: Any = 1) -> Tensor:
+def gradient(input: Tensor, *, spacing: Any = None, dim: Dims = None, edge_order: Any = 1, axis: Dims = None) -> Tensor:
     """The slopes of samples of a function along axes, by differences of neighbours."""
 def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input > other."""
@@ -2020,6 +2024,8 @@ def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
 def is_conj(input: Tensor) -> _bool:
     """False: conjugation is never put off."""
+def is_deterministic_algorithms_warn_only_enabled() -> _bool:
+    """Whether `use_deterministic_algorithms` is on and only warns."""
 def is_distributed(input: Tensor) -> _bool:
     """Whether the tensor's parts lie in several processes."""
 def is_floating_point(input: Tensor) -> _bool:
@@ -2489,6 +2495,8 @@ def set_default_dtype(d: _dtype) -> None:
     """Set the dtype of float tensors made from Python numbers."""
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by a legacy type or its name, such as ``"cygrad.DoubleTensor"``."""
+def set_deterministic_debug_mode(debug_mode: Any) -> None:
+    """The same as `use_deterministic_algorithms` in a word or a number."""
 def set_float32_matmul_precision(precision: Any) -> None:
     """Say how exactly devices multiply float32 matrices."""
 def set_flush_denormal(mode: Any) -> Tensor:
@@ -2553,7 +2561,7 @@ def square_(input: Tensor) -> Tensor:
     """In-place version of `square`: writes the result into the tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """A view without the axes of size 1: all of them, or those among `dim` (an int or a tuple)."""
-def squeeze_copy(input: Tensor, dim: Dims = None, *, out: Any = None) -> Tensor:
+def squeeze_copy(input: Tensor, dim: Dims = None, *, axis: Dims = None, out: Any = None) -> Tensor:
     """The tensor without axes of size 1, as a copy."""
 def stack(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new axis."""
@@ -2677,6 +2685,8 @@ def unsqueeze(input: Tensor, dim: Dims) -> Tensor:
     """A view with a new axis of size 1 before axis `dim`."""
 def unsqueeze_copy(input: Tensor, dim: Dims, *, out: Any = None) -> Tensor:
     """The tensor with one axis more, as a copy."""
+def use_deterministic_algorithms(mode: Any, *, warn_only: Any = False) -> None:
+    """Ask for ops that give the same result each time; those here do."""
 def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Vandermonde matrix: powers of the elements of a vector, one column for each."""
 def var(input: Tensor, dim: Dims = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: Number |
@@ -2743,3 +2753,6 @@ functions: Any
 TypedStorage: Any
 UntypedStorage: Any
 autocast: Any
+GradScaler: Any
+Stream: Any
+Event: Any

@@ -4,7 +4,8 @@ import types
 import cygrad
 import torch
 
-OWN = {"ComplexDoubleTensor", "ComplexFloatTensor", "align_tensors", "functions", "safetensors"}
+OWN = {"ComplexDoubleTensor", "ComplexFloatTensor", "align_tensors", "array_api", "functions",
+       "safetensors"}
 
 
 def starred(module):

@@ -105,7 +105,8 @@ UNSIGNED = [name for name in ("uint16", "uint32", "uint64") if name in vars(cygr
 def test_from_numpy(name):
     for dtype in [*[d for d in DTYPES if d != "bfloat16"], *UNSIGNED, "longdouble", "clongdouble", "S3", "U3", "object",
                   "datetime64[s]"]:
-        check(lambda t: FROM_NUMPY[name](t, np.ones(3, "int8").astype(dtype)))
+        if (name, dtype) != ("scalars", "uint64"):          # which PyTorch refuses, this package takes
+            check(lambda t: FROM_NUMPY[name](t, np.ones(3, "int8").astype(dtype)))
 
 
 def test_array_without_a_copy():

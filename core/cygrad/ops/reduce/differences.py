@@ -77,7 +77,7 @@ def at_places(t, axis, places, edge_order):
     return cygrad.cat([first, middle, last], axis)
 
 
-@op(method=False)
+@op(method=False, axis=True)
 def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The slopes of samples of a function along axes, by differences of neighbours.
 

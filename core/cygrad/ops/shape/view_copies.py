@@ -151,7 +151,7 @@ def add_copy(view_name, view, what, parameters, arguments):
     doc = _DOC.format(what=what, parameters=parameters, kind="tuple of Tensor" if view_name in SEVERAL else "Tensor",
                       name=name, call=", ".join([f"cygrad.tensor({values})", *map(repr, arguments)]),
                       shown=function(cygrad.tensor(values), *arguments))
-    op(function, name=name, method=False, out="expected", doc=doc)
+    op(function, name=name, method=False, out="expected", doc=doc, axis=view_name == "squeeze")
 
 
 _copied = {name: primitive(copied, name="copied_" + name) for name in ("squeeze_dim", "squeeze_dims", *_VIEWS)}

@@ -4,6 +4,7 @@ The kernels of both dialects are one text but for its first page (`cygrad_gpu/te
 that the CUDA backend does around them: which kernel, in which stream, with which arguments, over how many groups.
 """
 import ctypes
+import threading
 from functools import lru_cache
 
 import numpy as np
@@ -29,6 +30,7 @@ class Executor:
         self.set_pointer = ctypes.CDLL(pyopencl._cl.__file__).clSetKernelArgSVMPointer
         self.set_pointer.argtypes = ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p
         self.kernel = lru_cache(None)(self.made)
+        self.lock = threading.Lock()            # OpenCL keeps arguments in the kernel, CUDA takes them with the launch
 
     def made(self, source, name):
         from cygrad_gpu.codegen.source import template
@@ -38,10 +40,11 @@ class Executor:
     def __call__(self, source, name, groups, items, values):
         import pyopencl
         kernel = self.kernel(source, name)
-        for i, (kind, raw) in enumerate(values):
-            if kind.endswith("pointer"):
-                assert self.set_pointer(kernel.int_ptr, i, int.from_bytes(raw, "little")) == 0
-            else:
-                kernel.set_arg(i, np.frombuffer(raw, "u1"))
-        pyopencl.enqueue_nd_range_kernel(self.queue, kernel, (groups * items,), (items,))
+        with self.lock:
+            for i, (kind, raw) in enumerate(values):
+                if kind.endswith("pointer"):
+                    assert self.set_pointer(kernel.int_ptr, i, int.from_bytes(raw, "little")) == 0
+                else:
+                    kernel.set_arg(i, np.frombuffer(raw, "u1"))
+            pyopencl.enqueue_nd_range_kernel(self.queue, kernel, (groups * items,), (items,))
         self.queue.finish()

@@ -24,7 +24,7 @@ except RuntimeError as error:           # the extra "cuda" is not installed, or 
     lacking(str(error))
 
 TRAITS = Traits(dialect="cuda", processor=False, fp64=True, group=256, units=1056, local_memory=49152)
-CODES = {dtype.name: code for code, dtype in enumerate(all_dtypes())}
+CODES = {dtype.name: dtype.code for dtype in all_dtypes() if dtype.code < len(ELEMENTS)}      # those with kernels
 DENSE = Layout("run", "1111", 0, False)
 SUM = REDUCE.index("sum")
 

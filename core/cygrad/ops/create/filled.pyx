@@ -38,6 +38,7 @@ cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
 
 cdef object _cpu = None
+cdef bint _fills_unwritten = False          # what `use_deterministic_algorithms` asks for
 cdef object _MISSING = object()
 cdef DType _float32 = dtype_of(FLOAT32)
 
@@ -408,6 +409,22 @@ cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str na
     return new_on(device, checked_dtype(dtype, name), rank, sizes)
 
 
+def fill_unwritten(bint wanted):
+    """Whether uninitialised tensors get a known value from now on."""
+    global _fills_unwritten
+    _fills_unwritten = wanted
+
+
+cpdef Tensor unwritten(Tensor t):
+    """A new tensor that nothing was written to: as it is, or full of what is no result, as PyTorch fills it."""
+    if _fills_unwritten:
+        if t.dtype.category >= CATEGORY_FLOAT:
+            fill_into(t, float("nan"))
+        else:
+            fill_into(t, True if t.dtype.code == BOOL else cygrad.iinfo(t.dtype).max)
+    return t
+
+
 def dtype_for(dtype, out):
     """The dtype of a new tensor for `out=`: out's, which a dtype given must agree with."""
     if out is None:
@@ -460,7 +477,7 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         refuse_preserve(memory_format)
         if memory_format.order is not None:
             made = empty_in(made, made.shape, memory_format)
-    return finished(made, requires_grad, names, pin_memory)
+    return finished(unwritten(made), requires_grad, names, pin_memory)
 
 
 def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -594,7 +611,7 @@ def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     >>> cygrad.empty_like(cygrad.tensor([1, 2])).dtype
     cygrad.int64
     """
-    return finished(like(input, dtype, device, memory_format), requires_grad, None, pin_memory)
+    return finished(unwritten(like(input, dtype, device, memory_format)), requires_grad, None, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,

@@ -4,6 +4,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
+from cygrad.ops.create.filled import unwritten
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.geometry import take_geometry, window
 from cygrad.ops.declare.op import Op
@@ -204,9 +205,12 @@ def resize_(self, *sizes, memory_format=None):
     count = 1
     for n in sizes:
         count *= n
+    held, end = self._storage().nbytes() // self.itemsize, self.storage_offset() + count
     if count:
-        grow_storage(self, (self.storage_offset() + count) * self.itemsize)
+        grow_storage(self, end * self.itemsize)
     self._take(window(self, None, self.storage_offset(), sizes))
+    if count and end > held:
+        unwritten(window(self, None, held, (end - held,)))
     self._bump_version()
     return self
 

@@ -1,7 +1,9 @@
 """Whether an op may give another result the next time: `use_deterministic_algorithms` and its kind.
 
-Kernels here add in one order, so no op refuses to run in such a mode, or warns: it is kept for those who ask for it.
+Kernels here add in one order, so no op refuses to run in such a mode, or warns. What changes is memory that nothing was
+written to: `empty` and its kind give NaN, the largest integer or True there.
 """
+from cygrad.ops.create.filled import fill_unwritten
 
 
 class _Mode:
@@ -10,9 +12,20 @@ class _Mode:
     level = 0
     fill_uninitialized_memory = True
 
+    @classmethod
+    def set(cls, level=None, fill=None):
+        """Take what is given, and tell those who make tensors."""
+        if level is not None:
+            cls.level = level
+        if fill is not None:
+            cls.fill_uninitialized_memory = fill
+        fill_unwritten(cls.level > 0 and cls.fill_uninitialized_memory)
+
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """Ask for ops that give the same result each time; those here do.
+
+    Uninitialised tensors are filled while it is on (`cygrad.utils.deterministic.fill_uninitialized_memory`).
 
     Parameters
     ----------
@@ -32,7 +45,7 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
         if not isinstance(value, bool):
             raise TypeError(f"_set_deterministic_algorithms(): argument '{name}' must be bool, not "
                             f"{type(value).__name__}")
-    _Mode.level = 0 if not mode else 1 if warn_only else 2
+    _Mode.set(level=0 if not mode else 1 if warn_only else 2)
 
 
 def are_deterministic_algorithms_enabled():
@@ -97,7 +110,7 @@ def set_deterministic_debug_mode(debug_mode):
         debug_mode = levels[debug_mode]
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _Mode.level = int(debug_mode)
+    _Mode.set(level=int(debug_mode))
 
 
 def get_deterministic_debug_mode():

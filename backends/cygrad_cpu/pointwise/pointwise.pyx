@@ -137,7 +137,7 @@ cdef enum:
 
 cdef object cpu_arange(View out, object start, object step):
     """Integers exactly; floats to PyTorch's last bit, which depends on how it shares them out among threads."""
-    cdef Py_ssize_t first, share, n = out.elements
+    cdef Py_ssize_t part, share, n = out.elements
     cdef Conversion steps
     cdef bint exact = out.dtype.code <= INT64
     if not out.dense or not conversion(INT64 if exact else FLOAT64, out.dtype.code, &steps):
@@ -146,21 +146,22 @@ cdef object cpu_arange(View out, object start, object step):
         place_integers(out, start, step, &steps)
         return None
     share = parts(n, min(thread_count(), parts(n, CHEAP_GRAIN)))
-    for first in range(0, n, max(share, 1)):
-        place_floats(out, start, step, first, min(share, n - first), &steps)
+    for part in range(parts(n, share)):
+        place_floats(out, start, step, part * share, min(share, n - part * share), &steps)
     return None
 
 
 cdef inline Py_ssize_t parts(Py_ssize_t n, Py_ssize_t size) noexcept:
     """How many parts of `size` elements there are in n, the last being smaller."""
-    return (n + size - 1) // size if n else 0
+    return (n + size - 1) // size if n and size else 0
 
 
 cdef void place_integers(View out, long long start, long long step, Conversion *steps) noexcept:
     cdef long long[STRIP] values
     cdef char[STRIP * 4] scratch
-    cdef Py_ssize_t i, count, first
-    for first in range(0, out.elements, STRIP):
+    cdef Py_ssize_t i, strip, count, first
+    for strip in range(parts(out.elements, STRIP)):
+        first = strip * STRIP
         count = min(STRIP, out.elements - first)
         for i in range(count):
             values[i] = start + (first + i) * step
@@ -180,24 +181,25 @@ cdef void place_floats(View out, double start, double step, Py_ssize_t first, Py
     cdef double[VECTORS] bases
     cdef char[STRIP * 4] scratch
     cdef char[STRIP * 2] rounded
-    cdef Py_ssize_t i, done, count, in_vectors, whole = n - n % (2 * lanes)
+    cdef Py_ssize_t i, strip, done, count, vectors, whole = n - n % (2 * lanes)
     cdef Conversion back
     conversion(code, FLOAT64, &back)
     if half:
         start, step = <float>start, <float>step
-    for done in range(0, n, STRIP):
+    for strip in range(parts(n, STRIP)):
+        done = strip * STRIP
         count = min(STRIP, n - done)
-        in_vectors = max(0, min(whole - done, count))
-        for i in range(0, in_vectors, lanes):
-            bases[i // lanes] = fma(step, <double>(first + done + i), start)
+        vectors = max(0, min(whole - done, count)) // lanes
+        for i in range(vectors):
+            bases[i] = fma(step, <double>(first + done + i * lanes), start)
         if not double_width:
-            place_converted(steps, <char *>bases, in_vectors // lanes, rounded, scratch)
-            place_converted(&back, rounded, in_vectors // lanes, <char *>bases, scratch)
-        for i in range(0, in_vectors, lanes):
+            place_converted(steps, <char *>bases, vectors, rounded, scratch)
+            place_converted(&back, rounded, vectors, <char *>bases, scratch)
+        for i in range(vectors):
             for lane in range(lanes):
-                values[i + lane] = (fma(step, <double>lane, bases[i // lanes]) if double_width
-                                    else step * lane + bases[i // lanes])
-        for i in range(in_vectors, count):
+                values[i * lanes + lane] = (fma(step, <double>lane, bases[i]) if double_width
+                                            else step * lane + bases[i])
+        for i in range(vectors * lanes, count):
             values[i] = fma(step, <double>(first + done + i), start)
         place_converted(steps, <char *>values, count, data(out) + (first + done) * out.dtype.itemsize, scratch)
 

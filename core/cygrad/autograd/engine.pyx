@@ -503,10 +503,13 @@ cdef inline object gradient_of(Pass self, OpNode node, int i, Tensor grad):
         value = row.shortcuts[i](node, grad)
         if value is not NotImplemented:
             return value
-    if grad.names_ is not None:
-        from cygrad.batching.dispatch import batched_gradients      # start-up time
-        return batched_gradients(lambda grads: [node.formula(i, grads[0], None)], [grad])[0]
-    return node.formula(i, grad, None)
+    return node.formula(i, grad, None) if grad.names_ is None else batched_gradient(node, i, grad)
+
+
+cdef object batched_gradient(OpNode node, int i, Tensor grad):
+    """The same of a gradient that stands for a batch; by itself, since a closure is made wherever one may be needed."""
+    from cygrad.batching.dispatch import batched_gradients      # start-up time
+    return batched_gradients(lambda grads: [node.formula(i, grads[0], None)], [grad])[0]
 
 
 cdef inline int add_grad(Node node, Node state, Py_ssize_t number, Tensor grad) except -1:

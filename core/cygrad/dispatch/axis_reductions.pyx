@@ -64,14 +64,17 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
     if out.elements == a.elements:                      # nothing but axes of size 1 is reduced
         copy_reduced(op, a, out)
         return out
-    operands[0] = <PyObject *>a
-    split_at = kept_first(&axes, operands, 1, out, reduced, keepdim)
-    if axes.rank > INLINE_RANK:
-        return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, marked), False, dtype) \
-            .view(size_of(out))
-    src = a if split_at == 0 and a.dense else operand(&axes, 0, a)
-    target = out if is_geometry(&axes, 1, split_at, out) else make_view(out.memory, dtype, 0, split_at, axes.sizes,
-                                                                        axes.strides[1])
+    src, target = a, out
+    if rank > 0 or a.rank > 1 or not a.dense:           # else there is nothing to merge
+        operands[0] = <PyObject *>a
+        split_at = kept_first(&axes, operands, 1, out, reduced, keepdim)
+        if axes.rank > INLINE_RANK:
+            return reduce(op, dense_copy(permuted(a, reduced)), trailing(a.rank, marked), False, dtype) \
+                .view(size_of(out))
+        if split_at > 0 or not a.dense:
+            src = operand(&axes, 0, a)
+        if not is_geometry(&axes, 1, split_at, out):
+            target = make_view(out.memory, dtype, 0, split_at, axes.sizes, axes.strides[1])
     if (without_kernels(src.dtype.code) or without_kernels(target.dtype.code)
             or lacks("reduce", backend.reduce(op, src, target))):
         declined(backend, "reduce", (op, src, target), (2,))

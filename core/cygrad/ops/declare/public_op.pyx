@@ -44,7 +44,9 @@ cdef extern from "Python.h":
     int PyTuple_CheckExact(PyObject *)
     int PyList_CheckExact(PyObject *)
     int PyUnicode_CheckExact(PyObject *)
-    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyTuple_Type, PyList_Type, PyUnicode_Type
+    PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyTuple_Type, PyList_Type, PyUnicode_Type, PyType_Type
+    unsigned long PyType_GetFlags(PyTypeObject *)
+    const unsigned long Py_TPFLAGS_HEAPTYPE
     int PyObject_TypeCheck(PyObject *, PyTypeObject *)
     object PyMethod_New(object, object)
     PyObject *Py_None
@@ -75,6 +77,9 @@ cdef str OUT = sys.intern("out")
 cdef frozenset WRAPPERS_WORDS = frozenset(("out", "axis", "keepdims"))
 cdef object _explained = None
 cdef object _python_numbers = None
+
+cdef enum:
+    KNOWN = 16
 
 cdef enum:                               # kinds of arguments, as in errors/accepted.py
     TENSOR = 1
@@ -275,14 +280,30 @@ cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
     return TEXT if kind == &PyUnicode_Type else 0
 
 
+cdef PyTypeObject *known_types[KNOWN]    # types met before that live as long as the process, as NumPy's do
+cdef int known_kinds[KNOWN]
+cdef int n_known = 0
+
+
 cdef int rare_kind(PyObject *value) except -1:
+    """The kind of an argument that `common_kind` does not know."""
+    global n_known
+    cdef PyTypeObject *type_ = Py_TYPE(<object>value)
+    cdef int i, kind
+    for i in range(n_known):
+        if known_types[i] == type_:
+            return known_kinds[i]
     if is_overridden(value):
         return OVERRIDDEN
     if PyObject_TypeCheck(value, <PyTypeObject *>Tensor):
         return TENSOR
     if PyTuple_Check(value):
         return LIST
-    return kind_of(<object>value)
+    kind = kind_of(<object>value)
+    if not PyType_GetFlags(type_) & Py_TPFLAGS_HEAPTYPE and type_ != &PyType_Type and n_known < KNOWN:
+        known_types[n_known], known_kinds[n_known] = type_, kind        # of a type as a value, it depends on which
+        n_known += 1
+    return kind
 
 
 cdef int learn(PublicOp op) except -1:

@@ -36,10 +36,10 @@ def split(input, split_size_or_sections, dim=0):
         raise TypeError(f"split() received an invalid combination of arguments - got (Tensor, {type(size).__name__}, "
                         f"{type(dim).__name__}), but expected one of:\n * (Tensor input, int split_size, int dim = 0)\n"
                         " * (Tensor input, tuple of ints split_size, int dim = 0)\n")
-    if isinstance(size, Tensor) and not size.dim():
-        size = int(size)
     if isinstance(size, int):
         return split_evenly(input, size, dim)
+    if isinstance(size, Tensor) and not size.dim():
+        return split_evenly(input, int(size), dim)
     if not isinstance(size, (list, tuple)):
         raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
                         f"{type(size).__name__}")

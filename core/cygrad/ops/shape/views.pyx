@@ -607,28 +607,30 @@ def transpose(Tensor input not None, Py_ssize_t dim0, Py_ssize_t dim1):
 cdef Tensor permute_(Tensor t, tuple dims):
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t named[64]
     cdef bint seen[64]
-    cdef int i, d
+    cdef int i, d, count = 0
     cdef Tensor out
-    dims = tuple([<Py_ssize_t>axis for axis in dims])         # before a look at the tensor, which __index__ may change
-    if len(dims) != t.rank:
+    for axis in dims:
+        if count < 64:
+            named[count] = axis             # before a look at the tensor, which __index__ may change
+        count += 1
+    if count != t.rank:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
                            f"the desired ordering of dimensions i.e. input.dim() = {t.rank} is not equal to len(dims) "
-                           f"= {len(dims)}")
+                           f"= {count}")
     for i in range(t.rank):
         seen[i] = False
-    wrapped = []
     for i in range(t.rank):
-        d = wrap_dim(dims[i], t.rank)
+        named[i] = d = wrap_dim(named[i], t.rank)
         if seen[d]:
             raise RuntimeError("permute(): duplicate dims are not allowed.")
         seen[d] = True
         sizes[i] = t.sizes[d]
         strides[i] = t.strides[d]
-        wrapped.append(d)
     out = view_of(t, t.offset, t.rank, sizes, strides)
     if tracked(t):
-        PERMUTE.record(out, (t, tuple(wrapped)))
+        PERMUTE.record(out, (t, tuple([named[i] for i in range(t.rank)])))
     return out
 
 

@@ -32,6 +32,8 @@ def split(input, split_size_or_sections, dim=0):
     (tensor([1, 2]), tensor([3]))
     """
     size = split_size_or_sections
+    if type(size) is int and type(dim) is int:          # the usual call
+        return split_evenly(input, size, dim)
     if isinstance(dim, bool) or isinstance(size, bool):
         raise TypeError(f"split() received an invalid combination of arguments - got (Tensor, {type(size).__name__}, "
                         f"{type(dim).__name__}), but expected one of:\n * (Tensor input, int split_size, int dim = 0)\n"

@@ -1,5 +1,4 @@
 # distutils: extra_compile_args = -Os
-# distutils: extra_compile_args = -Os
 """Products of floating-point matrices by cuBLAS, NVIDIA's library, where it is installed (it is no requirement).
 
 cuBLAS takes matrices in column-major order, each as it is or transposed, with a distance between columns. Any View in

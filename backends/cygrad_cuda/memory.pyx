@@ -1,5 +1,4 @@
 # distutils: extra_compile_args = -Os
-# distutils: extra_compile_args = -Os
 """Memory of one device, kept for reuse by stream; page-locked memory of the host.
 
 A stream runs in order, so what a tensor gives back may at once go to another tensor of the same stream. What another

@@ -136,7 +136,6 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 
 
 linear = _with_out("linear", _linear, "expected")
-linear.direct = _linear
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):

@@ -112,7 +112,7 @@ WRONG_DTYPE = {
 
 
 def with_out(name, function, exact=False):
-    """`function` with an `out=` argument."""
+    """`function` with an `out=` argument; `direct`, which `PublicOp` calls where there is none, is `function` itself."""
     @functools.wraps(function)
     def with_out_argument(*args, out=None, **kwargs):
         if out is None:
@@ -135,6 +135,7 @@ def with_out(name, function, exact=False):
             written = [write_out(name, r, t, strict) for r, t in zip(result, targets)]
             return type(result)(written)
         return write_out(name, result, targets[0], strict)
+    with_out_argument.direct = function
     return with_out_argument
 
 

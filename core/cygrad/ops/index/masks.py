@@ -141,17 +141,18 @@ masked_fill_into.may_overlap = masked_fill_tensor_into.may_overlap = True
 
 
 def check_fill(self, mask, value):
-    if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
+    number = isinstance(value, (int, float, complex))
+    if not isinstance(mask, Tensor) or not (number or isinstance(value, Tensor)):
         raise TypeError("masked_fill() received an invalid combination of arguments - got "
                         f"({type(mask).__name__}, {type(value).__name__}), but expected one of: (Tensor mask, Tensor "
                         "value), (Tensor mask, Number value)")
-    if isinstance(value, Tensor) and value.dim():
+    if not number and value.dim():
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.dim()} dimension(s).")
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{C_TYPES[mask.dtype.code]}")
-    if not isinstance(value, Tensor):
+    if number:
         check_scalar(self.dtype, value)
     elif value.is_complex() and not self.is_complex():
         check_scalar(self.dtype, value.item())

@@ -159,7 +159,7 @@ def tensor_repr(t, *, tensor_contents=None):
 def _contents(t, indent):
     """The bracketed elements of `t`, whose first line starts at column `indent`."""
     count = t.numel()
-    if t.device.type == "meta":
+    if t.is_meta:
         return "..."
     if count == 0:
         return "[]"

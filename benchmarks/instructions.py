@@ -57,10 +57,10 @@ def counted(tree, words):
         source.write_text(REQUESTS, encoding="utf-8")
         subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
         paths = [str(Path(tree, part)) for part in ("core", "backends", "plugins")]
-        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", sys.executable, __file__,
-                        "--inside", str(library), *words], check=True, stdout=subprocess.DEVNULL,
-                       env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"},
-                       stderr=subprocess.DEVNULL)
+        counter = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
+        subprocess.run([*counter, sys.executable, __file__, "--inside", str(library), *words], env=environment,
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         found = {}
         for path in Path(folder).glob("counts*"):
             text = path.read_text(encoding="utf-8")

@@ -112,7 +112,7 @@ WRONG_DTYPE = {
 
 
 def with_out(name, function, exact=False):
-    """`function` with an `out=` argument; `direct`, which `PublicOp` calls where there is none, is `function` itself."""
+    """`function` with an `out=` argument; without one `PublicOp` calls `direct`, which is `function` itself."""
     @functools.wraps(function)
     def with_out_argument(*args, out=None, **kwargs):
         if out is None:

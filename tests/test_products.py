@@ -1,8 +1,10 @@
 """If one of these fails, a product of matrices, a contraction or a mask of a matrix is wrong."""
+import sys
 
 import cygrad
 import numpy as np
 import pytest
+from cygrad.ops.linalg import einsum
 from hypothesis import given, settings, strategies as st
 
 DTYPES = ("uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
@@ -287,6 +289,24 @@ def test_einsum_forms():
 ])
 def test_einsum_errors(equation, shapes, words):
     assert message(cygrad.einsum, equation, *[cygrad.ones(*s) for s in shapes]) == f"RuntimeError: einsum(): {words}"
+
+
+@pytest.mark.parametrize("with_opt_einsum", [True, False])
+def test_einsum_contracts_in_a_cheap_order(monkeypatch, with_opt_einsum):
+    """From left to right, the product of the first four would have 60**4 elements."""
+    if with_opt_einsum:
+        pytest.importorskip("opt_einsum")
+    else:
+        monkeypatch.setitem(sys.modules, "opt_einsum", None)
+    vectors = [cygrad.full((60,), i + 1.) for i in range(4)]
+    matrices = [cygrad.eye(60)] * 4
+    seen = []
+    kept = einsum.contract
+    monkeypatch.setattr(einsum, "contract", lambda *args: seen.append(kept(*args)) or seen[-1])
+    einsum.order_of.cache_clear()
+    got = cygrad.einsum("a,b,c,d,ae,be,cf,df->", *vectors, *matrices)
+    assert got.item() == 2 * 60 * 12 * 60 and max(t.numel() for t in seen) <= 3600
+    einsum.order_of.cache_clear()
 
 
 def test_einsum_nodes_and_gradient():

@@ -148,6 +148,41 @@ def older_overloads(r):
     return f"(lambda t, v: m.{name}({call}))(m.ones(2, 2), m.ones(2))"
 
 
+def extreme(r, count):
+    return [r.choice([1e30, 1e-30, 2e-25, 0.6, 1.6, 0.0, 1e18]) for _ in range(count)]
+
+
+def spreads(r):
+    """Squares that float32 does not hold."""
+    rows, columns = r.randrange(1, 4), r.randrange(2, 12)
+    dtype = r.choice(["float32", "float32", "bfloat16", "float64", "complex64"])
+    x = f"m.tensor({extreme(r, rows * columns)}).reshape({rows}, {columns}).to(m.{dtype})"
+    return f"m.{r.choice(['std', 'var', 'std_mean', 'var_mean'])}({x}{r.choice(['', ', 0', ', 1', ', (0, 1)'])})"
+
+
+def row_norms(r):
+    n = r.choice([2, 3, 4, 7, 8, 9, 16, 17, 20])
+    x = [0.6] * n
+    x[r.choice([0, n - 1])] = r.choice([1e30, 1e18, -3e25])
+    weight = r.choice(["", f", m.full(({n},), 2.)", f", m.full(({n},), 2.), m.full(({n},), 3.)"])
+    return f"m.nn.functional.layer_norm(m.tensor({x}), ({n},){weight}) + 0"
+
+
+def rows_with_nan(r):
+    rows, columns = r.choice([1, 3, 6, 20, 70]), r.choice([1, 1, 2, 3])
+    values = [r.choice(["float('nan')", "0.", "1.", "2."]) for _ in range(rows * columns)]
+    x = f"m.tensor([{', '.join(values)}], dtype=m.{r.choice(DTYPES)}).reshape({rows}, {columns})"
+    x, dim = r.choice([(x, 0), (f"{x}.t()", 1), (f"{x}[:, 0]", 0)])
+    return f"m.unique({x}, dim={dim}, return_inverse=True, return_counts=True)"
+
+
+def changed_moments(r):
+    """One of two results changed, a gradient of either."""
+    first, second = r.choice([(0, 0), (0, 1), (1, 0), (1, 1)])
+    return (f"[x := m.ones(3).requires_grad_(), y := m.{r.choice(['std_mean', 'var_mean'])}(x * x), "
+            f"y[{first}].detach().zero_(), y[{second}].backward()][2]")
+
+
 def refusals(r):
     """Calls that PyTorch refuses for what only the op can see."""
     x = r.choice(["m.ones(3)", "m.ones(2, 3)", "m.arange(4.)"])
@@ -160,8 +195,8 @@ def refusals(r):
         "m.nn.functional.embedding_bag(m.tensor([[9, 1]]), m.ones(4, 2), mode='max')"])
 
 
-@pytest.mark.parametrize("family", [older_overloads, refusals, ranges, ranges_into, far_strides, empty_targets, buffers,
-                                    complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
+@pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
+                                    ranges, ranges_into, far_strides, empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
                                     triangular, nested, parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)

@@ -249,19 +249,40 @@ cdef void softmax_backward(const Real *grad, const Real *result, Real *out, Py_s
 
 # ---- layer normalisation
 
+cdef Real overflowed(const Real *x, Py_ssize_t n) noexcept nogil:
+    """The square of the mean that PyTorch joins to an empty row, times 0: NaN where it overflows, else 0.
+
+    Its moments are those of VECTOR lanes, each a row of its own, joined one after the other to what is left over behind
+    them (Welford 1962; Chan, Golub and LeVeque 1979). So an empty row is joined to the first lane where nothing is left
+    over, and empty lanes to the rest in a row of less than a vector.
+    """
+    cdef Py_ssize_t lanes = 32 // sizeof(Real), step = lanes if n >= lanes else 1, i
+    cdef Real mean = 0
+    if n >= lanes and n % lanes:
+        return 0
+    for i in range(n // step):
+        mean += x[i * step] / (n // step)
+    return mean * mean * 0
+
+
 cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double eps, Real *out, Real *mean, Real *rstd,
                     Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
     """(a - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); weight and bias may be NULL."""
     cdef Py_ssize_t r, i
     cdef const Real *x
     cdef Real *y
-    cdef Real centre, scale
+    cdef Real centre, squares, scale
     for r in range(rows):
         x = a + r * n
         y = out + r * n
         centre = row_sum(x, n) / n
-        scale = <Real>(1.0 / sqrt(row_squares(x, centre, n) / n + eps))
-        if weight != NULL and bias != NULL:
+        squares = row_squares(x, centre, n)
+        scale = <Real>(1.0 / sqrt(squares / n + eps))
+        if squares == INFINITY:
+            scale = overflowed(x, n)
+            for i in range(n):
+                y[i] = scale * (weight[i] if weight != NULL else 1) + (bias[i] if bias != NULL else 0)
+        elif weight != NULL and bias != NULL:
             for i in range(n):
                 y[i] = (x[i] - centre) * scale * weight[i] + bias[i]
         elif weight != NULL:

@@ -122,8 +122,7 @@ derivative("std", self=lambda grad, self, dim, correction, keepdim, result:
 derivative("var_mean", self=lambda grads, self, dim, correction, keepdim:
            moments_backward(grads[0], grads[1], self, dim, correction, keepdim))
 derivative("std_mean", self=lambda grads, self, dim, correction, keepdim, result:
-           moments_backward(None if grads[0] is None else std_to_var(grads[0], result[0]), grads[1], self, dim,
-                            correction, keepdim))
+           std_mean_backward(*grads, self, dim, correction, keepdim, result[0]))
 derivative("logsumexp", self=lambda grad, self, dim, keepdim, result: restored(grad, self.shape, dim, keepdim)
            * conj((self - restored(result, self.shape, dim, keepdim)).exp()))
 for _op, _name in (("linalg_vector_norm", "LinalgVectorNormBackward0"), ("norm", "NormBackward1")):
@@ -149,6 +148,12 @@ def var_backward(grad, self, dims, correction, keepdim):
 def std_to_var(grad, result):
     """The gradient of the variance from that of its root; 0 at 0."""
     return cygrad.where(result == 0, 0, grad / (result * 2))
+
+
+def std_mean_backward(grad, grad_mean, self, dims, correction, keepdim, std):
+    """PyTorch's reads the deviation, and so refuses a changed one, also where only the mean has a gradient."""
+    grad = None if grad is None else std_to_var(grad, std)
+    return moments_backward(grad, grad_mean, self, dims, correction, keepdim)
 
 
 def moments_backward(grad, grad_mean, self, dims, correction, keepdim):

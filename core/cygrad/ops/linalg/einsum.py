@@ -2,9 +2,12 @@
 
 The subscripts are read into one numbering of axes, the output's first, then those that are summed. Every operand gets
 all axes in that order (size 1 where it has none; a repeated subscript becomes a diagonal), and operands are contracted
-two by two: `contract` is one `bmm`, or a plain product where nothing is summed.
+two by two: `contract` is one `bmm`, or a plain product where nothing is summed. Which two come next is what opt_einsum
+says, as in PyTorch; where it isn't installed, the two whose product is smallest beside what it replaces.
 """
 import functools
+import itertools
+import math
 
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
@@ -261,6 +264,44 @@ def contract_next(a, b, kept, rest):
     return contract(a, b, m, n, summed)
 
 
+# ------------------------------------------------------------------ order of contractions
+
+@functools.lru_cache(256)
+def order_of(shapes, kept):
+    """The places of the two operands that are contracted at each step; their product becomes the last operand.
+
+    `shapes` are those of the operands on all axes, the first `kept` of which the result has.
+    """
+    sizes = {axis: max(ns) for axis, ns in enumerate(zip(*shapes))}
+    inputs = [frozenset(axis for axis, n in enumerate(shape) if n != 1) for shape in shapes]
+    try:
+        from opt_einsum import paths                    # optional dependency
+    except ImportError:
+        return greedy_order(inputs, range(kept), sizes)
+    names = {axis: chr(ord("a") + axis) for axis in sizes}
+    return paths.auto([frozenset(names[axis] for axis in axes) for axes in inputs],
+                      frozenset(names[axis] for axis in range(kept)), {names[axis]: n for axis, n in sizes.items()})
+
+
+def greedy_order(inputs, output, sizes):
+    """The order that takes, at each step, the two whose product is smallest beside the two that it replaces."""
+    def count(axes):
+        return math.prod(sizes[axis] for axis in axes)
+
+    inputs, steps = list(inputs), []
+    while len(inputs) > 1:
+        best = None
+        for i, j in itertools.combinations(range(len(inputs)), 2):
+            needed = set(output).union(*(axes for k, axes in enumerate(inputs) if k not in (i, j)))
+            left = frozenset((inputs[i] | inputs[j]) & needed)
+            growth = count(left) - count(inputs[i]) - count(inputs[j])
+            if best is None or growth < best[0]:
+                best = growth, (i, j), left
+        steps.append(best[1])
+        inputs = [axes for k, axes in enumerate(inputs) if k not in best[1]] + [best[2]]
+    return steps
+
+
 @op(method=False)
 def einsum(*args):
     """Sum of products of tensors, over axes named by subscripts (Einstein's convention).
@@ -303,6 +344,13 @@ def einsum(*args):
     found, rest, kept = ready[0], ready[1:], plan.kept
     if not rest:
         return found.sum(list(range(kept, plan.axes))) if plan.axes > kept else found
-    while rest:
-        found, rest = contract_next(found, rest[0], kept, rest[1:]), rest[1:]
+    if len(rest) == 1:
+        found = contract_next(found, rest[0], kept, ())
+    else:
+        for i, j in order_of(tuple([tuple(t.shape) for t in ready]), kept):
+            i, j = min(i, j), max(i, j)
+            found, other = ready[i], ready[j]
+            ready = ready[:i] + ready[i + 1:j] + ready[j + 1:]
+            found = contract_next(found, other, kept, ready)
+            ready.append(found)
     return found.view(found.shape[:kept]) if plan.axes > kept else found

@@ -4,11 +4,13 @@ from cygrad cimport backend as k
 from cygrad.backend cimport Backend
 from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.tensors.elements cimport scalar_value
-from cygrad.dtype cimport DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
+from cygrad.tensors.element_stores cimport from_bfloat
+from cygrad.dtype cimport BFLOAT16 as BFLOAT16_CODE, DType, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE, dtype_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport average, count_of, every_axis
 from cygrad.dispatch.programs cimport Program, is_half
 from cygrad.tensor cimport Tensor
+from cygrad.view cimport data
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
@@ -42,6 +44,31 @@ cdef Program VARIANCE = program(_variance)
 cdef Program DEVIATION = program(lambda squares, rest, n, degrees: _variance(squares, rest, n, degrees).sqrt())
 
 
+cdef bint beyond(Tensor found, double least, double most):
+    """Whether a float32 or bfloat16 number in host memory is nothing (also NaN) between these two."""
+    cdef Py_ssize_t i, inside = 0
+    cdef float value
+    cdef float *floats = <float *>data(found)
+    cdef unsigned short *halves = <unsigned short *>data(found)
+    if found.dtype.code == FLOAT32_CODE:
+        for i in range(found.elements):
+            inside += floats[i] >= least and floats[i] <= most
+    else:
+        for i in range(found.elements):
+            value = from_bfloat(halves[i])
+            inside += value >= least and value <= most
+    return inside != found.elements
+
+
+cdef Tensor in_float64(Tensor found, Tensor x, tuple axes, double correction, bint keepdim, Program finish):
+    """`found`, or where squares of float32 may have overflowed or vanished, what float64 gives: PyTorch sums in it."""
+    if (found.dtype.code != FLOAT32_CODE and found.dtype.code != BFLOAT16_CODE or found.memory.pointer == NULL
+            or not beyond(found, 1e-30 if finish is VARIANCE else 1e-15, 1e30 if finish is VARIANCE else 1e15)):
+        return found
+    x = cast_to(x, dtype_of(FLOAT64_CODE))
+    return cast_to(spread_about(mean_of(x, axes), x, axes, correction, keepdim, finish), found.dtype)
+
+
 cdef Tensor mean_of(Tensor x, tuple axes):
     """The mean with axes of size 1, raw; in float32 for 16-bit floats."""
     return average(x, axes, True, FLOAT32 if is_half(x) else x.dtype)
@@ -62,12 +89,14 @@ cdef Tensor whole_spread(Tensor x, Program finish):
     if not (<Backend>x.memory.backend).host_memory:
         return spread_about(mean_of(x, every_axis(x)), x, None, 1, False, finish)
     total = reduce(k.SUM, x, every_axis(x), False, x.dtype)
-    return spread_about(<double>scalar_value(total) / x.elements, x, None, 1, False, finish)
+    return in_float64(spread_about(<double>scalar_value(total) / x.elements, x, None, 1, False, finish), x,
+                      every_axis(x), 1, False, finish)
 
 
 cdef tuple spread_and_mean(Tensor x, tuple axes, correction, bint keepdim, Program finish):
     """Both in x's dtype."""
     cdef Tensor mean = mean_of(x, axes), spread = spread_about(mean, x, axes, correction, keepdim, finish)
+    spread = in_float64(spread, x, axes, correction, keepdim, finish)
     return spread, cast_to(mean, x.dtype).view(spread.shape).detach()
 
 

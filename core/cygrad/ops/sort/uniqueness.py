@@ -9,8 +9,10 @@ from cygrad.dispatch.raw import fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.tensor_places import mask_places
+from cygrad.ops.pointwise.several_operands import DTYPES
 from cygrad.ops.shape.views import wrap
 from cygrad.ops.sort.host_loops import distinct_integers, without_repeats
+from cygrad.ops.sort.ties import sorted_rows
 
 
 def begins(rows):
@@ -92,8 +94,12 @@ def unique_slices(self, dim):
     if not self.shape[dim]:
         return self.clone(), *nothing(self)
     rows = self.movedim(dim, 0).flatten(1) if self.dim() > 1 else self.unsqueeze(1)
-    ranks, order = sort_op(row_ranks(rows), 0, False, True)
-    starts, run, counts = runs(begins(ranks))
+    if rows.is_floating_point() and rows.isnan().any():
+        order = sorted_rows(rows.to("cpu", DTYPES["float64"]).contiguous()).to(rows.device)
+        starts, run, counts = runs(begins(rows[order]))
+    else:
+        ranks, order = sort_op(row_ranks(rows), 0, False, True)
+        starts, run, counts = runs(begins(ranks))
     return slices_at(self, dim, order[starts]), unsorted(run, order), counts
 
 

@@ -196,8 +196,9 @@ def refusals(r):
 
 
 @pytest.mark.parametrize("family", [older_overloads, refusals, spreads, row_norms, rows_with_nan, changed_moments,
-                                    ranges, ranges_into, far_strides, empty_targets, buffers, complex_ranges, storages, means, beside, clamps, softmaxes, logits, places,
-                                    triangular, nested, parts])
+                                    ranges, ranges_into, far_strides, empty_targets, buffers, complex_ranges,
+                                    storages, means, beside, clamps, softmaxes, logits, places, triangular, nested,
+                                    parts])
 def test_values_at_edges(family):
     r = random.Random(family.__name__)
     for _ in range(40):

@@ -226,7 +226,7 @@ def largest_places(Tensor keys not None, Py_ssize_t k):
 
 
 def sorted_rows(Tensor rows not None):
-    """The places of the rows of a dense float64 matrix in host memory, NaN among them, in the order of PyTorch's sort."""
+    """The places of the rows of a dense float64 matrix in host memory, NaN among them, as PyTorch sorts them."""
     cdef Py_ssize_t n = rows.sizes[0], i
     cdef Tensor out = empty(rows.memory.backend, rows.memory.index, dtype_of(INT64), 1, &n)
     cdef long long *places = <long long *>data(out)

@@ -475,10 +475,25 @@ cdef frozenset WITHOUT_GRADIENT = frozenset("""
     all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt isin isneginf isposinf le less
     less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit""".split())
 
-# Ops that read their operands in another order than they write: `out` may not even be one of them, as in PyTorch. What
-# `scatter` and its kind start from is copied first.
-cdef frozenset _READ_OUT_OF_ORDER = frozenset(("index_select", "gather", "take", "masked_select", "cat", "kthvalue",
-                                               "take_along_dim", "diff", "scatter", "scatter_add", "scatter_reduce"))
+# What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
+# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;
+# "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
+cdef enum:
+    WHOLE = 87      # "W"
+    PARTLY = 80     # "P"
+    SHAPED = 83     # "S"
+
+cdef dict _OVERLAPS = {}
+for _rule, _names in (
+        ("W", "index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack stack "
+              "kthvalue diff cross linalg_cross"),
+        ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce"),
+        ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
+        ("-", "mean amax amin max min logsumexp var std linalg_vector_norm quantile nanquantile histc searchsorted mm bmm "
+              "mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril triu inverse linalg_inv linalg_det "
+              "linalg_solve cholesky linalg_cholesky cholesky_solve cholesky_inverse linalg_svdvals linalg_eigvalsh "
+              "linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
+    _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
 
 
 cdef int check_inference(Tensor t) except -1:
@@ -492,8 +507,10 @@ cdef int check_inference(Tensor t) except -1:
 
 def refuse_out_grad(str name, *operands):
     """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
-    cdef bint recording = grad_enabled(), whole = name in _READ_OUT_OF_ORDER
+    cdef bint recording = grad_enabled()
     cdef object out = operands[len(operands) - 1], other
+    cdef str rule = _OVERLAPS.get(name, "P")
+    cdef Py_UCS4 said
     cdef Py_ssize_t i
     for i in range(len(operands)):
         other = operands[i]
@@ -503,7 +520,9 @@ def refuse_out_grad(str name, *operands):
             raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
                                "but one of the arguments requires grad.")
         if i < len(operands) - 1 and isinstance(out, Tensor):
-            refuse_overlap(<Tensor>out, <Tensor>other, whole and (i > 0 or not name.startswith("scatter")))
+            said = rule[min(i, len(rule) - 1)]
+            if said == WHOLE or said == PARTLY or said == SHAPED and same_sizes(<Tensor>out, <Tensor>other):
+                refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
 def write_out(str name, Tensor result not None, out, exact=False):

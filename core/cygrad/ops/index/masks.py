@@ -2,7 +2,7 @@
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.operands import fill_where, filled
 from cygrad.dispatch.promotion import C_TYPES, check_scalar
-from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, write_out
+from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap, write_out
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.gathering import SET, overlaps, scalar_name, warn_if_expanded
@@ -45,6 +45,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if out.dtype is not found.dtype:
         raise RuntimeError("nonzero: Expected out tensor to have scalar type Long but got scalar type"
                            f"{scalar_name(out)}")
+    refuse_any_overlap(out, (input,))
     return write_out("nonzero", found, out)
 
 

@@ -1,0 +1,92 @@
+"""If one of these fails, an op writes into memory that it still reads, or refuses to where PyTorch doesn't.
+
+Each op of the table that has `out=` is given one that is an operand, begins where an operand begins, or begins an
+element later. Whether the call is taken is compared; what comes of it is PyTorch's own affair, here it is the result.
+"""
+import math
+import warnings
+
+import cygrad
+import pytest
+import torch
+from op_db import OPS
+from op_db.table import T
+from test_arguments_parity import built
+
+# What differs, and why.
+KNOWN = {
+    "what is not read may overlap there":
+        lambda op, sample: sample.kwargs.get("beta") == 0,
+    "the first power is a copy there":
+        lambda op, sample: op.name == "linalg.matrix_power" and sample.args[1] == 1,
+    "places in all of the input are held against `out` there":
+        lambda op, sample: op.name == "take_along_dim" and len(sample.args) == 2,
+}
+
+
+def outcome(m, path, args, kwargs, place, shift):
+    """The error of a call whose `out` overlaps operand `place`; "" if it is taken, None if there is no such call."""
+    args, kwargs = [built(m, a) for a in args], {k: built(m, v) for k, v in kwargs.items()}
+    owner, _, name = path.rpartition(".")
+    function, x = getattr(getattr(m, owner) if owner else m, name), args[place]
+    try:
+        result = function(*args, **kwargs)
+    except Exception:
+        return None
+    if not isinstance(result, m.Tensor) or result.dtype != x.dtype or not x.numel() or not result.numel():
+        return None
+    if shift is None:
+        if result.shape != x.shape:
+            return None
+        out = x
+    else:
+        base = m.cat([x.reshape(-1), x.new_zeros(result.numel() + shift)])
+        args[place] = base[:x.numel()].view(x.shape)
+        out = base[shift:shift + math.prod(result.shape)].view(result.shape)
+    try:
+        function(*args, **kwargs, out=out)
+    except Exception as error:
+        return str(error) or type(error).__name__
+    assert m is torch or out.allclose(result.view(out.shape), equal_nan=True), f"{path}, operand {place}, {shift}"
+    return ""
+
+
+def differences(op):
+    """The calls of an op that one of the two takes, or refuses for another reason."""
+    found = []
+    for dtype in ("float32", "int64"):
+        for sample in (op.samples(dtype) if dtype in op.dtypes else ())[:6]:
+            if any(is_it(op, sample) for is_it in KNOWN.values()):
+                continue
+            for place, arg in enumerate(sample.args):
+                if not isinstance(arg, T):
+                    continue
+                for shift in (None, 0, 1):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        want, got = (outcome(m, op.name, sample.args, sample.kwargs, place, shift)
+                                     for m in (torch, cygrad))
+                    if want is not None and (want == "") != (got == ""):
+                        found.append(f"{op.name} {dtype} operand {place} shift {shift}: {want[:90]!r}, not {got[:90]!r}")
+    return found
+
+
+def has_out(path):
+    owner = torch
+    for part in path.split("."):
+        owner = getattr(owner, part, None)
+    return owner is not None and "out=" in (owner.__doc__ or "")
+
+
+FAMILY = [op for op in OPS if op.call is None and has_out(op.name)]
+
+
+@pytest.mark.parametrize("op", FAMILY, ids=[op.name for op in FAMILY])
+def test_overlaps_are_refused_as_in_pytorch(op):
+    assert not differences(op)
+
+
+if __name__ == "__main__":
+    for op in FAMILY:
+        for line in differences(op):
+            print(line)

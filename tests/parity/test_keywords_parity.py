@@ -7,6 +7,7 @@ package, and the result has the shape of the plain call's.
 import cygrad
 import pytest
 import torch
+from compare import Error, attempt
 from cygrad.errors.signatures import overloads
 from op_db import OPS
 from op_db.table import T
@@ -75,3 +76,14 @@ def test_arguments_by_name(op):
                 if not isinstance(want, Exception) and got != want:
                     refused.append((method, list(kwargs), got if isinstance(got, Exception) else "other shapes"))
     assert not refused
+
+
+@pytest.mark.parametrize("call", [
+    "m.bucketize(2, m.arange(3), out=m.zeros((), dtype=m.int64))", "m.max(x, 0, x)",
+    "m.std(x, 0, unbiased=True, correction=1)",
+    "m.sum(x, keepdim=True)", "x.sum(keepdim=True, dtype=m.float64)", "m.prod(x, keepdim=True)", "x.view(m.int32, 2)",
+    "m.clamp(x, min=x, max=1)", "m.norm(x, 2, keepdim=True, dim=None)", "m.all(x, keepdim=True)"])
+def test_a_mix_of_two_overloads_is_refused(call):
+    """Each argument is one that some overload takes in its place."""
+    outcomes = [attempt(lambda m=m: eval(call, {"m": m, "x": m.ones(2, 2)})) for m in (torch, cygrad)]
+    assert isinstance(outcomes[0], Error) == isinstance(outcomes[1], Error), outcomes

@@ -67,7 +67,8 @@ def differences(op):
                         want, got = (outcome(m, op.name, sample.args, sample.kwargs, place, shift)
                                      for m in (torch, cygrad))
                     if want is not None and (want == "") != (got == ""):
-                        found.append(f"{op.name} {dtype} operand {place} shift {shift}: {want[:90]!r}, not {got[:90]!r}")
+                        found.append(f"{op.name} {dtype} operand {place} shift {shift}: {want[:90]!r}, "
+                                     f"not {got[:90]!r}")
     return found
 
 

@@ -485,14 +485,14 @@ cdef enum:
 
 cdef dict _OVERLAPS = {}
 for _rule, _names in (
-        ("W", "index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack stack "
-              "kthvalue diff cross linalg_cross"),
+        ("W", "index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
+              "stack kthvalue diff cross linalg_cross"),
         ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce"),
         ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
-        ("-", "mean amax amin max min logsumexp var std linalg_vector_norm quantile nanquantile histc searchsorted mm bmm "
-              "mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril triu inverse linalg_inv linalg_det "
-              "linalg_solve cholesky linalg_cholesky cholesky_solve cholesky_inverse linalg_svdvals linalg_eigvalsh "
-              "linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
+        ("-", "mean amax amin max min logsumexp var std linalg_vector_norm quantile nanquantile histc searchsorted mm "
+              "bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril triu inverse linalg_inv "
+              "linalg_det linalg_solve cholesky linalg_cholesky cholesky_solve cholesky_inverse linalg_svdvals "
+              "linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
     _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
 
 

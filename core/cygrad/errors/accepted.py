@@ -1,7 +1,7 @@
-"""Which kinds of values some overload of PyTorch takes at each place of a call: a few bits, read once for each op.
+"""Which overloads of PyTorch take a kind of value at a place of a call: a bit for each overload, read once for each op.
 
-`PublicOp` compares the arguments of every call with these bits, which costs about a nanosecond an argument, and asks
-the overloads themselves (`refused_calls.py`) only when a bit is missing: so what PyTorch's parser refuses is refused
+`PublicOp` keeps the overloads that take all arguments of a call so far, which costs about a nanosecond an argument, and
+asks the overloads themselves (`refused_calls.py`) only when none is left: so what PyTorch's parser refuses is refused
 before the op runs, and well-typed calls don't pay for it. Of `signatures.txt` only the op's own lines are read here.
 """
 import os
@@ -14,7 +14,10 @@ from cygrad.tensor import Tensor
 TENSOR, INT, BOOL, FLOAT, COMPLEX, NONE, TEXT, LIST, DTYPE, OTHER = (1 << i for i in range(10))
 ODD = 1 << 10                           # Python's types as dtypes, ints of more than 60 bits: the overloads are asked
 NUMBER = INT | BOOL | FLOAT | COMPLEX
+KINDS_COUNT = 11                        # these, ODD included
 ALL = (1 << 10) - 1
+COUNTS = 16                             # numbers of arguments that are told apart
+EVERY = (1 << 16) - 1                   # overload
 
 KINDS = {
     "Tensor": TENSOR, "Tensor#": TENSOR | NUMBER, "Number": NUMBER, "complex": NUMBER, "float": INT | BOOL | FLOAT,
@@ -61,29 +64,38 @@ def _as_method(line):
 
 
 class Accepted:
-    """What the overloads of an op take together.
+    """Which of an op's overloads take what; each is a bit.
 
     Attributes
     ----------
-    places : list of int
-        The kinds taken at each positional place; the last stands for those that follow, if there are `endless` many.
-    words : dict of str to (int, int)
-        The kinds taken by keyword, NumPy's words among them, and how many arguments there are at least with the word.
-    least : int
-        How many arguments there are at least.
+    places : list of list of int
+        For each positional place, the overloads that take a value of each kind there; the last stands for those that
+        follow, if there are `endless` many.
+    words : dict of str to (list of int, int)
+        By keyword, NumPy's words among them: the overloads for each kind, and how many arguments there are at least
+        with the word.
+    enough : list of int
+        The overloads that this number of arguments is enough for.
     endless : bool
         Whether sizes may be given one by one.
     """
 
     def __init__(self, lines, method):
-        self.places, self.words, self.least, self.endless = [TENSOR] * method, {}, 99, False
-        for line in lines:
-            self._add(line.partition("(")[2][:-1], int(method))
+        self.places, self.words, self.enough, self.endless = [], {}, [0] * COUNTS, False
+        spread = 0
+        if method:
+            self._take(0, TENSOR, EVERY)
+        for i, line in enumerate(lines):
+            spread |= self._add(line.partition("(")[2][:-1], int(method), 1 << i)
+        if self.endless:
+            for place in range(int(method), len(self.places) + 1):
+                self._take(place, INT, spread)
         for numpys, ours in NUMPYS_WORDS.items():
             if ours in self.words:
                 self.words.setdefault(numpys, self.words[ours])
 
-    def _add(self, body, place):
+    def _add(self, body, place, overload):
+        """Read one overload; its bit, if it takes sizes one by one, else 0."""
         parts = [part for part in body.split(", ") if part]
         keyword_only = parts.index("*") if "*" in parts else len(parts)
         required = place + sum(" = " not in part and part != "*" for part in parts)
@@ -93,21 +105,30 @@ class Accepted:
             head, _, default = part.partition(" = ")
             kind, _, name = head.rpartition(" ")
             bits = KINDS.get(kind.rstrip("?"), ALL) | NONE * (kind.endswith("?") or default in PASS_AS_NONE)
-            self._know(sys.intern(name), bits, required + bool(default))        # so that pointers can be compared
+            known = self.words.get(name, ([0] * KINDS_COUNT, 99))
+            _mark(known[0], bits, overload)
+            # interned, so that pointers can be compared
+            self.words[sys.intern(name)] = known[0], min(known[1], required + bool(default))
             if i < keyword_only:
-                self._take(place + i, bits)
+                self._take(place + i, bits, overload)
+        for count in range(required, COUNTS):
+            self.enough[count] |= overload
         if keyword_only == 1 and body.startswith("tuple of ints"):
-            self._take(place, INT)
             self.endless = True
-        self.least = min(self.least, required)
+            return overload
+        return 0
 
-    def _know(self, name, bits, least):
-        known = self.words.get(name, (0, 99))
-        self.words[name] = known[0] | bits, min(known[1], least)
+    def _take(self, place, bits, overloads):
+        while len(self.places) <= place:
+            self.places.append([0] * KINDS_COUNT)
+        _mark(self.places[place], bits, overloads)
 
-    def _take(self, place, bits):
-        self.places += [0] * (place + 1 - len(self.places))
-        self.places[place] |= bits
+
+def _mark(masks, bits, overloads):
+    """Note that overloads take these kinds."""
+    for kind in range(KINDS_COUNT):
+        if bits >> kind & 1:
+            masks[kind] |= overloads
 
 
 def accepted(name, method):

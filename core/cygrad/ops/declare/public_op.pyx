@@ -6,8 +6,8 @@ rule. The look is a few comparisons of pointers in C; there is no other cost for
 
 While a thread is in a mode of `amp.autocast`, operands are cast before anything else (`amp/autocast_mode.py`).
 
-The same look finds of what kind each argument is (a tensor, an int, a list ...). Kinds that PyTorch's overloads have
-not in these places (`errors/accepted.py`) are refused before the op runs, which may do something with them.
+The same look finds of what kind each argument is (a tensor, an int, a list ...). What none of PyTorch's overloads takes
+(`errors/accepted.py`) is refused before the op runs, which may do something with it.
 
 Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them. Those with
 `out` go to the op's `into` first, if it has one: a kernel that can write straight into the tensor.
@@ -19,6 +19,8 @@ import sys
 
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cpython.ref cimport Py_DECREF
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from cygrad.autograd.modes cimport interceptions
 from cygrad.dtype cimport DType
@@ -60,6 +62,7 @@ cdef extern from *:
         type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
     }
     #define cygrad_owned(reference) (reference)
+    #define cygrad_place_of_bit __builtin_ctz
     /* Whether an int has more than two digits of 30 bits. */
     #if PY_VERSION_HEX >= 0x030C0000
     #define cygrad_is_long(number) (((PyLongObject *)(number))->long_value.lv_tag >> 3 > 2)
@@ -69,6 +72,7 @@ cdef extern from *:
     """
     void cygrad_call_by_vector(PyTypeObject *, Py_ssize_t)
     bint cygrad_is_long(PyObject *) noexcept
+    int place_of_bit "cygrad_place_of_bit" (unsigned int) noexcept nogil
     object cygrad_owned(PyObject *)      # a new reference from a call; NULL raises the error that is set
 
 cdef object _call = None
@@ -91,12 +95,16 @@ cdef enum:                               # kinds of arguments, as in errors/acce
     LIST = 128
     DTYPE = 256
     ODD = 1024
-    ALL = 2047
+    KINDS = 11                           # these
     OVERRIDDEN = 2048                    # an object whose type has `__torch_function__`
     PLACES = 12                          # arguments by position that are looked at
-    WORDS = 16                           # keywords
+    COUNTS = 16                          # numbers of arguments that are told apart
+    HEAD = 12 * 11 + 16                  # PLACES * KINDS + COUNTS
     ENDLESS = 1 << 30
 
+
+cdef unsigned short ANY_TAKES[HEAD]      # of an op whose overloads are not known: any call goes
+memset(ANY_TAKES, 255, sizeof(ANY_TAKES))
 
 # What makes a plain tensor of whatever it is given, or deals with the object and not with its values.
 cdef frozenset NOT_OVERRIDABLE = frozenset(("tensor", "as_tensor", "asarray", "from_numpy", "frombuffer", "from_dlpack",
@@ -130,15 +138,14 @@ cdef class PublicOp:
     cdef bint overridable                # whether an argument's type may have its own way to do it
     cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef bint known                      # whether the following are: from the first call on
-    cdef int least, most                 # how many arguments there are at least, and by position at most
-    cdef int places[PLACES]              # the kinds that may stand at each place
+    cdef int most                        # how many arguments by position there are at most
+    # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of arguments
+    # is enough for; then a row for each keyword, before which stands how many arguments there are at least with it.
+    cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
-    cdef int words_kinds[WORDS]          # the kinds that may stand behind each
-    cdef int words_least[WORDS]          # how many arguments there are at least with it
     cdef public object parameters        # names of the function's parameters, once they were asked for
 
     def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
-        cdef int i
         self.call = <vectorcallfunc>call_public
         self.target = PyVectorcall_Function(<PyObject *>function)
         if self.target is NULL:
@@ -147,14 +154,17 @@ cdef class PublicOp:
         self.method, self.looks, self.gives_names = method, looks, gives_names
         self.overridable = self.name not in NOT_OVERRIDABLE
         self.most = ENDLESS
-        for i in range(PLACES):
-            self.places[i] = ALL
+        self.takes = ANY_TAKES
         self.direct = getattr(function, "direct", None)
         if self.direct is not None:
             self.direct_target = PyVectorcall_Function(<PyObject *>self.direct)
         self.into = getattr(function, "into", None)
         if self.into is not None:
             self.into_target = PyVectorcall_Function(<PyObject *>self.into)
+
+    def __dealloc__(self):
+        if self.takes is not ANY_TAKES:
+            free(self.takes)
 
     def __call__(self, *args, **kwargs):
         return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
@@ -308,30 +318,42 @@ cdef int rare_kind(PyObject *value) except -1:
 
 cdef int learn(PublicOp op) except -1:
     """Read which kinds of arguments PyTorch's overloads of an op take, before its first call."""
-    cdef int i, count
+    cdef unsigned short *takes
+    cdef Py_ssize_t i, kind, count
     found = accepted(op.name, op.method)
     op.known = True
-    if found is None or len(found.words) > WORDS:
+    if found is None:
         return 0
-    count = <int>len(found.places)
-    for i in range(PLACES):
-        op.places[i] = <int>found.places[min(i, count - 1)] if count else 0
-    for i, known in enumerate(found.words.values()):
-        op.words_kinds[i], op.words_least[i] = known
+    count = len(found.places)
+    takes = <unsigned short *>calloc(HEAD + len(found.words) * (KINDS + 1), sizeof(unsigned short))
+    if takes is NULL:
+        raise MemoryError
+    for i in range(PLACES if count else 0):
+        for kind in range(KINDS):
+            takes[i * KINDS + kind] = found.places[min(i, count - 1)][kind]
+    for i in range(COUNTS):
+        takes[PLACES * KINDS + i] = found.enough[i]
+    for i, (masks, least) in enumerate(found.words.values()):
+        takes[HEAD + i * (KINDS + 1)] = least
+        for kind in range(KINDS):
+            takes[HEAD + i * (KINDS + 1) + 1 + kind] = masks[kind]
     op.words = tuple(found.words)
-    op.least, op.most = found.least, ENDLESS if found.endless else count
+    op.most = ENDLESS if found.endless else <int>count
+    op.takes = takes
     return 0
 
 
-cdef inline int kinds_of_word(PublicOp op, PyObject *word, Py_ssize_t total) noexcept:
-    """The kinds that may stand behind a keyword; 0 for one that is not known, or needs more arguments beside it."""
+cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t total) noexcept:
+    """Overloads that take a kind behind a keyword; 0 for one that is not known, or needs more arguments beside it."""
     cdef PyObject *words = <PyObject *>op.words
     cdef Py_ssize_t i
+    cdef unsigned short *row
     if op.words is None:
-        return ALL
+        return -1
     for i in range(PyTuple_GET_SIZE(words)):
         if PyTuple_GET_ITEM(words, i) == word:
-            return op.words_kinds[i] if total >= op.words_least[i] else 0
+            row = op.takes + HEAD + i * (KINDS + 1)
+            return row[1 + place_of_bit(kind)] if total >= row[0] else 0
     return 0
 
 
@@ -342,7 +364,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
     cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
-    cdef int kind, odd = 0
+    cdef int kind, left
     if interceptions:
         if function_modes and mode_here():
             return hand_over_call(as_called(op), positional(args, given), by_name(args, given, keywords))
@@ -353,6 +375,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
         learn(op)
     if given and Py_TYPE(<object>args[0]) != tensor and is_misplaced(op, args[0]):
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
+    left = op.takes[PLACES * KINDS + min(total, COUNTS - 1)]
     for i in range(total):
         kind = common_kind(args[i], tensor) or rare_kind(args[i])
         if kind == OVERRIDDEN:
@@ -365,10 +388,10 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
         elif kind & (TEXT | LIST) and op.looks and concerns_names(args[i], tensor, op.gives_names):
             return named(op, positional(args, given), by_name(args, given, keywords))
         if i >= given:
-            odd |= kind & ~kinds_of_word(op, PyTuple_GET_ITEM(keywords, i - given), total)
+            left &= takers_of_word(op, PyTuple_GET_ITEM(keywords, i - given), kind, total)
         elif i < PLACES:
-            odd |= kind & ~op.places[i]
-    if odd or given > op.most or total < op.least:
+            left &= op.takes[i * KINDS + place_of_bit(kind)]
+    if left == 0 or given > op.most:
         return unusual(op, positional(args, given), by_name(args, given, keywords))
     cdef PyObject *found = Py_None
     if keywords is not NULL and op.into_target is not NULL and names_out(keywords):

@@ -64,8 +64,9 @@ def need_tensors(name, **arguments):
     """Raise PyTorch's TypeError for the first argument that is not a tensor."""
     for position, (argument, value) in enumerate(arguments.items()):
         if not isinstance(value, Tensor):
+            from cygrad.errors.signatures import type_name      # start-up time
             raise TypeError(f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
-                            f"{type(value).__name__}")
+                            f"{type_name(value)}")
 
 
 # ------------------------------------------------------------------------ selection

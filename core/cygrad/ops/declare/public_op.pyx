@@ -139,8 +139,8 @@ cdef class PublicOp:
     cdef bint gives_names                # whether a str may be the name of an axis of the result
     cdef bint known                      # whether the following are: from the first call on
     cdef int most                        # how many arguments by position there are at most
-    # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of arguments
-    # is enough for; then a row for each keyword, before which stands how many arguments there are at least with it.
+    # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of
+    # arguments is enough for; then a row for each keyword, which begins with the least number of arguments with it.
     cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
     cdef public object parameters        # names of the function's parameters, once they were asked for

@@ -5,13 +5,14 @@ import sys
 import elementwise
 import harness
 import matmul
+import networks
 import overhead
 import random_numbers
 import reductions
 import sorting
 import training
 
-MODULES = [overhead, elementwise, reductions, sorting, matmul, training, random_numbers]
+MODULES = [overhead, elementwise, reductions, sorting, matmul, training, networks, random_numbers]
 GROUPS = {name: rows for module in MODULES for name, rows in module.GROUPS.items()}
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ cdef void tile(const char *a, Py_ssize_t a_row, Py_ssize_t a_column, const char 
         fetch(out + min(<Py_ssize_t>i, rows - 1) * out_row, 1)
         for j in range(n):
             sums[i * n + j] = zero
-    # Four terms a turn: where two threads share a processor's front end, each branch taken costs as much as four products.
+    # Four terms a turn: where threads share a processor's front end, a branch taken costs as much as four products.
     if b_rows == NULL:
         while p < k - 3:
             for i in range(4):

@@ -311,11 +311,11 @@ cdef object sliced(OpNode node, Tensor grad):
 # -------------------------------------------------------------------- products
 
 cdef object mm_left(OpNode node, Tensor grad):
-    return left_factor(grad, node.unpack(1))
+    return left_factor(grad, node.unpack(1), node.geometry(0))
 
 
 cdef object mm_right(OpNode node, Tensor grad):
-    return right_factor(node.unpack(0), grad)
+    return right_factor(node.unpack(0), grad, node.geometry(1))
 
 
 cdef object addmm_bias(OpNode node, Tensor grad):
@@ -323,19 +323,19 @@ cdef object addmm_bias(OpNode node, Tensor grad):
 
 
 cdef object addmm_left(OpNode node, Tensor grad):
-    return left_factor(grad, node.unpack(2)) if node.rest[2] == 1 else NotImplemented
+    return left_factor(grad, node.unpack(2), node.geometry(1)) if node.rest[2] == 1 else NotImplemented
 
 
 cdef object addmm_right(OpNode node, Tensor grad):
-    return right_factor(node.unpack(1), grad) if node.rest[2] == 1 else NotImplemented
+    return right_factor(node.unpack(1), grad, node.geometry(2)) if node.rest[2] == 1 else NotImplemented
 
 
-cdef object left_factor(Tensor grad, Tensor right):
-    return mm_backward_left(grad, right) if real(right) and grad.dtype is right.dtype else NotImplemented
+cdef object left_factor(Tensor grad, Tensor right, View like):
+    return mm_backward_left(grad, right, like) if real(right) and grad.dtype is right.dtype else NotImplemented
 
 
-cdef object right_factor(Tensor left, Tensor grad):
-    return mm_backward_right(left, grad) if real(left) and grad.dtype is left.dtype else NotImplemented
+cdef object right_factor(Tensor left, Tensor grad, View like):
+    return mm_backward_right(left, grad, like) if real(left) and grad.dtype is left.dtype else NotImplemented
 
 
 # ------------------------------------------------------------------- the table

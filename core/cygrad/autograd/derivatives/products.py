@@ -14,16 +14,33 @@ def scaled(t, factor):
     return t if factor == 1 else t * conj(factor)
 
 
+def left_factor(grad, right, geometry):
+    """The gradient of a product's left factor, in that factor's order of memory, as PyTorch's is."""
+    return conj(right).mm(grad.t()).t() if column_major(geometry) else grad.mm(adjoint(right))
+
+
+def right_factor(left, grad, geometry):
+    """The gradient of the right factor, which is the transpose of a weight where `linear` made the product."""
+    return grad.t().mm(conj(left)).t() if column_major(geometry) else adjoint(left).mm(grad)
+
+
+def column_major(geometry):
+    """Whether a matrix has its columns one after the other in memory."""
+    shape, strides, _ = geometry
+    return strides[0] == 1 and strides[1] == shape[0]
+
+
 # -------------------------------------------------------------------- products
 
-derivative("mm", self=lambda grad, mat2: grad.mm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).mm(grad))
+derivative("mm", self=lambda grad, mat2, self_geometry: left_factor(grad, mat2, self_geometry),
+           mat2=lambda grad, self, mat2_geometry: right_factor(self, grad, mat2_geometry))
 derivative("bmm", self=lambda grad, mat2: grad.bmm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).bmm(grad))
 derivative("mv", self=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, self: adjoint(self).mv(grad))
 derivative("dot", self=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, self: grad * conj(self))
 derivative("vdot", self=lambda grad, other: conj(grad) * other, other=lambda grad, self: grad * self)
 derivative("addmm", self=lambda grad, beta: scaled(grad, beta),
-           mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), alpha),
-           mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), alpha))
+           mat1=lambda grad, mat2, alpha, mat1_geometry: scaled(left_factor(grad, mat2, mat1_geometry), alpha),
+           mat2=lambda grad, mat1, alpha, mat2_geometry: scaled(right_factor(mat1, grad, mat2_geometry), alpha))
 derivative("unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("squeeze_in_place", name="SqueezeBackward4", self=lambda grad, self_shape: grad.reshape(self_shape))
 derivative("addmv", self=lambda grad, beta: scaled(grad, beta),

@@ -5,8 +5,8 @@ from cygrad.view cimport View
 
 cdef Op DOT
 cdef Tensor mm_(Tensor a, Tensor b, Tensor target=*)
-cdef Tensor mm_backward_left(Tensor grad, Tensor right)
-cdef Tensor mm_backward_right(Tensor left, Tensor grad)
+cdef Tensor mm_backward_left(Tensor grad, Tensor right, View like)
+cdef Tensor mm_backward_right(Tensor left, Tensor grad, View like)
 cdef Tensor bmm_(Tensor a, Tensor b, Tensor target=*)
 cdef Tensor mv_(Tensor a, Tensor b)
 cdef Tensor dot_(Tensor a, Tensor b, Op op)

@@ -148,18 +148,38 @@ cdef Tensor mm_(Tensor a, Tensor b, Tensor target=None):
     return out
 
 
-cdef Tensor mm_backward_left(Tensor grad, Tensor right):
-    """grad @ right.T, unrecorded: the gradient of the left factor of a product."""
-    cdef Tensor out = blank(grad, 2, [grad.sizes[0], right.sizes[0]])
-    multiply(matrix(grad), transposed(right), matrix(out), "addmm_impl_cpu_")
+cdef inline bint column_major(View like):
+    """Whether a matrix has its columns one after the other in memory: as the weight that `linear` transposes has."""
+    return like.rank == 2 and like.strides[0] == 1 and like.strides[1] == like.sizes[0]
+
+
+cdef Tensor product_like(View a, View b, View like):
+    """a @ b of two batches of one matrix, unrecorded, in the order of memory of `like`."""
+    cdef Tensor out
+    cdef Py_ssize_t *sizes = [a.sizes[1], b.sizes[2]]
+    if not column_major(like):
+        out = empty(a.memory.backend, a.memory.index, a.dtype, 2, sizes)
+        multiply(a, b, matrix(out), "addmm_impl_cpu_")
+        return out
+    sizes[0], sizes[1] = sizes[1], sizes[0]
+    out = empty(a.memory.backend, a.memory.index, a.dtype, 2, sizes)
+    multiply(make_view(b.memory, b.dtype, b.offset, 3, [1, b.sizes[2], b.sizes[1]], [0, b.strides[2], b.strides[1]]),
+             make_view(a.memory, a.dtype, a.offset, 3, [1, a.sizes[2], a.sizes[1]], [0, a.strides[2], a.strides[1]]),
+             matrix(out), "addmm_impl_cpu_")
+    out.sizes[0], out.sizes[1] = sizes[1], sizes[0]
+    out.strides[0], out.strides[1] = 1, sizes[1]
+    out.finish()
     return out
 
 
-cdef Tensor mm_backward_right(Tensor left, Tensor grad):
+cdef Tensor mm_backward_left(Tensor grad, Tensor right, View like):
+    """grad @ right.T, unrecorded: the gradient of the left factor of a product, which lies in memory as `like`."""
+    return product_like(matrix(grad), transposed(right), like)
+
+
+cdef Tensor mm_backward_right(Tensor left, Tensor grad, View like):
     """left.T @ grad, unrecorded: the gradient of the right factor."""
-    cdef Tensor out = blank(grad, 2, [left.sizes[1], grad.sizes[1]])
-    multiply(transposed(left), matrix(grad), matrix(out), "addmm_impl_cpu_")
-    return out
+    return product_like(transposed(left), matrix(grad), like)
 
 
 cdef object cannot_multiply(Tensor a, Tensor b):

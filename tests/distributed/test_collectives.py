@@ -11,7 +11,7 @@ from cygrad.distributed.process_group import REQUIRED
 from cygrad.testing import process_group as conformance
 
 
-@pytest.mark.parametrize(("ranks", "every", "programs"), [(2, 3, 20), (3, 11, 10), (4, 23, 5)])
+@pytest.mark.parametrize(("ranks", "every", "programs"), [(1, 29, 10), (2, 29, 20), (3, 101, 10), (4, 211, 5)])
 def test_conformance(ranks, every, programs):
     need_mpi()
     ended = command("--nproc-per-node", ranks, "-m", "cygrad.testing.process_group", "mpi", "--every", every,

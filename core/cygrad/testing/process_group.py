@@ -252,21 +252,21 @@ def barriers(s):
 REDUCTIONS = (all_reduce, reduce, reduce_scatter, reduce_scatter_tensor, coalesced)
 MOVES = (broadcast, all_gather, all_gather_into_tensor, gather, scatter, all_to_all, all_to_all_single, point_to_point,
          from_any)
+SENDS = (point_to_point, from_any)
 ONCE = (objects, barriers)
 CASES = {case.__name__: case for case in (*REDUCTIONS, *MOVES, *ONCE)}
 
 
 def settings(group):
-    """(case, setting) of every case with every dtype and op, the layouts and both ways of calling in turn."""
+    """(case, setting) of every case with every dtype, op and layout, and both ways of calling."""
     turn = 0
     for case in (*REDUCTIONS, *MOVES):
         for dtype in DTYPES:
             for op in ops_of(dtype) if case in REDUCTIONS else [ReduceOp.SUM]:
-                for layout in (LAYOUTS[turn % 5], LAYOUTS[(turn + 2) % 3]):
-                    turn += 1
-                    yield case, Setting(group, dtype, layout, op, turn % 2 == 0 and case is not from_any, turn % 91)
-    for case in ONCE:
-        yield case, Setting(group)
+                for layout in LAYOUTS:
+                    for async_op in (False, True) if case not in SENDS else (False,):
+                        turn += 1
+                        yield case, Setting(group, dtype, layout, op, async_op, turn % 91)
 
 
 def drawn(groups, seed):
@@ -307,7 +307,9 @@ def run(name, programs, seed, every):
     alone = {} if environment.launched() else {"rank": 0, "world_size": 1}
     dist.init_process_group(name, timeout=timedelta(seconds=60), **alone)
     world, failures, count = dist.group.WORLD, [], 0
-    groups = [world, dist.new_group(list(range(0, world.size(), 2))), dist.new_group([world.size() - 1])]
+    size = world.size()
+    groups = [world, dist.new_group(list(range(0, size, 2))), dist.new_group([size - 1]),
+              dist.new_group(list(range(size))[::-1], sort_ranks=False), dist.new_group(list(range(size // 2, size)))]
 
     def attempt(case, setting):
         nonlocal count
@@ -319,7 +321,7 @@ def run(name, programs, seed, every):
 
     for group in groups:
         if isinstance(group, dist.ProcessGroup):
-            for case, setting in list(settings(group))[::every]:
+            for case, setting in [*((case, Setting(group)) for case in ONCE), *list(settings(group))[::every]]:
                 attempt(case, setting)
     for number in range(seed, seed + programs):
         for case, setting in drawn(groups, number):

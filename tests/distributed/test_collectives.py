@@ -14,8 +14,8 @@ from cygrad.testing import process_group as conformance
 @pytest.mark.parametrize(("ranks", "every", "programs"), [(1, 29, 10), (2, 29, 20), (3, 101, 10), (4, 211, 5)])
 def test_conformance(ranks, every, programs):
     need_mpi()
-    ended = command("--nproc-per-node", ranks, "-m", "cygrad.testing.process_group", "mpi", "--every", every,
-                    "--programs", programs)
+    ended = command("--nproc-per-node", ranks, "-m", "cygrad.testing.process_group", "mpi", "--ranks", ranks,
+                    "--every", every, "--programs", programs)
     assert ended.code == 0 and f"mpi: {ranks} ranks" in ended.out and " 0 failed" in ended.out, ended.out + ended.err
 
 

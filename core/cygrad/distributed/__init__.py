@@ -11,6 +11,7 @@ import importlib as _importlib
 from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,
                                             all_gather_single, all_to_all, all_to_all_single, barrier, broadcast,
                                             gather, scatter)
+from cygrad.distributed.device_mesh import DeviceMesh, init_device_mesh
 from cygrad.distributed.errors import (DistBackendError, DistError, DistNetworkError, DistStoreError,
                                        ProcessGroupLoadError, QueueEmptyError)
 from cygrad.distributed.grad_bucket import GradBucket
@@ -31,7 +32,7 @@ from cygrad.distributed.reducing import (all_reduce, all_reduce_coalesced, reduc
                                          reduce_scatter_single, reduce_scatter_tensor)
 from cygrad.distributed.work import Work
 
-_PARTS = ("algorithms", "nn", "optim", "checkpoint", "run")
+_PARTS = ("algorithms", "nn", "optim", "checkpoint", "fsdp", "run")
 
 
 def is_available():

@@ -58,6 +58,14 @@ def _hooked(function):
     return step
 
 
+def _part_of(param, state):
+    """A parameter's state; of one that is divided among ranks, tensors that know it."""
+    if not hasattr(param, "like_this") or not isinstance(state, dict):
+        return state
+    return {name: param.like_this(value) if isinstance(value, cygrad.Tensor) and value.shape == param.shape else value
+            for name, value in state.items()}
+
+
 class Optimizer(Hooked):
     """Base class of all optimizers.
 
@@ -285,7 +293,7 @@ class Optimizer(Hooked):
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             groups.append(packed)
-        state = {numbers[id(key)] if isinstance(key, cygrad.Tensor) else key: value
+        state = {numbers[id(key)] if isinstance(key, cygrad.Tensor) else key: _part_of(key, value)
                  for key, value in self.state.items()}
         result = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():

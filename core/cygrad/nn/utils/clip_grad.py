@@ -111,9 +111,26 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     if was_generator and not parameters:
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     grads = [param.grad for param in parameters if param.grad is not None]
-    total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    divided = any(hasattr(param, "total_norm") for param in parameters)
+    total = _norm_over_ranks(parameters, float(norm_type)) if divided else None
+    if total is None or error_if_nonfinite and not total.isfinite():
+        total = get_total_norm(grads, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(parameters, max_norm, total)
     return total
+
+
+def _norm_over_ranks(parameters, norm_type):
+    """The norm of gradients of which each rank has a part (`distributed.fsdp`), and of those that all ranks have."""
+    parts, norms = {}, []
+    for param in parameters:
+        if hasattr(param, "total_norm"):
+            parts.setdefault(param.process_group, (param, []))[1].append(param)
+        elif param.grad is not None:
+            norms.append(cygrad.linalg.vector_norm(param.grad, norm_type))
+    for first, params in parts.values():
+        own = get_total_norm([param.new_zeros(()) if param.grad is None else param.grad for param in params], norm_type)
+        norms.append(first.total_norm(own, norm_type))
+    return cygrad.linalg.vector_norm(cygrad.stack(norms), norm_type)
 
 
 def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):

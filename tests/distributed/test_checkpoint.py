@@ -3,6 +3,7 @@ import pytest
 from extras import need_mpi
 from ranks import succeeded
 from test_data_parallel import TRAINING
+from test_fully_sharded import SHARDED
 
 import cygrad
 import cygrad.distributed.checkpoint as dcp
@@ -78,3 +79,68 @@ def test_one_process(tmp_path):
             dcp.load(wrong, checkpoint_id=tmp_path / "one")
     with pytest.raises(dcp.CheckpointException, match="could not be read"):
         dcp.load({}, checkpoint_id=tmp_path / "none")
+
+
+def test_divided_parameters_are_read_on_other_numbers_of_ranks(tmp_path):
+    need_mpi()
+    place, whole = tmp_path / "divided", tmp_path / "whole"
+    succeeded(tmp_path, 3, SHARDED + f"""
+    import cygrad.distributed.checkpoint as dcp
+    model = sharded(network())
+    optimizer = trained(model, part, make=lambda p: cygrad.optim.Adam(p))
+    dcp.save({{"model": model.state_dict(), "optimizer": optimizer.state_dict()}}, checkpoint_id={str(place)!r})
+    dcp.save({{"model": {{name: each.full_tensor() for name, each in model.state_dict().items()}}}},
+             checkpoint_id={str(whole)!r})
+    """)
+    reading = SHARDED + f"""
+    import cygrad.distributed.checkpoint as dcp
+    expected = network()
+    other = trained(expected, lambda values: values, make=lambda p: cygrad.optim.Adam(p))
+    model = sharded(network(seed=3))
+    optimizer = trained(model, part, steps=1, make=lambda p: cygrad.optim.Adam(p))
+    dcp.load({{"model": model, "optimizer": optimizer}}, checkpoint_id={str(place)!r})
+    as_alone(model, 1e-9, expected)
+    for a, b in zip(model.parameters(), expected.parameters()):
+        first, end = a.rows()
+        for name in ("exp_avg", "exp_avg_sq"):
+            assert cygrad.allclose(optimizer.state[a][name], other.state[b][name][first:end]), name
+    again = sharded(network(seed=4))
+    dcp.load({{"model": again}}, checkpoint_id={str(whole)!r})
+    as_alone(again, 1e-9, expected)
+    plain = network(seed=5)
+    dcp.load({{"model": plain}}, checkpoint_id={str(place)!r})
+    close(plain, expected)
+    """
+    for ranks in (1, 2):
+        succeeded(tmp_path, ranks, reading)
+
+
+def test_a_thread_writes_while_training_goes_on(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + f"""
+    import cygrad.distributed.checkpoint as dcp
+    folder = {str(tmp_path)!r}
+    model = DDP(network())
+    states, futures = [], []
+    for step in range(3):
+        trained(model, part, steps=1)
+        states.append([p.detach().clone() for p in model.parameters()])
+        futures.append(dcp.async_save({{"model": model.module.state_dict()}}, checkpoint_id=f"{{folder}}/{{step}}"))
+    trained(model, part, steps=2)
+    for step, future in enumerate(futures):
+        assert future.result() is None
+        found = network(seed=9)
+        dcp.load({{"model": found}}, checkpoint_id=f"{{folder}}/{{step}}")
+        for a, b in zip(found.parameters(), states[step]):
+            assert cygrad.equal(a, b)
+
+    def full(value, path):
+        raise OSError(28, "No space left on device")
+    if rank == 1:
+        cygrad.save = full
+    failed = dcp.async_save({{"a": cygrad.zeros(3), "b": cygrad.zeros(3)}}, checkpoint_id=f"{{folder}}/0")
+    trained(model, part, steps=1)
+    assert "rank 1: OSError" in str(failed.exception())
+    dcp.load({{"model": found}}, checkpoint_id=f"{{folder}}/0")
+    assert all(cygrad.equal(a, b) for a, b in zip(found.parameters(), states[0]))
+    """)

@@ -445,6 +445,14 @@ def is_torchelastic_launched():
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
+def another(given, description):
+    """A further group of the same ranks, for calls beside the program's; all ranks of the group call it."""
+    made = given.split(given.ranks, given.timeout, f"new_group({given.ranks})")
+    made.name, made.group_name, made.group_desc = given.name, f"{given.group_name}.{description}", description
+    _World.groups.append(made)
+    return made
+
+
 def known(given):
     """Whether a value is a group of this world."""
     return isinstance(given, ProcessGroup) and given in _World.groups

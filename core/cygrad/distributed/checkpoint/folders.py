@@ -3,13 +3,16 @@
 It is written beside its place and moved there when all ranks are done, so a place holds a whole checkpoint or, where
 there was one, the earlier one. The folder is on a file system that all ranks see.
 """
+import atexit
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import cygrad
 import cygrad.distributed as dist
+from cygrad.distributed import groups
 
-__all__ = ["CheckpointException", "load", "save"]
+__all__ = ["CheckpointException", "async_save", "load", "save"]
 
 CONTENTS = ".metadata"          # PyTorch's name for the list; what is in the files is cygrad's own
 
@@ -72,6 +75,16 @@ def flat(value, path=()):
     return found
 
 
+def part_of(value):
+    """(first row, whole shape) of what `fully_shard` has divided; None of what is whole."""
+    return (value.rows()[0], tuple(value.full_shape)) if hasattr(value, "full_shape") else None
+
+
+def named(values):
+    """{(place, part_of the value): value}: parts of one tensor have different names."""
+    return {(place, part_of(value)): value for place, value in values.items()}
+
+
 def size_of(value):
     return value.numel() * value.element_size() if isinstance(value, cygrad.Tensor) else 64
 
@@ -105,7 +118,7 @@ def together(ranks, what, call):
 
 def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     """
-    Write a checkpoint; all ranks of the group call it.
+    Write a checkpoint; all ranks of the group call it. Of what `fully_shard` has divided each rank writes its rows.
 
     Parameters
     ----------
@@ -134,8 +147,11 @@ def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     >>> state
     {'weight': tensor([1., 1.]), 'step': 3}
     """
-    ranks, target = ranks_of(process_group, no_dist), os.fspath(checkpoint_id)
-    values = flat(state_dict)
+    write_checkpoint(ranks_of(process_group, no_dist), os.fspath(checkpoint_id), named(flat(state_dict)))
+
+
+def write_checkpoint(ranks, target, values):
+    """The folder of a checkpoint with these values, as `named` names them, or what was there before."""
     owners = divided(ranks.gathered({place: size_of(value) for place, value in values.items()}))
     writing = f"{target}.writing"
     what = f"the checkpoint {target!r} could not be written"
@@ -146,7 +162,7 @@ def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
             os.makedirs(writing)
 
     def write():
-        own = [(place, values[place].detach() if isinstance(values[place], cygrad.Tensor) else values[place])
+        own = [(place, values[place].detach().clone() if isinstance(values[place], cygrad.Tensor) else values[place])
                for place, owner in owners.items() if owner == ranks.rank]
         put(own, os.path.join(writing, file_of(ranks.rank)))
 
@@ -167,6 +183,68 @@ def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
         if ranks.rank == 0:
             shutil.rmtree(writing, ignore_errors=True)
         raise
+
+
+class _Background:
+    """The thread that writes for `async_save`: one checkpoint after the other, in the same order on all ranks."""
+
+    thread = None
+    twins = {}          # {group: another of the same ranks, whose calls don't meet those of the program}
+
+    @classmethod
+    def submit(cls, call):
+        if cls.thread is None:
+            cls.thread = ThreadPoolExecutor(1, "cygrad-checkpoint")
+            atexit.register(cls.thread.shutdown)
+        return cls.thread.submit(call)
+
+    @classmethod
+    def twin(cls, group):
+        if group not in cls.twins or not groups.known(cls.twins[group]):
+            cls.twins[group] = groups.another(group, "async_save")
+        return cls.twins[group]
+
+
+def async_save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
+    """
+    Copy a state and return; a thread writes the checkpoint while the program goes on. All ranks of the group call it.
+
+    Parameters
+    ----------
+    state_dict : dict
+        As in `save`. It may change as soon as the call has returned.
+    checkpoint_id : str or path
+        The folder.
+    process_group : ProcessGroup, optional
+    no_dist : bool
+        This rank saves by itself.
+
+    Returns
+    -------
+    concurrent.futures.Future
+        Its `result()` waits until the checkpoint is whole, and raises CheckpointException if it could not be written.
+        Checkpoints are written one after the other.
+
+    Examples
+    --------
+    >>> import cygrad, tempfile
+    >>> import cygrad.distributed.checkpoint as dcp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state = {"weight": cygrad.ones(2)}
+    ...     future = dcp.async_save(state, checkpoint_id=f"{folder}/first")
+    ...     state["weight"].zero_()
+    ...     future.result()
+    ...     dcp.load(state, checkpoint_id=f"{folder}/first")
+    tensor([0., 0.])
+    >>> state
+    {'weight': tensor([1., 1.])}
+    """
+    ranks, target = ranks_of(process_group, no_dist), os.fspath(checkpoint_id)
+    if isinstance(ranks, _Together):
+        ranks = _Together(_Background.twin(ranks.group))
+    values = {name: value.detach().to("cpu", copy=True) if isinstance(value, cygrad.Tensor) else value
+              for name, value in named(flat(state_dict)).items()}
+    return _Background.submit(lambda: write_checkpoint(ranks, target, values))
 
 
 def file_of(rank):
@@ -215,14 +293,18 @@ def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     wanted, read = flat(state_dict), {}
 
     def gather_parts():
-        owners = dict(cygrad.load(os.path.join(folder, CONTENTS)))
+        where, found = {}, {}
+        for (place, part), rank in cygrad.load(os.path.join(folder, CONTENTS)):
+            where.setdefault(place, []).append((part, rank))
         for place in wanted:
-            if place not in owners:
+            if place not in where:
                 raise RuntimeError(f"Missing key in checkpoint state_dict: {'.'.join(map(str, place))}.")
-        for rank in sorted({owners[place] for place in wanted}):
-            part = dict(cygrad.load(os.path.join(folder, file_of(rank))))
-            read.update({place: part[place] for place in part if place in wanted})
+        for rank in sorted({rank for place in wanted for _, rank in where[place]}):
+            for (place, part), value in cygrad.load(os.path.join(folder, file_of(rank))):
+                if place in wanted:
+                    found.setdefault(place, []).append((part, value))
         for place, value in wanted.items():
+            read[place] = joined(found[place], value)
             if isinstance(value, cygrad.Tensor) and value.shape != read[place].shape:
                 raise ValueError(f"Size mismatch between saved {read[place].shape} and current: {value.shape} for "
                                  f"{'.'.join(map(str, place))}")
@@ -230,6 +312,19 @@ def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     together(ranks, f"the checkpoint {folder!r} could not be read", gather_parts)
     for name, value in state_dict.items():
         state_dict[name] = filled(value, (name,), read)
+
+
+def joined(parts, like):
+    """What is wanted of a value: the rows that `like` has, of a tensor that was saved whole or in parts."""
+    (first_part, value), *_ = parts
+    if first_part is not None:
+        value = cygrad.cat([rows for _, rows in sorted(parts, key=lambda each: each[0][0])])
+    if part_of(like) is None:
+        return value
+    if value.shape != like.full_shape:
+        raise ValueError(f"Size mismatch between saved {value.shape} and current: {like.full_shape}")
+    first, end = like.rows()
+    return value[first:end]
 
 
 def filled(value, path, read):

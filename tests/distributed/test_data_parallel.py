@@ -177,3 +177,47 @@ def test_the_sampler_asks_the_group(tmp_path):
         say(str(list(DistributedSampler(range(6), shuffle=False))))
     """)
     assert lines == ["[0, 2, 4]", "[1, 3, 5]"]
+
+
+def test_ranks_with_different_numbers_of_inputs(tmp_path):
+    """Rank r has r + 2 inputs: steps that rank 0 does not make any more are those of the others."""
+    need_mpi()
+    succeeded(tmp_path, 3, TRAINING + """
+    from cygrad.distributed.algorithms.join import Join
+    from cygrad.distributed.optim import ZeroRedundancyOptimizer
+    x, y = data()
+    loss = lambda m, rows: nn.functional.cross_entropy(m(x[rows]), y[rows], reduction="sum")
+    for divide, options in ((True, {}), (False, {}), (True, {"find_unused_parameters": True})):
+        single = network()
+        optimizer = cygrad.optim.SGD(single.parameters(), 0.1, momentum=0.5)
+        for step in range(4):
+            busy = [r for r in range(3) if step < r + 2]
+            optimizer.zero_grad()
+            (sum(loss(single, [4 * r + step % 4]) for r in busy) / (3 if divide else len(busy))).backward()
+            optimizer.step()
+        model = DDP(network(), **options)
+        optimizer = ZeroRedundancyOptimizer(model.parameters(), cygrad.optim.SGD, lr=0.1, momentum=0.5)
+        with Join([model, optimizer], divide_by_initial_world_size=divide):
+            for step in range(rank + 2):
+                optimizer.zero_grad()
+                loss(model, [4 * rank + step % 4]).backward()
+                optimizer.step()
+        close(model, single)
+        equal_bits(model)
+    normed = DDP(nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 3)).double())
+    with normed.join():
+        for step in range(rank + 1):
+            nn.functional.cross_entropy(normed(x[step:step + 5]), y[step:step + 5]).backward()
+    found = [cygrad.zeros(4).double() for _ in range(3)]
+    dist.all_gather(found, normed.module[1].running_mean)
+    assert cygrad.equal(found[0], found[1]) and cygrad.equal(found[0], found[2])
+    try:
+        with normed.join(throw_on_early_termination=True):
+            for step in range(rank + 1):
+                nn.functional.cross_entropy(normed(x[:5]), y[:5]).backward()
+    except RuntimeError as error:
+        assert "Detected at least one rank that exhausted inputs" in str(error)
+    else:
+        raise AssertionError
+    dist.barrier()
+    """)

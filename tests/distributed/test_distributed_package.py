@@ -17,7 +17,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 ALLOWED = ("cygrad", "cygrad.autograd", "cygrad.futures", "cygrad.optim", "cygrad.nn", "cygrad.devices")
 MODULES = ["cygrad.futures", *(f"cygrad.distributed.{name}" for name in (
     "collectives", "reducing", "point_to_point", "objects", "groups", "reduce_op", "checkpoint.folders",
-    "optim.zero_redundancy_optimizer", "device_mesh", "fsdp.fully_shard"))]
+    "optim.zero_redundancy_optimizer", "device_mesh", "fsdp.fully_shard", "store", "settings",
+    "algorithms.join"))]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -19,7 +19,7 @@ from cygrad.distributed.groups import (Backend, GroupMember, destroy_process_gro
                                        get_global_rank, get_group_rank, get_node_local_rank, get_pg_count,
                                        get_process_group_ranks, get_rank, get_world_size, group, init_process_group,
                                        is_initialized, is_torchelastic_launched, new_group, new_subgroups,
-                                       new_subgroups_by_enumeration)
+                                       new_subgroups_by_enumeration, split_group)
 from cygrad.distributed.objects import (all_gather_object, broadcast_object_list, gather_object, recv_object_list,
                                         scatter_object_list, send_object_list)
 from cygrad.distributed.point_to_point import P2POp, batch_isend_irecv, irecv, isend, monitored_barrier, recv, send
@@ -30,6 +30,9 @@ from cygrad.distributed.reduce_op import ReduceOp, reduce_op
 from cygrad.distributed.reduce_op import scaled_sum as _make_nccl_premul_sum
 from cygrad.distributed.reducing import (all_reduce, all_reduce_coalesced, reduce, reduce_scatter,
                                          reduce_scatter_single, reduce_scatter_tensor)
+from cygrad.distributed.settings import (DebugLevel, get_debug_level, get_default_backend_for_device, rendezvous,
+                                         register_rendezvous_handler, set_debug_level, set_debug_level_from_env)
+from cygrad.distributed.store import FileStore, HashStore, PrefixStore, Store, TCPStore
 from cygrad.distributed.work import Work
 
 _PARTS = ("algorithms", "nn", "optim", "checkpoint", "fsdp", "run")
@@ -48,6 +51,16 @@ def is_mpi_available():
 def is_gloo_available():
     """Whether ``"gloo"`` can be used: always for one process, for more where MPI is there."""
     return True
+
+
+def is_ucc_available():
+    """Whether ``"ucc"`` can be used."""
+    return is_backend_available("ucc")
+
+
+def is_xccl_available():
+    """Whether ``"xccl"`` can be used."""
+    return is_backend_available("xccl")
 
 
 def is_nccl_available():

@@ -11,7 +11,7 @@ from cygrad.distributed.process_group import DEFAULT_TIMEOUT, ProcessGroup
 __all__ = ["Backend", "GroupMember", "destroy_process_group", "get_backend", "get_backend_config", "get_global_rank",
            "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank",
            "get_world_size", "group", "init_process_group", "is_initialized", "new_group", "new_subgroups",
-           "new_subgroups_by_enumeration"]
+           "new_subgroups_by_enumeration", "split_group"]
 
 
 class _World:
@@ -438,6 +438,39 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
             if rank == get_rank():
                 own = made[-1]
     return own, made
+
+
+def split_group(parent_pg=None, split_ranks=None, timeout=None, pg_options=None, group_desc=None, backend=None):
+    """
+    Groups of some of a group's ranks, which don't overlap; all ranks of the world call it.
+
+    Parameters
+    ----------
+    parent_pg : ProcessGroup, optional
+        All processes by default.
+    split_ranks : list of list of int
+        Ranks in that group.
+    timeout, pg_options, group_desc, backend : optional
+        As in `new_group`.
+
+    Returns
+    -------
+    ProcessGroup or None
+        The one that this process is in.
+
+    Examples
+    --------
+    >>> import cygrad.distributed as dist
+    >>> dist.init_process_group("gloo", rank=0, world_size=1)
+    >>> dist.split_group(split_ranks=[[0]]).ranks
+    [0]
+    >>> dist.destroy_process_group()
+    """
+    if not split_ranks:
+        raise ValueError("split_ranks cannot be None or empty")
+    parent = resolved(parent_pg)
+    lists = [[get_global_rank(parent, rank) for rank in ranks] for ranks in split_ranks]
+    return new_subgroups_by_enumeration(lists, timeout, backend, pg_options, group_desc)[0]
 
 
 def is_torchelastic_launched():

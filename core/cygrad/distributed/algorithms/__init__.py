@@ -1,1 +1,4 @@
-"""What builds on collectives: hooks for the exchange of gradients. PyTorch's places."""
+"""Ways of communicating that `DistributedDataParallel` and others may be given: `join`, `ddp_comm_hooks`."""
+from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
+
+__all__ = ["Join", "JoinHook", "Joinable"]

@@ -4,12 +4,13 @@ S. Rajbhandari et al., "ZeRO: Memory optimizations toward training trillion para
 """
 import cygrad
 import cygrad.distributed as dist
+from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
 from cygrad.optim import Optimizer
 
 __all__ = ["ZeroRedundancyOptimizer"]
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """
     An optimiser of which each rank keeps the state of its part of the parameters only.
 
@@ -50,7 +51,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.rank, self.world_size = self.process_group.rank(), self.process_group.size()
         self.optimizer_class, self._consolidated = optimizer_class, None
         self._making = True
-        super().__init__(list(params), defaults)
+        Optimizer.__init__(self, list(params), defaults)
+        Joinable.__init__(self)
         self._making = False
         self._divide()
 
@@ -101,10 +103,25 @@ class ZeroRedundancyOptimizer(Optimizer):
         float or None
             The loss of `closure`.
         """
+        Join.notify_join_context(self)
         self._share_options()
         loss = self.optim.step(closure, **kwargs) if closure is not None else self.optim.step(**kwargs)
         self._share_parameters()
         return loss
+
+    def join_hook(self, **_):
+        """What this rank does for others when its inputs are over: it updates its part with them."""
+        return _JoinHook(self)
+
+    @property
+    def join_device(self):
+        """Where the parameters are."""
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self):
+        """The group among which the state is divided."""
+        return self.process_group
 
     def _share_parameters(self):
         """Send each rank's part to all, in one message for each dtype; all are under way at once."""
@@ -188,3 +205,14 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.optim.load_state_dict({"state": kept, "param_groups": own["param_groups"]})
         for outer, saved in zip(self.param_groups, state_dict["param_groups"]):
             outer.update({name: value for name, value in saved.items() if name != "params"})
+
+
+class _JoinHook(JoinHook):
+    """A step of a rank whose inputs are over."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def main_hook(self):
+        """Answer a step of the others."""
+        self.optimizer.step()

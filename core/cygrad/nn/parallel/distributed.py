@@ -3,13 +3,14 @@ from contextlib import contextmanager
 
 import cygrad
 import cygrad.distributed as dist
+from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parallel.reducer import Reducer
 
 __all__ = ["DistributedDataParallel"]
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """
     A module around another, the same on all ranks, whose gradients are averaged while the backward pass runs.
 
@@ -60,7 +61,8 @@ class DistributedDataParallel(Module):
     def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=None, init_sync=True,
                  process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False,
                  gradient_as_bucket_view=False, static_graph=False):
-        super().__init__()
+        Module.__init__(self)
+        Joinable.__init__(self)
         trained = [(name, parameter) for name, parameter in module.named_parameters() if parameter.requires_grad]
         ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         trained = [(name, parameter) for name, parameter in trained if name not in ignored]
@@ -102,15 +104,15 @@ class DistributedDataParallel(Module):
                     raise RuntimeError(f"params[{number}] ({trained[number][0]}) in this process appears not to match "
                                        f"across ranks: {first} on rank 0, {here} on rank {rank}")
 
-    def _copy_from_first(self, tensors):
-        """Give all ranks rank 0's values, in one message for each dtype."""
+    def _copy_from_first(self, tensors, root=0):
+        """Give all ranks the values of rank 0, or of another, in one message for each dtype."""
         kinds = {}
         for tensor in tensors:
             kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor.detach())
         for same in kinds.values():
             flat = cygrad.cat([tensor.reshape(-1) for tensor in same])
-            dist.broadcast(flat, group=self.process_group, group_src=0)
-            if self.process_group.rank():
+            dist.broadcast(flat, group=self.process_group, group_src=root)
+            if self.process_group.rank() != root:
                 start = 0
                 for tensor in same:
                     tensor.copy_(flat[start:start + tensor.numel()].view(tensor.shape))
@@ -123,8 +125,15 @@ class DistributedDataParallel(Module):
         syncs = cygrad.is_grad_enabled() and self.require_backward_grad_sync
         if syncs:
             self.reducer.check_finished()
+        if self._join_config.enable:
+            counting = Join.notify_join_context(self)
+            if counting is not None and not self._divide_by_initial_world_size:
+                counting.wait()
+                self.reducer.scale = self.process_group.size() / counting.result()[0].item()
+            if cygrad.is_grad_enabled():
+                self._anyone(syncs)
         if self.broadcast_buffers and self.require_forward_param_sync and self.buffers_in_step:
-            self._copy_from_first(self.buffers_in_step)
+            self._copy_from_first(self.buffers_in_step, self._busy_rank(True) if self._join_config.enable else 0)
         outputs = self.module(*inputs, **kwargs)
         if cygrad.is_grad_enabled():
             self.require_forward_param_sync = self.require_backward_grad_sync
@@ -171,6 +180,83 @@ class DistributedDataParallel(Module):
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self._has_hook = True
         self.reducer.hook, self.reducer.hook_state = hook, state
+
+
+    # ------------------------------------------------------------ ranks with different numbers of inputs
+
+    _divide_by_initial_world_size = True
+
+    def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
+        """
+        A block in which ranks have different numbers of inputs: those at their ends answer the others.
+
+        Parameters
+        ----------
+        divide_by_initial_world_size : bool
+            Gradients are sums over the busy ranks divided by the number of all; else by that of the busy ones.
+        enable : bool
+            False: nothing happens.
+        throw_on_early_termination : bool
+            All ranks raise as soon as one is at its end.
+
+        Returns
+        -------
+        Join
+        """
+        return Join([self], enable, throw_on_early_termination,
+                    divide_by_initial_world_size=divide_by_initial_world_size)
+
+    def join_hook(self, **kwargs):
+        """What this rank does for others when its inputs are over."""
+        return _JoinHook(self, **kwargs)
+
+    @property
+    def join_device(self):
+        """Where the parameters are."""
+        return next(self.module.parameters()).device
+
+    @property
+    def join_process_group(self):
+        """The group over which gradients are averaged."""
+        return self.process_group
+
+    def _anyone(self, flag):
+        """Whether some rank says so."""
+        count = cygrad.tensor([int(flag)], dtype=cygrad.int32)
+        dist.all_reduce(count, group=self.process_group)
+        return bool(count.item())
+
+    def _busy_rank(self, busy):
+        """The last rank that is not at its end."""
+        number = cygrad.tensor([self.process_group.rank() if busy else -1], dtype=cygrad.int32)
+        dist.all_reduce(number, dist.ReduceOp.MAX, self.process_group)
+        return int(number.item())
+
+
+class _JoinHook(JoinHook):
+    """The collectives of a step, with zeros for gradients."""
+
+    def __init__(self, model, divide_by_initial_world_size=True, **_):
+        self.model = model
+        model._divide_by_initial_world_size = divide_by_initial_world_size
+        model.reducer.scale, self.busy = 1, 1
+
+    def main_hook(self):
+        """Answer a step of the others."""
+        model = self.model
+        model.reducer.scale = 1 if model._divide_by_initial_world_size else model.process_group.size() / self.busy
+        syncs = model._anyone(False)
+        if model.broadcast_buffers and model.require_forward_param_sync and model.buffers_in_step:
+            model._copy_from_first(model.buffers_in_step, model._busy_rank(False))
+        model.require_forward_param_sync = syncs
+        if syncs:
+            model.reducer.answer()
+
+    def post_hook(self, is_last_joiner):
+        """Give all ranks the weights of one that was busy to the end."""
+        model = self.model
+        root = model._busy_rank(is_last_joiner)
+        model._copy_from_first([*model.module.parameters(), *model.buffers_in_step], root)
 
 
 def tensors_in(value):

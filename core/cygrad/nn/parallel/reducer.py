@@ -83,7 +83,7 @@ class Reducer:
                        for parameter, view in zip(bucket.parameters, bucket.views)}
         self.expecting = False          # a backward pass is to come, or under way
         self.waiting, self.sent = set(), 0
-        self.used = None
+        self.used, self.scale = None, 1
         self.handles = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
 
     # ------------------------------------------------------------ before the pass
@@ -146,17 +146,32 @@ class Reducer:
     def _finish(self):
         """All gradients are on their way: wait for the means, and write them where the gradients were."""
         self.expecting = False
+        self._take([bucket.future for bucket in self.buckets])
+
+    def _take(self, futures):
         anywhere = self._used_anywhere()
         with cygrad.no_grad():
-            for bucket in self.buckets:
-                result = bucket.future.wait()
+            for bucket, future in zip(self.buckets, futures):
+                result = future.wait()
                 result = result[0] if isinstance(result, (list, tuple)) else result
+                if self.scale != 1:
+                    result = result * self.scale
                 start = 0
                 for parameter, view in zip(bucket.parameters, bucket.views):
                     mean = result[start:start + parameter.numel()].view(parameter.shape)
                     start += parameter.numel()
                     if anywhere is None or id(parameter) in anywhere:
                         self._give(parameter, view, mean)
+
+    def answer(self):
+        """Take part in the reductions of a pass that this rank does not make, with zeros."""
+        futures = []
+        with cygrad.no_grad():
+            for bucket in self.buckets:
+                bucket.gradients.buffer().zero_()
+                futures.append(self.hook(self.hook_state, bucket.gradients))
+        self.used = set() if self.find_unused else None
+        self._take(futures)
 
     def _give(self, parameter, view, mean):
         if self.as_views:

@@ -19,6 +19,30 @@ def test_conformance(ranks, every, programs):
     assert ended.code == 0 and f"mpi: {ranks} ranks" in ended.out and " 0 failed" in ended.out, ended.out + ended.err
 
 
+def test_groups_of_many_ranks_compare_hashes(tmp_path):
+    """Above FEW ranks; here that is above one."""
+    need_mpi()
+    succeeded(tmp_path, 3, """
+        import cygrad_mpi.group as of_mpi
+        from cygrad.testing import process_group as conformance
+        dist.destroy_process_group()
+        of_mpi.FEW = 1
+        assert conformance.run("mpi", 3, 0, 211) == 0
+        dist.init_process_group("gloo")
+        for call, words in ((lambda: dist.all_reduce(cygrad.ones(2 + rank % 2)),
+                             "ranks 0, 2 call all_reduce(SUM, float32, [2]), rank 1 calls all_reduce(SUM, float32, "),
+                            (lambda: dist.all_to_all_single(cygrad.ones(3), cygrad.ones(3), [1, 1, 1],
+                                                            [2, 1, 0] if rank == 1 else [1, 1, 1]),
+                             "rank 1 sends 2 elements to rank 0, which expects 1")):
+            try:
+                call()
+            except dist.DistBackendError as error:
+                assert words in str(error), error
+            else:
+                raise AssertionError(words)
+    """)
+
+
 # ---------------------------------------------------------------------- one process, without any package
 
 @pytest.fixture

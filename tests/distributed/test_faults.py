@@ -1,6 +1,7 @@
 """If one of these fails, a rank that dies, hangs or calls something else leaves the others waiting or guessing."""
 import os
 
+import faults
 import pytest
 from extras import need_mpi
 from ranks import run
@@ -96,3 +97,11 @@ def test_the_launcher(tmp_path):
     ended = run(tmp_path, 2, "sys.exit(rank if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0' else 0)", 60,
                 "--max-restarts", "1", "--grace", "1")
     assert ended.code == 0 and "rank 1 failed first: exit code 1" in ended.err
+
+
+@pytest.mark.parametrize("seed", range(500) if os.environ.get("CYGRAD_ALL_FAULTS") else [3, 11, 18, 29])
+def test_drawn_faults(seed):
+    """A fault at a random point of a random program; CYGRAD_ALL_FAULTS=1 tries all 500."""
+    need_mpi()
+    fault = faults.Fault(seed)
+    assert faults.complaints(fault) == [], fault

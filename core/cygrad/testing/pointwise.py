@@ -280,12 +280,41 @@ def copy_cases():
     yield from sized_cases("copy")
 
 
+# Functions of complex numbers whose values at zeros, infinities and NaN the C standard lists (C99, Annex G.6).
+LISTED = ("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+          "atanh")
+PARTS = (-np.inf, -100.25, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.5, 100.25, np.inf, np.nan)
+
+
+def _make_edges(code, dtype, rng):
+    values = np.empty((len(PARTS), len(PARTS)), dtype)
+    values.real, values.imag = np.array(PARTS)[:, None], PARTS
+    return code, dense(values, dtype), result(values.shape, dtype)
+
+
+def _parts(code, a, out):
+    """The parts of what was written, without the signs that the standard leaves open: those beside a NaN."""
+    beside_nan = np.isnan(out.real) | np.isnan(out.imag)
+    if UNARY[code] == "exp":                                    # 0 whose direction nothing tells
+        beside_nan = beside_nan | (a.real == -np.inf) & ~np.isfinite(a.imag)
+    return [np.where(beside_nan, np.abs(part), part) for part in (out.real, out.imag)]
+
+
+def edge_cases():
+    for op in LISTED:
+        for dtype in COMPLEX:
+            # sin and cos of 100.25i are beyond float32: then a part is infinite, or the largest number, as they round
+            yield Case(Key("unary", op, dtype, "edges"), partial(_make_edges, UNARY.index(op), dtype), (2,),
+                       Limit(32, floor=1), derived=_parts, signed=True)
+
+
 def unary_cases():
     for op, (dtypes, limit) in UNARY_TABLE.items():
         for dtype in dtypes:
             for layout in layouts_for(result_dtype(op, dtype) == dtype):
                 yield Case(Key("unary", op, dtype, layout), partial(_make_unary, UNARY.index(op), dtype, layout), (2,),
                            limit_of(limit, op, dtype), signed=op not in UNSIGNED)
+    yield from edge_cases()
     yield from sized_cases("unary")
 
 

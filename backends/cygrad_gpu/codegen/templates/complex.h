@@ -26,7 +26,7 @@ FUNCTION $T exp_$S($T z) {
         return $MAKE(size, z.y);
     if (!(FABS_$RS(z.y) < ($R)INFINITY)) {
         if (z.x == ($R)-INFINITY)
-            return $MAKE(0, 0);
+            return $MAKE(0, COPYSIGN_$RS(($R)0, z.y));
         return $MAKE(z.x == ($R)INFINITY ? z.x : ($R)NAN, ($R)NAN);
     }
     if (size == ($R)INFINITY && z.x < ($R)INFINITY) {         /* the product may still be finite */
@@ -86,29 +86,45 @@ FUNCTION $T sigmoid_$S($T z) {
     $T e = exp_$S($MAKE(-z.x, -z.y));
     return reciprocal_$S($MAKE(1 + e.x, e.y));
 }
+/* exp(re) / 2 * (cos(im), sin(im)), for an exponential that overflows where the product need not. */
+FUNCTION $T half_exp_$S($R re, $R im) {
+    $R root = exp_$RS(re * ($R)0.5);
+    return $MAKE(root * ($R)0.5 * cos_$RS(im) * root, root * ($R)0.5 * sin_$RS(im) * root);
+}
+/* Zeros, infinities and NaN of these and of the inverse functions are those of C99's Annex G. Where that leaves a sign
+   open, it is the one that glibc gives, whose functions the CPU backend calls. */
 FUNCTION $T sinh_$S($T z) {
     if (z.y == 0)
         return $MAKE(sinh_$RS(z.x), z.y);
-    if (z.x == 0 && !(FABS_$RS(z.y) < ($R)INFINITY))
-        return $MAKE(z.x, ($R)NAN);
+    if (!(FABS_$RS(z.y) < ($R)INFINITY))
+        return $MAKE(z.x == 0 ? z.x : FABS_$RS(z.x) == ($R)INFINITY ? ($R)INFINITY : ($R)NAN, ($R)NAN);
+    if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 88 : 709)) {
+        $T far = half_exp_$S(FABS_$RS(z.x), z.y);
+        return $MAKE(z.x < 0 ? -far.x : far.x, far.y);
+    }
     return $MAKE(sinh_$RS(z.x) * cos_$RS(z.y), cosh_$RS(z.x) * sin_$RS(z.y));
 }
 FUNCTION $T cosh_$S($T z) {
     if (z.y == 0)
-        return $MAKE(cosh_$RS(z.x), z.x * z.y);
-    if (z.x == 0 && !(FABS_$RS(z.y) < ($R)INFINITY))
-        return $MAKE(($R)NAN, z.x);
+        return $MAKE(cosh_$RS(z.x), z.x == z.x ? COPYSIGN_$RS(($R)1, z.x) * z.y : z.y);
+    if (!(FABS_$RS(z.y) < ($R)INFINITY))
+        return $MAKE(FABS_$RS(z.x) == ($R)INFINITY ? ($R)INFINITY : ($R)NAN, z.x == 0 ? ($R)0 : ($R)NAN);
+    if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 88 : 709)) {
+        $T far = half_exp_$S(FABS_$RS(z.x), z.y);
+        return $MAKE(far.x, z.x < 0 ? -far.y : far.y);
+    }
     return $MAKE(cosh_$RS(z.x) * cos_$RS(z.y), sinh_$RS(z.x) * sin_$RS(z.y));
 }
 /* Kahan's form, which overflows nowhere: t = tan(im), s = sinh(re). */
 FUNCTION $T tanh_$S($T z) {
     $R t, beta, s, rho;
-    if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 10 : 20)) {
-        $R small = exp_$RS(-2 * FABS_$RS(z.x));
-        $R turn = FABS_$RS(z.y) < ($R)INFINITY ? sin_$RS(2 * z.y) : z.y;
-        return $MAKE(COPYSIGN_$RS(($R)1, z.x),
-                     FABS_$RS(z.y) < ($R)INFINITY ? 2 * turn * small : COPYSIGN_$RS(($R)0, z.y));
+    if (!(FABS_$RS(z.y) < ($R)INFINITY)) {
+        if (FABS_$RS(z.x) == ($R)INFINITY)
+            return $MAKE(COPYSIGN_$RS(($R)1, z.x), COPYSIGN_$RS(($R)0, z.y));
+        return $MAKE(z.x == 0 ? z.x : ($R)NAN, ($R)NAN);
     }
+    if (FABS_$RS(z.x) > ($R)(sizeof($R) == 4 ? 10 : 20))
+        return $MAKE(COPYSIGN_$RS(($R)1, z.x), 2 * sin_$RS(2 * z.y) * exp_$RS(-2 * FABS_$RS(z.x)));
     if (z.y == 0)
         return $MAKE(tanh_$RS(z.x), z.y);
     t = tan_$RS(z.y);
@@ -123,6 +139,8 @@ FUNCTION $T cos_$S($T z) { return cosh_$S($MAKE(-z.y, z.x)); }
 FUNCTION $T tan_$S($T z) { $T w = tanh_$S($MAKE(-z.y, z.x)); return $MAKE(w.y, -w.x); }
 /* Inverse functions after Kahan, as above. */
 FUNCTION $T asinh_$S($T z) {
+    if (z.y == 0 && z.x != z.x)
+        return z;
     $T p = sqrt_$S($MAKE(1 + z.y, -z.x)), q = sqrt_$S($MAKE(1 - z.y, z.x));     /* sqrt(1 - iz), sqrt(1 + iz) */
     if (FABS_$RS(z.x) > ($R)1e8 || FABS_$RS(z.y) > ($R)1e8) {
         $T far = log_$S($MAKE(FABS_$RS(z.x), FABS_$RS(z.y)));
@@ -137,6 +155,8 @@ FUNCTION $T acos_$S($T z) {
         $T far = log_$S($MAKE(z.x, FABS_$RS(z.y)));
         return $MAKE(far.y, COPYSIGN_$RS(far.x + ($R)0.6931471805599453, -z.y));
     }
+    if (z.x == 0 && z.y != z.y)
+        return $MAKE(($R)1.5707963267948966, z.y);
     return $MAKE(2 * atan2_$RS(p.x, q.x), asinh_$RS(q.x * p.y - q.y * p.x));
 }
 FUNCTION $T acosh_$S($T z) {
@@ -146,14 +166,22 @@ FUNCTION $T acosh_$S($T z) {
 }
 /* The real part from |re|, which keeps the argument of log1p away from -1. */
 FUNCTION $T atanh_$S($T z) {
-    $R a = FABS_$RS(z.x), b = z.y, below = 1 - a;
+    $R a = FABS_$RS(z.x), b = z.y, below = 1 - a, quarter;
+    if (a != a || b != b) {
+        if (FABS_$RS(b) == ($R)INFINITY)
+            return $MAKE(COPYSIGN_$RS(($R)0, z.x), COPYSIGN_$RS(($R)1.5707963267948966, b));
+        return $MAKE(a == 0 || a == ($R)INFINITY ? COPYSIGN_$RS(($R)0, z.x) : ($R)NAN, ($R)NAN);
+    }
     if (a > ($R)1e8 || FABS_$RS(b) > ($R)1e8) {
         $T inverse = div_$S($MAKE(1, 0), z);
-        return $MAKE(a < ($R)INFINITY && FABS_$RS(b) < ($R)INFINITY ? inverse.x : COPYSIGN_$RS(($R)0, z.x),
+        return $MAKE(COPYSIGN_$RS(a < ($R)INFINITY && FABS_$RS(b) < ($R)INFINITY ? inverse.x : ($R)0, z.x),
                      COPYSIGN_$RS(($R)1.5707963267948966, b));
     }
-    return $MAKE(COPYSIGN_$RS(log1p_$RS(4 * a / (below * below + b * b)) / 4, z.x),
-                 atan2_$RS(2 * b, below * (1 + a) - b * b) / 2);
+    if (below == 0 && FABS_$RS(b) < ($R)1e-9)                 /* next to the pole, where the square of b may vanish */
+        quarter = (($R)0.6931471805599453 - log_$RS(FABS_$RS(b))) / 2;
+    else
+        quarter = log1p_$RS(4 * a / (below * below + b * b)) / 4;
+    return $MAKE(COPYSIGN_$RS(quarter, z.x), atan2_$RS(2 * b, below * (1 + a) - b * b) / 2);
 }
 FUNCTION $T atan_$S($T z) { $T w = atanh_$S($MAKE(-z.y, z.x)); return $MAKE(w.y, -w.x); }
 FUNCTION $T pow_$S($T a, $T b) {

@@ -92,6 +92,7 @@ CREATION = rows(
     ("m.zeros_like(x)", "np.zeros_like(x)"),
     ("m.from_numpy(array)", "np.asarray(array)"),
     ("x.numpy()", "np.asarray(x)"),
+    ("m.from_dlpack(array)", "np.from_dlpack(array)"),
     ("x.clone()", "x.copy()"),
     ("x.to(m.float64)", "x.astype(np.float64)"),
     ("m.cat([x, y])", "np.concatenate([x, y])"),

@@ -159,16 +159,39 @@ def test_what_is_refused():
         cygrad.from_dlpack(3)
 
 
-def test_devices_that_others_cannot_use(opencl_device):
+def test_memory_of_opencl(opencl_device):
+    t = cygrad.arange(12.0, device=opencl_device).reshape(3, 4)
+    assert t.__dlpack_device__() == (dlpack.DLDeviceType.kDLOpenCL, 0)
+    for given in (t, t.t(), t[1:, ::2], t[1, 2], t[:, 4:], t.to(cygrad.uint16)[1:]):
+        for capsule in (given, given.__dlpack__(), given.__dlpack__(max_version=(1, 0))):
+            found = cygrad.from_dlpack(capsule)
+            assert (found.device, found.dtype, found.shape) == (given.device, given.dtype, given.shape)
+            assert found.stride() == given.stride() and found.tolist() == given.tolist()
+    found = cygrad.from_dlpack(t[1])
+    found += 100
+    assert t[1].tolist() == [104, 105, 106, 107]
+    del t
+    gc.collect()
+    cygrad.zeros(3, 4, device=opencl_device)            # would take the freed buffer
+    assert found.tolist() == [104, 105, 106, 107]
+    assert cygrad.from_dlpack(found, copy=True).data_ptr() != found.data_ptr()
+
+
+def test_memory_of_devices_on_the_host(opencl_device):
     t = cygrad.arange(3.0, device=opencl_device)
-    with pytest.raises(BufferError, match="can't be handed to another library"):
-        t.__dlpack__()
     with pytest.raises(BufferError, match="can't be used on the host without a copy"):
         t.__dlpack__(dl_device=(1, 0), copy=False)
-    assert np.from_dlpack(t, device="cpu").tolist() == [0, 1, 2]
+    assert np.from_dlpack(t, device="cpu").tolist() == np.from_dlpack(t, device="cpu", copy=True).tolist() == [0, 1, 2]
+    with pytest.raises((BufferError, RuntimeError)):    # NumPy's own: it can't use the device's memory
+        np.from_dlpack(t)
     assert cygrad.from_dlpack(np.arange(3.0), device=opencl_device).device.type == "opencl"
     with pytest.raises(ValueError, match="cannot move DLPack tensor from device cpu to opencl"):
         cygrad.from_dlpack(np.arange(3.0), device=opencl_device, copy=False)
+
+
+def test_devices_that_dlpack_has_no_number_for():
+    with pytest.raises(BufferError, match="can't be handed to another library"):
+        cygrad.ones(2, device="meta").__dlpack__()
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ cdef class Device(GPUDevice):
 cdef class OpenCLBackend(KernelBackend):
     """cygrad's backend for OpenCL devices."""
     fork_safe = False
+    dlpack_kind = 4         # kDLOpenCL
     declines = {            # what `cygrad.testing` says of entries without a kernel
         "d2d": "through the host", "conv2d": "complex numbers: copies and matmul on the device",
         "conv2d_backward": "complex numbers, and images of few channels: copies and matmul on the device",
@@ -212,6 +213,14 @@ cdef class OpenCLBackend(KernelBackend):
             Of the first element, in elements.
         """
         return sharing.from_buffer(self, self.at(device).context, device, buffer, dtype, shape, offset)
+
+    def dlpack_address(self, View t):
+        """The cl_mem that holds a tensor, as DLPack hands it out."""
+        return (<Buffer>t.memory.handle).address if t.elements else 0
+
+    def from_dlpack(self, int index, size_t address, size_t start, owner, dtype, list shape, list strides):
+        """A tensor over a cl_mem that `owner` keeps alive, from byte `start` on; strides in elements."""
+        return sharing.from_dlpack(self, self.at(index).context, index, address, start, owner, dtype, shape, strides)
 
     def from_array(self, array, int device=0):
         """A tensor over the memory of a ``pyopencl.array.Array`` of any strides."""

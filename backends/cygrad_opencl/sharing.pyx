@@ -47,6 +47,21 @@ def from_array(backend, context, index, array):
                  array.offset // array.dtype.itemsize)
 
 
+def from_dlpack(backend, context, index, address, start, owner, dtype, shape, strides):
+    """See OpenCLBackend.from_dlpack."""
+    import pyopencl
+    if address == 0:
+        return cygrad.empty_strided(shape, strides, dtype=dtype, device=cygrad.device(backend.name, index))
+    buffer = pyopencl.Buffer.from_int_ptr(address, retain=True)
+    if buffer.context != context:
+        raise BufferError("from_dlpack: the memory belongs to another OpenCL context; make it in "
+                          "cygrad.opencl.context(), or copy the array to the host first")
+    if start % dtype.itemsize:
+        raise BufferError("from_dlpack: the array does not start at a whole element")
+    return share(backend, index, Buffer(buffer, buffer.size), (buffer, owner), dtype, tuple(shape), tuple(strides),
+                 start // dtype.itemsize)
+
+
 def to_array(queue, View t):
     """See OpenCLBackend.to_array."""
     import pyopencl.array

@@ -54,6 +54,11 @@ def load(name):
         return _loaded[name]
 
 
+def in_use():
+    """The backends that were imported so far."""
+    return list(_loaded.values())
+
+
 def _make(name):
     if name == "cpu":
         cls = importlib.import_module("cygrad_cpu").CPUBackend

@@ -141,6 +141,8 @@ def kind_of(value):
     """The kind of a value that is not of one of the types that most arguments have."""
     kinds = KINDS_OF_VALUES
     if type(value).__module__ == "numpy":
+        if type(value).__name__ == "ndarray":
+            return OTHER
         import numpy as np      # start-up time
         kinds = ((np.bool_, BOOL), (np.integer, INT), (np.floating, FLOAT), (np.complexfloating, COMPLEX))
     for types, bit in kinds:

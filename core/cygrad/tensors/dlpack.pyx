@@ -5,7 +5,8 @@ A library that gives memory away wraps a struct in a capsule: where the memory i
 that the taker calls when it needs the memory no longer. A capsule is taken once: its name says whether it was.
 Two structs are in use, that of version 0 and the versioned one; a taker says by `max_version` which one it knows.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
+from cpython.pycapsule cimport (PyCapsule_CheckExact, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New,
+                                PyCapsule_SetName)
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -79,13 +80,30 @@ cdef enum:
 cdef dict CODES = {BOOL: (6, 8), UINT8: (1, 8), INT8: (0, 8), INT16: (0, 16), INT32: (0, 32), INT64: (0, 64),
                    FLOAT16: (2, 16), BFLOAT16: (4, 16), FLOAT32: (2, 32), FLOAT64: (2, 64), COMPLEX64: (5, 64),
                    COMPLEX128: (5, 128), UINT16: (1, 16), UINT32: (1, 32), UINT64: (1, 64)}
-cdef dict DTYPES = {kind: code for code, kind in CODES.items()}
+# dtype by code and bits, code * 256 + bits; -1: there is none. A dict with pairs took a tenth of an exchange.
+cdef signed char DTYPES[8 << 8]
+cdef cygrad_dl_dtype KINDS[16]          # of a dtype
 cdef dict WORDS = {0: "int", 1: "uint", 2: "float", 3: "opaque", 4: "bfloat", 5: "complex", 6: "bool"}
 
 cdef char *OLD = b"dltensor"
 cdef char *NEW = b"dltensor_versioned"
 cdef char *OLD_TAKEN = b"used_dltensor"
 cdef char *NEW_TAKEN = b"used_dltensor_versioned"
+
+
+cdef int fill_tables() except -1:
+    cdef int i
+    for i in range(8 << 8):
+        DTYPES[i] = -1
+    for code, (kind, bits) in CODES.items():
+        DTYPES[kind << 8 | bits] = code
+        KINDS[code].code, KINDS[code].bits, KINDS[code].lanes = kind, bits, 1
+    return 0
+
+
+fill_tables()
+cdef tuple VERSION = (1, 0)             # the latest that is taken
+cdef object host = None                 # the backend of memory on the host, from the first exchange on
 
 
 # ------------------------------------------------------------------ giving
@@ -97,6 +115,9 @@ def device_of(Tensor t not None):
         return CPU, 0
     if kind == "cuda":
         return CUDA, t.memory.index
+    number = getattr(t.memory.backend, "dlpack_kind", None)
+    if number is not None:
+        return number, t.memory.index
     raise BufferError(f"memory of {t.device} can't be handed to another library; ask for a copy on the host: "
                       "dl_device=(1, 0), or tensor.cpu()")
 
@@ -122,7 +143,7 @@ def give(Tensor self not None, stream, max_version, dl_device, copy):
         raise AssertionError("stream should be None on cpu.")
     if copy and not copied:
         t, copied = t.clone(), True
-    if device[0] == CUDA and stream != -1:
+    if device[0] != CPU and (device[0] != CUDA or stream != -1):     # -1: who takes it waits itself
         (<Backend>t.memory.backend).synchronize(t.memory.index)
     if t.memory.owner is None and t.elements:
         t.memory._lend()
@@ -161,12 +182,16 @@ cdef size_t room_for(Tensor t) noexcept:
 
 cdef int describe(cygrad_dl_tensor *out, int64_t *numbers, Tensor t, tuple device) except -1:
     cdef int i
-    kind = CODES[t.dtype.code]
-    out.data = <void *><size_t>t.data_ptr()
+    if device[0] == CPU:
+        out.data = <char *>t.memory.pointer + t.offset * t.dtype.itemsize if t.elements else NULL
+    elif device[0] == CUDA:
+        out.data = <void *><size_t>t.data_ptr()
+    else:
+        out.data = <void *><size_t>t.memory.backend.dlpack_address(t)
+        out.byte_offset = t.offset * t.dtype.itemsize
     out.device.device_type, out.device.device_id = device
     out.ndim = t.rank
-    out.dtype.code, out.dtype.bits = kind
-    out.dtype.lanes = 1
+    out.dtype = KINDS[t.dtype.code]
     out.shape, out.strides = numbers, numbers + t.rank
     for i in range(t.rank):
         out.shape[i], out.strides[i] = t.sizes[i], t.strides[i]
@@ -225,7 +250,7 @@ cdef class Taken:
 def take(ext_tensor, device, copy):
     """`cygrad.from_dlpack`."""
     cdef Tensor out
-    asked = hasattr(ext_tensor, "__dlpack__")
+    asked = not PyCapsule_CheckExact(ext_tensor) and hasattr(ext_tensor, "__dlpack__")
     out = taken(capsule_of(ext_tensor) if asked else ext_tensor)
     if device is not None:
         device = named_device(device)
@@ -239,12 +264,13 @@ def take(ext_tensor, device, copy):
 
 cdef object capsule_of(object array):
     """The capsule of an array, by the latest version of the protocol that it knows."""
-    kind = array.__dlpack_device__()[0]
-    stream = {"stream": None} if kind == CUDA else {}
+    cdef int kind = array.__dlpack_device__()[0]
     try:
-        return array.__dlpack__(max_version=(1, 0), **stream)
+        if kind != CUDA:
+            return array.__dlpack__(max_version=VERSION)
+        return array.__dlpack__(max_version=VERSION, stream=None)
     except TypeError:                           # a library from before version 1
-        return array.__dlpack__(**stream)
+        return array.__dlpack__(stream=None) if kind == CUDA else array.__dlpack__()
 
 
 cdef Tensor taken(object capsule):
@@ -271,6 +297,7 @@ cdef Tensor taken(object capsule):
 
 
 cdef Tensor tensor_over(cygrad_dl_tensor *given, Taken owner, bint readonly):
+    global host
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t last = 0, step = 1
@@ -298,17 +325,24 @@ cdef Tensor tensor_over(cygrad_dl_tensor *given, Taken owner, bint readonly):
     if given.device.device_type == CUDA:
         return on_cuda(given, owner, dtype, address, sizes, strides)
     if given.device.device_type != CPU and given.device.device_type != CUDA_HOST:
+        for backend in discovery.in_use():      # who knows the memory has it in a context that is in use already
+            if getattr(backend, "dlpack_kind", None) == given.device.device_type:
+                return backend.from_dlpack(given.device.device_id, <size_t>given.data, given.byte_offset, owner, dtype,
+                                           [sizes[i] for i in range(given.ndim)],
+                                           [strides[i] for i in range(given.ndim)])
         raise BufferError(f"memory of DLPack's device kind {given.device.device_type} can't be used here; copy the "
                           "array to the host first")
+    if host is None:
+        host = discovery.load("cpu")
     out = new_tensor()
-    fill_strided(out, wrap_memory(discovery.load("cpu"), address, bytes_of(last + 1, dtype.itemsize) if filled else 0,
+    fill_strided(out, wrap_memory(host, address, bytes_of(last + 1, dtype.itemsize) if filled else 0,
                                   owner), dtype, 0, given.ndim, sizes, strides)
     return out
 
 
 cdef DType dtype_for(int code, int bits, int lanes):
-    found = DTYPES.get((code, bits))
-    if found is None or lanes != 1:
+    cdef int found = DTYPES[code << 8 | bits] if code < 8 else -1
+    if found < 0 or lanes != 1:
         groups = f" in groups of {lanes}" if lanes != 1 else ""
         raise BufferError(f"elements of DLPack's type {WORDS.get(code, code)}{bits}{groups} have no dtype here; "
                           "convert the array first")

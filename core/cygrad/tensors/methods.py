@@ -237,6 +237,17 @@ def to_device(self, device, /, *, stream=None):
     return self.to(device)
 
 
+_dlpack = None
+
+
+def _exchange():
+    """The module of DLPack, kept: to import it in each call took a third of an exchange."""
+    global _dlpack
+    from cygrad.tensors import dlpack                   # start-up time
+    _dlpack = dlpack
+    return dlpack
+
+
 @op(only_method=True)
 def __dlpack_device__(self):
     """The kind and the number of the device, as DLPack counts them: (1, 0) is the host, (2, i) the i-th CUDA device.
@@ -245,8 +256,7 @@ def __dlpack_device__(self):
     -------
     tuple of int
     """
-    from cygrad.tensors import dlpack                   # start-up time
-    return dlpack.device_of(self)
+    return (_dlpack or _exchange()).device_of(self)
 
 
 @op(only_method=True)
@@ -269,8 +279,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     BufferError
         For a tensor that requires grad, a device that DLPack has no number for, and where no copy is allowed.
     """
-    from cygrad.tensors import dlpack                   # start-up time
-    return dlpack.give(self, stream, max_version, dl_device, copy)
+    return (_dlpack or _exchange()).give(self, stream, max_version, dl_device, copy)
 
 
 @op(method=False)
@@ -309,8 +318,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     >>> a
     array([1, 2, 3])
     """
-    from cygrad.tensors import dlpack                   # start-up time
-    return dlpack.take(ext_tensor, device, copy)
+    return (_dlpack or _exchange()).take(ext_tensor, device, copy)
 
 
 

@@ -94,6 +94,7 @@ cdef enum:                               # kinds of arguments, as in errors/acce
     TEXT = 64
     LIST = 128
     DTYPE = 256
+    OTHER = 512
     ODD = 1024
     KINDS = 11                           # these
     OVERRIDDEN = 2048                    # an object whose type has `__torch_function__`
@@ -295,8 +296,8 @@ cdef int known_kinds[KNOWN]
 cdef int n_known = 0
 
 
-cdef int rare_kind(PyObject *value) except -1:
-    """The kind of an argument that `common_kind` does not know."""
+cdef int rare_kind(PyObject *value, bint any_goes) except -1:
+    """The kind of an argument of a rarer type; where any goes, only whether it has names or a way of its own."""
     global n_known
     cdef PyTypeObject *type_ = Py_TYPE(<object>value)
     cdef int i, kind
@@ -309,6 +310,8 @@ cdef int rare_kind(PyObject *value) except -1:
         return TENSOR
     if PyTuple_Check(value):
         return LIST
+    if any_goes:
+        return OTHER
     kind = kind_of(<object>value)
     if not PyType_GetFlags(type_) & Py_TPFLAGS_HEAPTYPE and type_ != &PyType_Type and n_known < KNOWN:
         known_types[n_known], known_kinds[n_known] = type_, kind        # of a type as a value, it depends on which
@@ -377,7 +380,7 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
         return misplaced(op, positional(args, given), by_name(args, given, keywords))
     left = op.takes[PLACES * KINDS + min(total, COUNTS - 1)]
     for i in range(total):
-        kind = common_kind(args[i], tensor) or rare_kind(args[i])
+        kind = common_kind(args[i], tensor) or rare_kind(args[i], op.words is None)
         if kind == OVERRIDDEN:
             if op.overridable:
                 return hand_over_call(as_called(op), positional(args, given), by_name(args, given, keywords))

@@ -1,4 +1,5 @@
 """What tests need that an installation may lack."""
+import importlib
 import importlib.util
 import os
 import shutil
@@ -12,6 +13,17 @@ def lacking(reason):
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason, allow_module_level=True)
+
+
+def library(name):
+    """A library of others that takes tensors; without it skip, or fail where CYGRAD_LIBRARIES says that it is there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        reason = f"{name} is not installed; tox -e parity and tox -e array_api install it"
+        if os.environ.get("CYGRAD_LIBRARIES") == "all":
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason, allow_module_level=True)
 
 
 def need_opencl():

@@ -3,8 +3,9 @@ import cygrad
 import numpy as np
 import pytest
 from cygrad.utils.scipy import minimize
+from extras import library
 
-optimize = pytest.importorskip("scipy.optimize")
+optimize = library("scipy.optimize")
 
 
 def rosenbrock(x):

@@ -1,8 +1,8 @@
 """If one of these fails, a call of a library that takes arrays by the standard no longer works on cygrad's tensors.
 
 Each call is made with tensors and with NumPy arrays, and the results are compared; where the call can be
-differentiated, its gradient is compared with finite differences. Libraries that are not installed are left out;
-`tox -e array_api` has them all.
+differentiated, its gradient is compared with finite differences. Libraries that are not installed are left out; in
+`tox -e parity` and `tox -e array_api` they are an error.
 """
 import warnings
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cygrad import array_api as xp
 from cygrad.autograd import gradcheck
+from extras import library
 
 RNG = np.random.default_rng(0)
 TABLE, ROW, OTHER = RNG.random((12, 3)), RNG.random(12), RNG.random(12)
@@ -34,7 +35,7 @@ def both(call, *arrays, gradient=True):
 # ---------------------------------------------------------------------- SciPy
 
 def scipy_calls():
-    scipy = pytest.importorskip("scipy")
+    scipy = library("scipy")
     from scipy import cluster, fft, integrate, ndimage, signal, special, stats
     assert scipy._lib._array_api.SCIPY_ARRAY_API
     return {
@@ -77,7 +78,7 @@ def test_scipy(name):
 # ---------------------------------------------------------------------- scikit-learn
 
 def sklearn_calls():
-    pytest.importorskip("sklearn")
+    library("sklearn")
     from sklearn import decomposition, linear_model, metrics, preprocessing
     return {
         "MinMaxScaler": lambda a, v: preprocessing.MinMaxScaler().fit_transform(a),
@@ -117,7 +118,7 @@ EXTRA = ["apply_where", "at", "cov", "kron", "nunique", "one_hot", "pad", "setdi
 
 @pytest.mark.parametrize("name", EXTRA)
 def test_array_api_extra(name):
-    xpx = pytest.importorskip("array_api_extra")
+    xpx = library("array_api_extra")
     both({
         "apply_where": lambda a, v, c: xpx.apply_where(v > 0.5, v, lambda x: x * x, fill_value=0.),
         "at": lambda a, v, c: xpx.at(a)[0, ...].add(1., copy=True), "cov": lambda a, v, c: xpx.cov(a.T),
@@ -128,14 +129,14 @@ def test_array_api_extra(name):
 
 
 def test_einops_by_the_standard():
-    by_standard = pytest.importorskip("einops.array_api")
+    by_standard = library("einops.array_api")
     both(lambda a: by_standard.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
     both(lambda a: by_standard.reduce(a, "a b -> b", "max"), TABLE)
     both(lambda a: by_standard.repeat(a, "a b -> a b c", c=2), TABLE)
 
 
 def test_autoray():
-    do = pytest.importorskip("autoray").do
+    do = library("autoray").do
     both(lambda a: do("exp", do("sum", a, axis=0)), TABLE)
     both(lambda a: do("tensordot", a, a, [(0, 1), (0, 1)]), TABLE)
     both(lambda a: do("linalg.qr", do("stack", [a, a]))[1] ** 2, TABLE)
@@ -151,7 +152,7 @@ def registered():
 
 
 def test_einops(registered):
-    einops = pytest.importorskip("einops")
+    einops = library("einops")
     both(lambda a: einops.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
     both(lambda a: einops.reduce(a, "(x y) b -> x b", "mean", y=4), TABLE)
     both(lambda a: einops.repeat(a, "a b -> a b c", c=2), TABLE)
@@ -161,7 +162,7 @@ def test_einops(registered):
 
 @pytest.mark.parametrize("formula", ["ab,cb->ac", "ab,ab->", "ab,cb,cd->da", "ab,ab->ab"])
 def test_opt_einsum(registered, formula):
-    opt_einsum = pytest.importorskip("opt_einsum")
+    opt_einsum = library("opt_einsum")
     both(lambda a: opt_einsum.contract(formula, *[a[:4]] * len(formula.split(","))), TABLE)
 
 
@@ -176,7 +177,7 @@ AUTORAY = {
 
 @pytest.mark.parametrize("name", AUTORAY)
 def test_autoray_by_numpy_s_names(registered, name):
-    autoray = pytest.importorskip("autoray")
+    autoray = library("autoray")
     both(lambda a: AUTORAY[name](autoray.do, a), TABLE)
     x = autoray.do("random.normal", 3., 0., size=(2,), dtype="float64", like="cygrad")
     assert x.tolist() == [3., 3.] and autoray.do("to_numpy", x.requires_grad_()).tolist() == [3., 3.]
@@ -185,14 +186,14 @@ def test_autoray_by_numpy_s_names(registered, name):
 # ---------------------------------------------------------------------- what keeps data
 
 def test_pandas():
-    pandas = pytest.importorskip("pandas")
+    pandas = library("pandas")
     frame = pandas.DataFrame({"a": cygrad.arange(3), "b": cygrad.ones(3, dtype=cygrad.float64)})
     assert frame.dtypes.astype(str).tolist() == ["int64", "float64"]
     assert cygrad.tensor(frame["b"]).dtype is cygrad.float64 and cygrad.as_tensor(frame["a"]).tolist() == [0, 1, 2]
 
 
 def test_h5py(tmp_path):
-    h5py = pytest.importorskip("h5py")
+    h5py = library("h5py")
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["x"] = cygrad.ones(2, 3)
         file["x"][0] = cygrad.arange(3)
@@ -201,6 +202,52 @@ def test_h5py(tmp_path):
 
 
 def test_pillow():
-    image = pytest.importorskip("PIL.Image")
+    image = library("PIL.Image")
     x = cygrad.arange(6, dtype=cygrad.uint8).reshape(2, 3)
     assert cygrad.from_numpy(np.array(image.fromarray(x.numpy()))).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int64", "float32", "float64", "bool"])
+def test_zarr(dtype, tmp_path):
+    zarr = library("zarr")
+    x = cygrad.arange(6).reshape(2, 3).to(getattr(cygrad, dtype))
+    kept = zarr.create_array(tmp_path / "x.zarr", shape=(2, 3), chunks=(1, 2), dtype=dtype)
+    kept[:] = x
+    assert cygrad.as_tensor(kept[:]).tolist() == x.tolist() and cygrad.tensor(np.asarray(kept)).dtype is x.dtype
+    kept[0] = x[1]
+    assert cygrad.as_tensor(kept[0]).tolist() == x[1].tolist()
+
+
+def test_matplotlib(tmp_path):
+    library("matplotlib").use("Agg")
+    pyplot = library("matplotlib.pyplot")
+    x = cygrad.linspace(0, 1, 5)
+    figure, (left, right) = pyplot.subplots(1, 2)
+    line, = left.plot(x, x ** 2, "o-")
+    left.fill_between(x, x - 1, x + 1)
+    left.scatter(x, x, c=x, s=10 * x + 1)
+    counts, _, _ = left.hist(x, bins=5)
+    image = right.imshow(cygrad.eye(3))
+    figure.savefig(tmp_path / "x.png")
+    pyplot.close(figure)
+    assert line.get_ydata().tolist() == (x ** 2).tolist() and counts.tolist() == [1] * 5
+    assert image.get_array().tolist() == np.eye(3).tolist()
+
+
+# ---------------------------------------------------------------------- JAX's memory
+
+DTYPES = ("bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 "
+          "complex128").split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_jax(dtype):
+    jax = library("jax")
+    jax.config.update("jax_enable_x64", True)
+    t = cygrad.arange(12).reshape(3, 4).to(getattr(cygrad, dtype))
+    for given in (t, t.t(), t[1], t[1, 2], t[:, 4:], t[1:]):                # JAX takes what is compact
+        theirs = jax.numpy.from_dlpack(given)
+        assert (theirs.dtype.name, theirs.shape, theirs.tolist()) == (dtype, tuple(given.shape), given.tolist())
+        ours = cygrad.from_dlpack(theirs)
+        assert (ours.dtype, ours.shape, ours.tolist()) == (given.dtype, given.shape, given.tolist())
+        assert cygrad.as_tensor(theirs).dtype is given.dtype

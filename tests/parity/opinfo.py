@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 HERE = pathlib.Path(__file__).resolve()
-if __name__ == "__main__":
+if "op_db" not in sys.modules:          # run as a script, or by one
     sys.path += map(str, (HERE.parents[1], HERE.parent, HERE.parents[2] / "core", HERE.parents[2] / "backends"))
 
 import cygrad  # noqa: E402
@@ -29,6 +29,7 @@ SEED = 42
 MOST_AXES = 64
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128")
+FORMS = ("bool", "int64", "float32", "float64")     # in which methods and operators are tried
 # Relative and absolute: sums of a few hundred terms in another order.
 TOLERANCE = {"float16": (4e-3, 4e-3), "bfloat16": (5e-2, 5e-2), "float32": (2e-5, 2e-5), "float64": (1e-9, 1e-9),
              "complex64": (4e-5, 4e-5), "complex128": (1e-9, 1e-9)}
@@ -118,7 +119,9 @@ def shown(value):
 
 
 def function_of(op):
-    found = resolve(cygrad, op.name) or getattr(cygrad.Tensor, op.name, None)       # some are methods alone
+    name = "segment_reduce" if op.name == "_segment_reduce" else op.name
+    found = (resolve(cygrad, name) or getattr(cygrad.Tensor, name, None)        # some are methods alone
+             or getattr(cygrad.Tensor, name + "_", None))                       # or samplers, which write in place
     if found is not None and op.name.startswith("nn.functional.embedding"):     # PyTorch's rows have the table first
         return lambda table, indices, **kwargs: found(indices, table, **kwargs)
     if op.name.endswith("_lowrank"):                                            # and two factors of the matrix here
@@ -331,6 +334,26 @@ def check_inplace(op, most):
             yield "float32", case, difference(want, got) or difference(case.wanted[0][0], case.ours[0][0])
 
 
+def check_forms(op, most):
+    """The method and the operator, where PyTorch has them; what they refuse, too."""
+    for form in (op.method_variant, op.operator_variant):
+        name = getattr(form, "__name__", "")
+        ours = getattr(cygrad.Tensor, name, None) if form is op.method_variant else form
+        if form is None or form is op.op:
+            continue
+        for dtype in FORMS:
+            for sample in samples(op, dtype, False, most) if dtype in supported(op) else ():
+                case = Case(sample)
+                torch.manual_seed(SEED)
+                want = attempt(form, *case.wanted[0], **case.wanted[1])
+                cygrad.manual_seed(SEED)
+                if ours is None:
+                    got = AttributeError(f"Tensor has no {name}")
+                else:
+                    got = attempt(ours, *case.ours[0], **case.ours[1])
+                yield dtype, case, difference(want, got, factor=COARSE.get((op.name, dtype), 1.0))
+
+
 def check_errors(op, most):
     """What PyTorch's table says must raise."""
     if op.error_inputs_func is None:
@@ -347,7 +370,7 @@ def check_errors(op, most):
 KINDS = {"values": check_values, "gradients": check_gradients,
          "second": lambda op, most: check_gradients(op, most, True),
          "nodes": check_nodes, "refused": check_refused, "out": check_out, "inplace": check_inplace,
-         "errors": check_errors}
+         "forms": check_forms, "errors": check_errors}
 
 
 MISSING = "", "", "cygrad has no such function"

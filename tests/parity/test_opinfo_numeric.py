@@ -1,4 +1,4 @@
-"""If one of these fails, a transform or a function of `fft` gives something else than PyTorch for a sample of it."""
+"""If one of these fails, a transform, a special function or a masked reduction differs from PyTorch for a sample of it."""
 
 import functools
 
@@ -7,7 +7,7 @@ import pytest
 from opinfo import KINDS, function_of, label, problems, table
 
 MOST = 4           # samples of each dtype; `python tests/parity/opinfo.py` takes them all
-FAMILIES = ("fft.", "stft", "istft", "special.", "i0", "signal.")
+FAMILIES = ("fft.", "stft", "istft", "special.", "i0", "signal.", "masked.")
 # Rows and kinds that differ, with what PyTorch does.
 DIFFER = {
     ("fft.ifft", "out"): "an `out` that is resized gets the strides of a lazy conjugate",

@@ -211,6 +211,23 @@ def test_the_traceback_of_a_kernel_that_raised():
     assert "in gather\n" in run(cases, made(Crash), 0, "cpu", traceback=True).details()
 
 
+class NoDouble(Mirror):
+    def supports(self, dtype):
+        return dtype.name not in ("float64", "complex128")
+
+
+def test_a_device_without_float64_conforms(monkeypatch):
+    backend = NoDouble()
+    monkeypatch.setitem(discovery._loaded, "mirror", backend)
+    discovery.open_device(backend, 0)
+    entries = ("memory", "fill", "copy", "where", "arange", "programs")
+    report = run((case for entry in entries for case in cases_of(entry)), backend, 0, "cpu")
+    assert not report.failed, report.details()
+    fills = [case for case in cases_of("fill") if case.key.dtype in ("float64", "complex128")]
+    assert report.counts["fill"]["declined"] == len(fills) > 10
+    assert report.counts["programs"]["declined"] == 1               # the one in float64
+
+
 class NoRoutines(Mirror):
     declines = {"linalg": "LAPACK is the host's"}
 

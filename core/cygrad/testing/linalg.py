@@ -18,6 +18,7 @@ PRODUCTS = {
     "sliced result": ((2, 9, 10, 11), dense, dense, sliced), "one a for all": ((4, 5, 6, 7), repeated, dense, dense),
     "one b for all": ((4, 5, 6, 7), dense, repeated, dense), "odd": ((1, 37, 65, 41), dense, dense, dense),
     "large": ((1, 131, 150, 142), dense, dense, dense), "long": ((1, 2, 20011, 3), dense, dense, dense),
+    "longer": ((1, 1, 70001, 2), dense, dense, dense),
     "many": ((65540, 1, 2, 1), dense, dense, dense),
     "offsets": ((2, 9, 10, 11), partial(dense, offset=3), partial(dense, offset=5), partial(dense, offset=7)),
 }
@@ -39,7 +40,7 @@ def _moduli(a, b, out):
 def matmul_cases():
     for dtype in INTEGERS + FLOATS + COMPLEX:
         for layout in PRODUCTS:
-            if layout != "long" or dtype not in INTEGERS[:3]:
+            if layout not in ("long", "longer") or dtype not in INTEGERS[:3]:
                 yield Case(Key("matmul", "", dtype, layout), partial(_make_matmul, dtype, layout), (2,),
                            Limit(1, terms=_moduli) if dtype not in INTEGERS else EXACT)
 

@@ -4,6 +4,8 @@ A function has the name and the arguments of its entry (arrays in place of Views
 returns what is written, unrounded: an array, or a tuple of them in the order of the entry's outputs. The CPU backend is
 compared with these; other backends are compared with the CPU, and with these where the CPU declines.
 """
+from functools import cache
+
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
@@ -334,10 +336,11 @@ def _places(box, size, output):
 
 
 def pool(op, a, boxes, out, index):
-    found, where = np.zeros(out.shape, wide(a).dtype), np.zeros(out.shape, "int64")
+    a = wide(a)
+    found, where = np.zeros(out.shape, a.dtype), np.zeros(out.shape, "int64")
     for output in np.ndindex(*out.shape[1:]):
         seen, counts = zip(*map(_places, boxes, a.shape[1:], output))
-        box = wide(a)[np.ix_(range(len(a)), *seen)].reshape(len(a), -1)
+        box = a[np.ix_(range(len(a)), *seen)].reshape(len(a), -1)
         if POOL[op] != "max":
             total = box.sum(1)
             count = np.prod(counts) if POOL[op] == "mean" else 1
@@ -492,11 +495,15 @@ def fft(a, out, axes, inverse, norm):
     return found / {"none": 1, "root": np.sqrt(count), "count": count}[norm]
 
 
+@cache
+def _factors(n, sign):
+    """exp(sign * 2 pi i jk / n), from the n roots that it consists of."""
+    angles = 8 * np.arctan(np.longdouble(1)) * sign * np.arange(n) / np.longdouble(n)
+    return (np.cos(angles) + 1j * np.sin(angles))[np.outer(np.arange(n), np.arange(n)) % n]
+
+
 def _sums(a, axis, sign):
-    n = a.shape[axis]
-    angles = 8 * np.arctan(np.longdouble(1)) * sign * (np.outer(np.arange(n), np.arange(n)) % n) / np.longdouble(n)
-    factors = np.cos(angles) + 1j * np.sin(angles)
-    return np.moveaxis(np.tensordot(a, factors, (axis, 0)), -1, axis)
+    return np.moveaxis(np.tensordot(a, _factors(a.shape[axis], sign), (axis, 0)), -1, axis)
 
 
 # ------------------------------------------------------------ linear algebra

@@ -5,9 +5,12 @@ import numpy as np
 
 
 def _each(function):
-    """The function of a float, over an array."""
-    vector = np.vectorize(function, otypes=[float])
-    return lambda x: vector(np.asarray(x, float))
+    """The function of a float, over an array; once for each value, of which there are fewer than elements."""
+    def vector(x):
+        x = np.ascontiguousarray(x, float)
+        bits, places = np.unique(x.view("int64"), return_inverse=True)      # 0 and -0 are two values
+        return np.array([function(value) for value in bits.view(float).tolist()], float)[places].reshape(x.shape)
+    return vector
 
 
 def _lgamma(x):

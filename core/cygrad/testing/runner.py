@@ -15,6 +15,7 @@ from cygrad.devices.discovery import load
 from cygrad.dispatch.allocation import empty_on
 from cygrad.dispatch.compositions import COMPOSED
 from cygrad.dispatch.fallback import compose
+from cygrad.errors import DtypeUnsupported
 from cygrad.testing import reference
 from cygrad.testing.operands import DTYPES, EPSILON, FLOATS, Operand, plain, stored, window
 from cygrad.view import View
@@ -95,6 +96,8 @@ class Check:
         """The outcome."""
         try:
             return self.function(backend, index) or PASS
+        except DtypeUnsupported as error:
+            return DECLINED if lacking(backend, DTYPES) else raised(error)
         except (Exception, SystemExit) as error:
             return raised(error)
 
@@ -138,6 +141,8 @@ class Case:
     def run(self, backend, index, against):
         """The outcome on a device; `against` is "cpu" or "numpy"."""
         args = self.make(np.random.default_rng(zlib.crc32(str(self.key).encode())))
+        if lacking(backend, dtypes_of(args)):
+            return DECLINED
         try:
             called = Call(backend, index, self.key.entry, args, self.kernel(backend))
             if called.answer is NotImplemented:
@@ -290,8 +295,9 @@ class Call:
         """What was written elsewhere than at the elements of `outs`, or are no values of theirs, or an empty text."""
         for operand in self.views:
             memory = self.memory[id(operand.memory)]
-            size = memory.itemsize
-            changed = (memory.view("uint8") != operand.memory.view("uint8")).reshape(-1, size).any(1)
+            changed = bits(memory) != bits(operand.memory)
+            if changed.size != memory.size:
+                changed = changed.reshape(memory.size, -1).any(1)
             for out in outs:
                 if out.memory is operand.memory:
                     window(out, changed)[...] = False
@@ -307,6 +313,23 @@ class Call:
                 if bytes_.size and bytes_.max() > 1:
                     return f"wrote {int(bytes_.max())} for a truth value; the bytes of bool are 0 and 1"
         return ""
+
+
+def lacking(backend, dtypes):
+    """Whether a device can't hold one of these dtypes (`supports`): such tensors are refused, no kernel gets any."""
+    return not all(backend.supports(DTYPES[dtype]) for dtype in dtypes)
+
+
+def dtypes_of(value):
+    """The dtypes of the Operands among an entry's arguments."""
+    if isinstance(value, (tuple, list)):
+        return set().union(*map(dtypes_of, value))
+    return {value.dtype} if isinstance(value, Operand) else set()
+
+
+def bits(memory):
+    """Elements as unsigned integers: one each, of 16 bytes two."""
+    return memory.view(f"u{min(memory.itemsize, 8)}")
 
 
 def flat(value):

@@ -32,6 +32,32 @@ def compiled(tmp_path_factory):
 
 
 @pytest.fixture
+def rows(compiled, monkeypatch):
+    text = (EXAMPLE / "cygrad_plain" / "rows.c").read_text()
+    text = text.replace('"plain.c"', f'"{EXAMPLE / "cygrad_plain" / "plain.c"}"')
+    backend = c_table.TableBackend(compiled(text, "rows"))
+    backend.name = "rows"
+    monkeypatch.setitem(discovery._loaded, "rows", backend)
+    monkeypatch.setenv("CYGRAD_FALLBACK", "silent")
+    return backend
+
+
+def test_what_goes_along_rows_conforms(rows):
+    entries = ["memory", "copy", "arange", "scan", "sort", "nonzero", "programs"]
+    report = run(selected(entries, thorough=False), rows, 0, "cpu")
+    assert not report.failed, report.details()
+    for entry, least in (("arange", 10), ("scan", 30), ("sort", 30), ("nonzero", 30)):
+        assert report.counts[entry]["pass"] >= least
+
+
+def test_an_error_of_allocate_passes_through_c(rows):
+    def allocate(count):
+        raise MemoryError(f"not even {count}")
+    with pytest.raises(MemoryError, match="not even 2"):
+        rows.nonzero(cygrad.tensor([1.0, 0.0, 3.0], device="rows"), allocate)
+
+
+@pytest.fixture
 def plain(compiled, monkeypatch):
     backend = c_table.TableBackend(compiled((EXAMPLE / "cygrad_plain" / "plain.c").read_text(), "plain"))
     backend.name = "plain"
@@ -69,7 +95,8 @@ def test_the_header_has_the_contracts_numbers():
     text = (ROOT / "core" / "cygrad" / "devices" / "cygrad_backend.h").read_text()
     enums = [re.findall(r"CYGRAD_(\w+)", part) for part in re.findall(r"enum \{(.*?)\}", text, re.DOTALL)]
     named = [[word.lower() for word in words] for words in enums]
-    for codes in (contract.UNARY, contract.BINARY, contract.REDUCE, contract.ARGREDUCE, KERNELS_DTYPES):
+    for codes in (contract.UNARY, contract.BINARY, contract.REDUCE, contract.ARGREDUCE, contract.SCAN, contract.RANDOM,
+                  KERNELS_DTYPES):
         assert list(codes) in named
     assert [f"scatter_{mode}" for mode in contract.SCATTER] in named
     assert f"#define CYGRAD_INTERFACE_VERSION {contract.INTERFACE_VERSION}\n" in text
@@ -99,6 +126,102 @@ def table(compiled, name, **changed):
     backend = c_table.TableBackend(compiled(source, name))
     backend.name = name
     return backend
+
+
+def test_a_library_compiled_with_an_older_header_loads(compiled, monkeypatch):
+    backend = table(compiled, "older", SIZE="offsetof(cygrad_table, arange)")
+    monkeypatch.setitem(discovery._loaded, "older", backend)
+    assert backend.sort(*[cygrad.empty(3, device="older")] * 1, False, True, cygrad.empty(3, device="older"),
+                        cygrad.empty(3, dtype=cygrad.int64, device="older")) is NotImplemented
+
+
+# Every optional entry, called with what the contract gives it: the table's functions get it all, in its place.
+OPTIONAL = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "cygrad_backend.h"
+static char said[2000];
+static const char *error(void) { return said; }
+#define SAY(...) return snprintf(said, sizeof said, __VA_ARGS__), CYGRAD_FAILED
+static int count(void) { return 1; }
+static void *take(int index, size_t n) { return malloc(n + 1); }
+static void give(int index, void *p, size_t n) { free(p); }
+static int h2d(int i, void *p, size_t s, const void *h, size_t n) { return CYGRAD_DONE; }
+static int d2h(int i, void *p, size_t s, void *h, size_t n) { return CYGRAD_DONE; }
+static int n(cygrad_in v) { return v ? (int)v->elements : -1; }
+static int partial_sort(cygrad_in a, int d, int64_t f, cygrad_out v, cygrad_out i)
+    { SAY("%d %d %d %d %d", n(a), d, (int)f, n(v), n(i)); }
+static int gather_looking(cygrad_in s, cygrad_in i, int d, cygrad_out o) { return d ? CYGRAD_OUTSIDE : CYGRAD_DONE; }
+static int scatter_looking(int m, cygrad_out o, int d, cygrad_in i, cygrad_in s) { return CYGRAD_DECLINED; }
+static int addmm(cygrad_in c, cygrad_in a, cygrad_in b, double x, double y, cygrad_out o)
+    { SAY("%d %d %d %g %g %d", n(c), n(a), n(b), x, y, n(o)); }
+static int softmax(cygrad_in a, int log, cygrad_out o) { SAY("%d %d %d", n(a), log, n(o)); }
+static int softmax_backward(cygrad_in g, cygrad_in r, int log, cygrad_out o)
+    { SAY("%d %d %d %d", n(g), n(r), log, n(o)); }
+static int layer_norm(cygrad_in a, cygrad_in w, cygrad_in b, double e, cygrad_out o, cygrad_out m, cygrad_out r)
+    { SAY("%d %d %d %g %d %d %d", n(a), n(w), n(b), e, n(o), n(m), n(r)); }
+static int layer_norm_backward(cygrad_in g, cygrad_in a, cygrad_in m, cygrad_in r, cygrad_in w, cygrad_out x,
+    cygrad_out y, cygrad_out z)
+    { SAY("%d %d %d %d %d %d %d %d", n(g), n(a), n(m), n(r), n(w), n(x), n(y), n(z)); }
+#define W(w) (int)w->stride[0], (int)w->stride[1], (int)w->padding[0], (int)w->padding[1], (int)w->dilation[0], \\
+             (int)w->dilation[1], (int)w->groups
+static int conv2d(cygrad_in a, cygrad_in w, cygrad_in b, const cygrad_window *i, cygrad_out o)
+    { SAY("%d %d %d [%d %d %d %d %d %d %d] %d", n(a), n(w), n(b), W(i), n(o)); }
+static int conv2d_backward(cygrad_in g, cygrad_in a, cygrad_in w, const cygrad_window *i, cygrad_out x, cygrad_out y,
+    cygrad_out z) { SAY("%d %d %d [%d %d %d %d %d %d %d] %d %d %d", n(g), n(a), n(w), W(i), n(x), n(y), n(z)); }
+static int attention(cygrad_in q, cygrad_in k, cygrad_in v, cygrad_in m, int c, double s, cygrad_out o)
+    { SAY("%d %d %d %d %d %g %d", n(q), n(k), n(v), n(m), c, s, n(o)); }
+static int draw(int kind, cygrad_out o, uint64_t s, uint64_t f, double a, double b)
+    { SAY("%d %d %llu %llu %g %g", kind, n(o), (unsigned long long)s, (unsigned long long)f, a, b); }
+static int fft(cygrad_in a, cygrad_out o, int c, const int32_t *x, int i, int m)
+    { SAY("%d %d %d %d %d %d %d", n(a), n(o), c, x[0], x[1], i, m); }
+static int memory_info(int i, size_t *a, size_t *t) { *a = 5, *t = 7; return CYGRAD_DONE; }
+static int d2d(int i, const void *p, int j, void *q, size_t s) { SAY("%d %d %d", i, j, (int)s); }
+static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_version = 1, .error = error,
+    .device_count = count, .alloc = take, .free = give, .h2d = h2d, .d2h = d2h, .partial_sort = partial_sort,
+    .gather_looking = gather_looking, .scatter_looking = scatter_looking, .addmm = addmm, .softmax = softmax,
+    .softmax_backward = softmax_backward, .layer_norm = layer_norm, .layer_norm_backward = layer_norm_backward,
+    .conv2d = conv2d, .conv2d_backward = conv2d_backward, .attention = attention, .random = draw, .fft = fft,
+    .memory_info = memory_info, .d2d = d2d };
+const cygrad_table *cygrad_backend(void) { return &table; }
+"""
+# A letter stands for a View: "a" for one of 1 element, "b" of 2, ...
+CALLS = [("partial_sort", ("a", True, 3, "b", "c"), "1 1 3 2 3"),
+         ("addmm", ("a", "b", "c", 0.5, 2.0, "d"), "1 2 3 0.5 2 4"),
+         ("softmax", ("a", True, "b"), "1 1 2"), ("softmax_backward", ("a", "b", False, "c"), "1 2 0 3"),
+         ("layer_norm", ("a", None, "c", 0.25, "d", "e", "f"), "1 -1 3 0.25 4 5 6"),
+         ("layer_norm_backward", ("a", "b", "c", "d", None, "f", None, "h"), "1 2 3 4 -1 6 -1 8"),
+         ("conv2d", ("a", "b", None, (1, 2), (3, 4), (5, 6), 7, "d"), "1 2 -1 [1 2 3 4 5 6 7] 4"),
+         ("conv2d_backward", ("a", "b", "c", (1, 2), (3, 4), (5, 6), 7, None, "e", None),
+          "1 2 3 [1 2 3 4 5 6 7] -1 5 -1"),
+         ("attention", ("a", "b", "c", None, True, 0.5, "e"), "1 2 3 -1 1 0.5 5"),
+         ("random", (1, "b", 2**64 - 1, 2**63, -1.0, 2.5), "1 2 18446744073709551615 9223372036854775808 -1 2.5"),
+         ("fft", ("a", "b", (2, 0), True, "count"), "1 2 2 2 0 1 2")]
+
+
+@pytest.fixture
+def optional(compiled, monkeypatch):
+    backend = c_table.TableBackend(compiled(OPTIONAL, "optional"))
+    backend.name = "optional"
+    monkeypatch.setitem(discovery._loaded, "optional", backend)
+    return backend
+
+
+@pytest.mark.parametrize(("entry", "arguments", "said"), CALLS, ids=[entry for entry, *_ in CALLS])
+def test_arguments_arrive(optional, entry, arguments, said):
+    given = [cygrad.empty(1 + ord(x) - ord("a"), device="optional") if isinstance(x, str) and len(x) == 1 else x
+             for x in arguments]
+    with pytest.raises(RuntimeError, match=re.escape(f"{entry} failed: {said}")):
+        getattr(optional, entry)(*given)
+
+
+def test_what_other_entries_answer(optional):
+    a, index = cygrad.empty(3, device="optional"), cygrad.empty(3, dtype=cygrad.int64, device="optional")
+    assert optional.gather_looking(a, index, 0, a) is True and optional.gather_looking(a, index, 1, a) is False
+    assert optional.scatter_looking(0, a, 0, index, a) is NotImplemented
+    assert optional.memory_info(0) == (5, 7)
+    with pytest.raises(RuntimeError, match="d2d failed: 0 0 12"):
+        optional.d2d(a._storage(), index._storage())
 
 
 @pytest.mark.parametrize(("name", "changed", "words"), [

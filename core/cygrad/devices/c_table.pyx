@@ -5,7 +5,8 @@ class is final, so no call asks whether Python overrides it. Large operands are 
 """
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, int64_t, intptr_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, intptr_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT
@@ -25,6 +26,7 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         CYGRAD_DECLINED
         CYGRAD_ZERO_DIVISION
         CYGRAD_NO_MEMORY
+        CYGRAD_OUTSIDE
     ctypedef struct cygrad_view:
         void *buffer
         int64_t offset
@@ -39,6 +41,13 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         double real
         double imaginary
         int64_t integer
+    ctypedef const cygrad_view *cygrad_in
+    ctypedef cygrad_in (*cygrad_allocate)(void *, int64_t) noexcept nogil
+    ctypedef struct cygrad_window:
+        int64_t stride[2]
+        int64_t padding[2]
+        int64_t dilation[2]
+        int64_t groups
     ctypedef struct cygrad_table:
         uint32_t size
         uint32_t interface_version
@@ -63,7 +72,29 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         int (*matmul)(const cygrad_view *, const cygrad_view *, const cygrad_view *) noexcept nogil
         int (*gather)(const cygrad_view *, const cygrad_view *, int, const cygrad_view *) noexcept nogil
         int (*scatter)(int, const cygrad_view *, int, const cygrad_view *, const cygrad_view *) noexcept nogil
+        int (*arange)(const cygrad_view *, cygrad_number, cygrad_number) noexcept nogil
+        int (*scan)(int, cygrad_in, cygrad_in, cygrad_in) noexcept nogil
+        int (*sort)(cygrad_in, int, int, cygrad_in, cygrad_in) noexcept nogil
+        int (*partial_sort)(cygrad_in, int, int64_t, cygrad_in, cygrad_in) noexcept nogil
+        int (*nonzero)(cygrad_in, cygrad_allocate, void *) noexcept nogil
+        int (*gather_looking)(cygrad_in, cygrad_in, int, cygrad_in) noexcept nogil
+        int (*scatter_looking)(int, cygrad_in, int, cygrad_in, cygrad_in) noexcept nogil
+        int (*addmm)(cygrad_in, cygrad_in, cygrad_in, double, double, cygrad_in) noexcept nogil
+        int (*softmax)(cygrad_in, int, cygrad_in) noexcept nogil
+        int (*softmax_backward)(cygrad_in, cygrad_in, int, cygrad_in) noexcept nogil
+        int (*layer_norm)(cygrad_in, cygrad_in, cygrad_in, double, cygrad_in, cygrad_in, cygrad_in) noexcept nogil
+        int (*layer_norm_backward)(cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in,
+                                   cygrad_in) noexcept nogil
+        int (*conv2d)(cygrad_in, cygrad_in, cygrad_in, const cygrad_window *, cygrad_in) noexcept nogil
+        int (*conv2d_backward)(cygrad_in, cygrad_in, cygrad_in, const cygrad_window *, cygrad_in, cygrad_in,
+                               cygrad_in) noexcept nogil
+        int (*attention)(cygrad_in, cygrad_in, cygrad_in, cygrad_in, int, double, cygrad_in) noexcept nogil
+        int (*random)(int, cygrad_in, uint64_t, uint64_t, double, double) noexcept nogil
+        int (*fft)(cygrad_in, cygrad_in, int, const int32_t *, int, int) noexcept nogil
+        int (*d2d)(int, const void *, int, void *, size_t) noexcept nogil
+        int (*memory_info)(int, size_t *, size_t *) noexcept nogil
     size_t whole_table "sizeof(cygrad_table)"
+    size_t first_table "offsetof(cygrad_table, arange)"     # what a table has at least
 
 cdef enum:
     LARGE = 32768               # elements from which on letting others run is worth its 50 ns
@@ -85,6 +116,44 @@ cdef inline void look(View v, cygrad_view *made) noexcept:
     made.dtype = v.dtype.code
     made.itemsize = v.dtype.itemsize
     made.contiguous = v.dense
+
+
+cdef inline const cygrad_view *looked(View v, cygrad_view *made) noexcept:
+    """`look`, and where it is; NULL of None."""
+    if v is None:
+        return NULL
+    look(v, made)
+    return made
+
+
+cdef cygrad_window window(tuple stride, tuple padding, tuple dilation, int groups):
+    """What a convolution's numbers are in C."""
+    cdef cygrad_window made
+    made.stride[0], made.stride[1] = stride
+    made.padding[0], made.padding[1] = padding
+    made.dilation[0], made.dilation[1] = dilation
+    made.groups = groups
+    return made
+
+
+cdef struct Allocation:         # what `nonzero`'s callback gets
+    void *function              # the core's
+    void *found                 # the list that keeps the View, or the error
+    cygrad_view view
+
+
+cdef const cygrad_view *allocated(void *context, int64_t count) noexcept with gil:
+    """`cygrad_allocate`: the core's `allocate`; an error of it is raised when `nonzero` has returned."""
+    cdef Allocation *place = <Allocation *>context
+    cdef View out
+    try:
+        out = (<object>place.function)(count)
+    except Exception as error:
+        (<list>place.found).append(error)
+        return NULL
+    (<list>place.found).append(out)
+    look(out, &place.view)
+    return &place.view
 
 
 cdef cygrad_number number(View like, object x):
@@ -113,11 +182,12 @@ cdef class TableBackend(Backend):
     """
 
     interface_version = CYGRAD_INTERFACE_VERSION
-    cdef const cygrad_table *table
+    cdef cygrad_table table             # a copy: entries that the library does not know of are NULL
     cdef object library
 
     def __init__(self, library):
         cdef size_t address
+        cdef const cygrad_table *table
         self.library = ctypes.CDLL(os.fspath(library))
         try:
             function = self.library.cygrad_backend
@@ -128,15 +198,17 @@ cdef class TableBackend(Backend):
         address = function() or 0
         if not address:
             raise errors.BackendLoadError(f"{library}: cygrad_backend() returned NULL")
-        self.table = <const cygrad_table *>address
-        if self.table.interface_version != CYGRAD_INTERFACE_VERSION:
-            raise errors.BackendLoadError(f"{library} is written for version {self.table.interface_version} of the "
+        table = <const cygrad_table *>address
+        if table.interface_version != CYGRAD_INTERFACE_VERSION:
+            raise errors.BackendLoadError(f"{library} is written for version {table.interface_version} of the "
                                           f"kernel interface, this cygrad has version {CYGRAD_INTERFACE_VERSION}; "
                                           "install matching versions")
-        if self.table.size < whole_table:
-            raise errors.BackendLoadError(f"{library}: the table's size is {self.table.size} bytes, that of version "
-                                          f"{CYGRAD_INTERFACE_VERSION} is {whole_table}; set it to "
+        if table.size < first_table:
+            raise errors.BackendLoadError(f"{library}: the table's size is {table.size} bytes, that of version "
+                                          f"{CYGRAD_INTERFACE_VERSION} is {first_table} or more; set it to "
                                           "sizeof(cygrad_table)")
+        memset(&self.table, 0, whole_table)
+        memcpy(&self.table, table, min(<size_t>table.size, whole_table))
         missing = [name for name, there in (
             ("device_count", self.table.device_count != NULL), ("alloc", self.table.alloc != NULL),
             ("free", self.table.free != NULL), ("h2d", self.table.h2d != NULL), ("d2h", self.table.d2h != NULL))
@@ -325,3 +397,248 @@ cdef class TableBackend(Backend):
         look(index, &i)
         look(src, &s)
         return self.answer("scatter", self.table.scatter(mode, &o, dim, &i, &s))
+
+    # ---- optional kernels
+
+    cpdef arange(self, View out, object start, object step):
+        cdef cygrad_view o
+        if self.table.arange == NULL:
+            return NotImplemented
+        look(out, &o)
+        return self.answer("arange", self.table.arange(&o, number(out, start), number(out, step)))
+
+    cpdef scan(self, int op, View a, View out, View index):
+        cdef cygrad_view x, o, i
+        cdef const cygrad_view *places = looked(index, &i)
+        cdef int code
+        if self.table.scan == NULL:
+            return NotImplemented
+        look(a, &x)
+        look(out, &o)
+        with nogil:
+            code = self.table.scan(op, &x, &o, places)
+        return self.answer("scan", code)
+
+    cpdef sort(self, View a, bint descending, bint stable, View values, View index):
+        cdef cygrad_view x, v, i
+        cdef int code
+        if self.table.sort == NULL:
+            return NotImplemented
+        look(a, &x)
+        look(values, &v)
+        look(index, &i)
+        with nogil:
+            code = self.table.sort(&x, descending, stable, &v, &i)
+        return self.answer("sort", code)
+
+    cpdef partial_sort(self, View a, bint descending, Py_ssize_t first, View values, View index):
+        cdef cygrad_view x, v, i
+        cdef int code
+        if self.table.partial_sort == NULL:
+            return NotImplemented
+        look(a, &x)
+        look(values, &v)
+        look(index, &i)
+        with nogil:
+            code = self.table.partial_sort(&x, descending, first, &v, &i)
+        return self.answer("partial_sort", code)
+
+    cpdef nonzero(self, View a, object allocate):
+        cdef cygrad_view x
+        cdef Allocation place
+        cdef list found = []
+        cdef int code
+        if self.table.nonzero == NULL:
+            return NotImplemented
+        look(a, &x)
+        place.function, place.found = <void *>allocate, <void *>found
+        with nogil:
+            code = self.table.nonzero(&x, allocated, &place)
+        if found and isinstance(found[0], Exception):
+            raise found[0]
+        return self.answer("nonzero", code)
+
+    def gather_looking(self, View src, View index, int dim, View out):
+        cdef cygrad_view s, i, o
+        cdef int code
+        if self.table.gather_looking == NULL:
+            return NotImplemented
+        look(src, &s)
+        look(index, &i)
+        look(out, &o)
+        with nogil:
+            code = self.table.gather_looking(&s, &i, dim, &o)
+        return self.looked_answer("gather_looking", code)
+
+    def scatter_looking(self, int mode, View out, int dim, View index, View src):
+        cdef cygrad_view o, i, s
+        cdef int code
+        if self.table.scatter_looking == NULL:
+            return NotImplemented
+        look(out, &o)
+        look(index, &i)
+        look(src, &s)
+        with nogil:
+            code = self.table.scatter_looking(mode, &o, dim, &i, &s)
+        return self.looked_answer("scatter_looking", code)
+
+    cdef object looked_answer(self, str entry, int code):
+        """True, False for a place outside, NotImplemented; raises for the others."""
+        if code == CYGRAD_OUTSIDE:
+            return False
+        return NotImplemented if self.answer(entry, code) is NotImplemented else True
+
+    cpdef addmm(self, View bias, View a, View b, double beta, double alpha, View out):
+        cdef cygrad_view c, x, y, o
+        cdef int code
+        if self.table.addmm == NULL:
+            return NotImplemented
+        look(bias, &c)
+        look(a, &x)
+        look(b, &y)
+        look(out, &o)
+        with nogil:
+            code = self.table.addmm(&c, &x, &y, beta, alpha, &o)
+        return self.answer("addmm", code)
+
+    cpdef softmax(self, View a, bint log, View out):
+        cdef cygrad_view x, o
+        cdef int code
+        if self.table.softmax == NULL:
+            return NotImplemented
+        look(a, &x)
+        look(out, &o)
+        with nogil:
+            code = self.table.softmax(&x, log, &o)
+        return self.answer("softmax", code)
+
+    cpdef softmax_backward(self, View grad, View result, bint log, View out):
+        cdef cygrad_view g, r, o
+        cdef int code
+        if self.table.softmax_backward == NULL:
+            return NotImplemented
+        look(grad, &g)
+        look(result, &r)
+        look(out, &o)
+        with nogil:
+            code = self.table.softmax_backward(&g, &r, log, &o)
+        return self.answer("softmax_backward", code)
+
+    cpdef layer_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        cdef cygrad_view[6] made
+        cdef const cygrad_view *w = looked(weight, &made[1])
+        cdef const cygrad_view *c = looked(bias, &made[2])
+        cdef int code
+        if self.table.layer_norm == NULL:
+            return NotImplemented
+        look(a, &made[0])
+        look(out, &made[3])
+        look(mean, &made[4])
+        look(rstd, &made[5])
+        with nogil:
+            code = self.table.layer_norm(&made[0], w, c, eps, &made[3], &made[4], &made[5])
+        return self.answer("layer_norm", code)
+
+    cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
+                              View grad_bias):
+        cdef cygrad_view[8] made
+        cdef const cygrad_view *w = looked(weight, &made[4])
+        cdef const cygrad_view *by_a = looked(grad_a, &made[5])
+        cdef const cygrad_view *by_weight = looked(grad_weight, &made[6])
+        cdef const cygrad_view *by_bias = looked(grad_bias, &made[7])
+        cdef int code
+        if self.table.layer_norm_backward == NULL:
+            return NotImplemented
+        look(grad, &made[0])
+        look(a, &made[1])
+        look(mean, &made[2])
+        look(rstd, &made[3])
+        with nogil:
+            code = self.table.layer_norm_backward(&made[0], &made[1], &made[2], &made[3], w, by_a, by_weight, by_bias)
+        return self.answer("layer_norm_backward", code)
+
+    cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
+                 View out):
+        cdef cygrad_view x, w, b, o
+        cdef const cygrad_view *c = looked(bias, &b)
+        cdef cygrad_window steps = window(stride, padding, dilation, groups)
+        cdef int code
+        if self.table.conv2d == NULL:
+            return NotImplemented
+        look(a, &x)
+        look(weight, &w)
+        look(out, &o)
+        with nogil:
+            code = self.table.conv2d(&x, &w, c, &steps, &o)
+        return self.answer("conv2d", code)
+
+    cpdef conv2d_backward(self, View grad, View a, View weight, tuple stride, tuple padding, tuple dilation, int groups,
+                          View grad_a, View grad_weight, View grad_bias):
+        cdef cygrad_view[6] made
+        cdef const cygrad_view *by_a = looked(grad_a, &made[3])
+        cdef const cygrad_view *by_weight = looked(grad_weight, &made[4])
+        cdef const cygrad_view *by_bias = looked(grad_bias, &made[5])
+        cdef cygrad_window steps = window(stride, padding, dilation, groups)
+        cdef int code
+        if self.table.conv2d_backward == NULL:
+            return NotImplemented
+        look(grad, &made[0])
+        look(a, &made[1])
+        look(weight, &made[2])
+        with nogil:
+            code = self.table.conv2d_backward(&made[0], &made[1], &made[2], &steps, by_a, by_weight, by_bias)
+        return self.answer("conv2d_backward", code)
+
+    cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
+        cdef cygrad_view[5] made
+        cdef const cygrad_view *m = looked(mask, &made[3])
+        cdef int code
+        if self.table.attention == NULL:
+            return NotImplemented
+        look(query, &made[0])
+        look(key, &made[1])
+        look(value, &made[2])
+        look(out, &made[4])
+        with nogil:
+            code = self.table.attention(&made[0], &made[1], &made[2], m, causal, scale, &made[4])
+        return self.answer("attention", code)
+
+    cpdef random(self, int kind, View out, object seed, object offset, double a, double b):
+        cdef cygrad_view o
+        cdef uint64_t key = seed, first = offset
+        cdef int code
+        if self.table.random == NULL:
+            return NotImplemented
+        look(out, &o)
+        with nogil:
+            code = self.table.random(kind, &o, key, first, a, b)
+        return self.answer("random", code)
+
+    def fft(self, View a, View out, tuple axes, bint inverse, str norm):
+        cdef cygrad_view x, o
+        cdef int32_t[64] places
+        cdef int i, count = len(axes), divided = ("none", "root", "count").index(norm)
+        cdef int code
+        if self.table.fft == NULL:
+            return NotImplemented
+        for i in range(count):
+            places[i] = axes[i]
+        look(a, &x)
+        look(out, &o)
+        with nogil:
+            code = self.table.fft(&x, &o, count, places, inverse, divided)
+        return self.answer("fft", code)
+
+    cpdef d2d(self, Storage source, Storage target):
+        cdef void *p = source.pointer if source.handle is None else <void *><size_t>source.handle
+        cdef void *q = target.pointer if target.handle is None else <void *><size_t>target.handle
+        if self.table.d2d == NULL:
+            return NotImplemented
+        return self.answer("d2d", self.table.d2d(source.index, p, target.index, q, min(source.nbytes_, target.nbytes_)))
+
+    cpdef memory_info(self, int index):
+        cdef size_t available = 0, total = 0
+        if self.table.memory_info == NULL or self.answer(
+                "memory_info", self.table.memory_info(index, &available, &total)) is NotImplemented:
+            return None
+        return available, total

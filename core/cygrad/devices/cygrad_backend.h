@@ -14,7 +14,8 @@
 #define CYGRAD_INTERFACE_VERSION 1
 
 /* What an entry returns. */
-enum { CYGRAD_DONE = 0, CYGRAD_DECLINED = 1, CYGRAD_FAILED = 2, CYGRAD_ZERO_DIVISION = 3, CYGRAD_NO_MEMORY = 4 };
+enum { CYGRAD_DONE = 0, CYGRAD_DECLINED = 1, CYGRAD_FAILED = 2, CYGRAD_ZERO_DIVISION = 3, CYGRAD_NO_MEMORY = 4,
+       CYGRAD_OUTSIDE = 5 };    /* of entries that look at an index: a place is outside its axis */
 
 /* View.dtype; the sizes are 1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16 bytes. */
 enum { CYGRAD_BOOL, CYGRAD_UINT8, CYGRAD_INT8, CYGRAD_INT16, CYGRAD_INT32, CYGRAD_INT64, CYGRAD_FLOAT16,
@@ -37,6 +38,12 @@ typedef struct {
 typedef struct { double real, imaginary; int64_t integer; } cygrad_number;
 
 typedef const cygrad_view *cygrad_in, *cygrad_out;
+
+/* What `nonzero` calls once, with the count it has found: the (count, rank) int64 view to be filled; NULL: no memory. */
+typedef cygrad_out (*cygrad_allocate)(void *context, int64_t count);
+
+/* Of a convolution: rows, columns. */
+typedef struct { int64_t stride[2], padding[2], dilation[2], groups; } cygrad_window;
 
 typedef struct {
     uint32_t size;              /* sizeof(cygrad_table): later versions 1.y append entries */
@@ -65,6 +72,31 @@ typedef struct {
     int (*matmul)(cygrad_in a, cygrad_in b, cygrad_out out);
     int (*gather)(cygrad_in src, cygrad_in index, int dim, cygrad_out out);
     int (*scatter)(int mode, cygrad_out out, int dim, cygrad_in index, cygrad_in src);
+
+    /* All from here on may be left out of a table, by its size or by NULL. A view that an entry may do without is NULL. */
+    int (*arange)(cygrad_out out, cygrad_number start, cygrad_number step);
+    int (*scan)(int op, cygrad_in a, cygrad_out out, cygrad_out index);
+    int (*sort)(cygrad_in a, int descending, int stable, cygrad_out values, cygrad_out index);
+    int (*partial_sort)(cygrad_in a, int descending, int64_t first, cygrad_out values, cygrad_out index);
+    int (*nonzero)(cygrad_in a, cygrad_allocate allocate, void *context);
+    int (*gather_looking)(cygrad_in src, cygrad_in index, int dim, cygrad_out out);
+    int (*scatter_looking)(int mode, cygrad_out out, int dim, cygrad_in index, cygrad_in src);
+    int (*addmm)(cygrad_in bias, cygrad_in a, cygrad_in b, double beta, double alpha, cygrad_out out);
+    int (*softmax)(cygrad_in a, int log, cygrad_out out);
+    int (*softmax_backward)(cygrad_in grad, cygrad_in result, int log, cygrad_out out);
+    int (*layer_norm)(cygrad_in a, cygrad_in weight, cygrad_in bias, double eps, cygrad_out out, cygrad_out mean,
+                      cygrad_out rstd);
+    int (*layer_norm_backward)(cygrad_in grad, cygrad_in a, cygrad_in mean, cygrad_in rstd, cygrad_in weight,
+                               cygrad_out grad_a, cygrad_out grad_weight, cygrad_out grad_bias);
+    int (*conv2d)(cygrad_in a, cygrad_in weight, cygrad_in bias, const cygrad_window *window, cygrad_out out);
+    int (*conv2d_backward)(cygrad_in grad, cygrad_in a, cygrad_in weight, const cygrad_window *window,
+                           cygrad_out grad_a, cygrad_out grad_weight, cygrad_out grad_bias);
+    int (*attention)(cygrad_in query, cygrad_in key, cygrad_in value, cygrad_in mask, int causal, double scale,
+                     cygrad_out out);
+    int (*random)(int kind, cygrad_out out, uint64_t seed, uint64_t offset, double a, double b);
+    int (*fft)(cygrad_in a, cygrad_out out, int count, const int32_t *axes, int inverse, int norm);
+    int (*d2d)(int source_index, const void *source, int target_index, void *target, size_t nbytes);
+    int (*memory_info)(int index, size_t *available, size_t *total);
 } cygrad_table;
 
 /* Codes of ops, in the order of cygrad.backend's tuples of the same names. */
@@ -81,6 +113,9 @@ enum { CYGRAD_ADD, CYGRAD_SUB, CYGRAD_MUL, CYGRAD_DIV, CYGRAD_FLOOR_DIVIDE, CYGR
        CYGRAD_GE, CYGRAD_LOGICAL_AND, CYGRAD_LOGICAL_OR, CYGRAD_LOGICAL_XOR };
 enum { CYGRAD_SUM, CYGRAD_PROD, CYGRAD_MAX, CYGRAD_MIN, CYGRAD_ANY, CYGRAD_ALL, CYGRAD_SQUARE_SUM };
 enum { CYGRAD_ARGMAX, CYGRAD_ARGMIN };
+enum { CYGRAD_CUMSUM, CYGRAD_CUMPROD, CYGRAD_CUMMAX, CYGRAD_CUMMIN };
+enum { CYGRAD_UNIFORM, CYGRAD_NORMAL, CYGRAD_INTEGERS };
+enum { CYGRAD_FFT_NONE, CYGRAD_FFT_ROOT, CYGRAD_FFT_COUNT };       /* what the sums are divided by */
 enum { CYGRAD_SCATTER_SET, CYGRAD_SCATTER_ADD, CYGRAD_SCATTER_PROD, CYGRAD_SCATTER_MAX, CYGRAD_SCATTER_MIN };
 
 #endif

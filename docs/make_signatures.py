@@ -40,6 +40,9 @@ TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | 
          "Tensor | tuple[Tensor, ...] | list[Tensor]": "tuple of Tensors", "IntLikeType": "int", "_symsize":
          "tuple of ints", "Literal[False]": "bool", "Literal[True]": "bool", "list[str | None]": "tuple of names"}
 
+CONVERSIONS = {"bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "double", "float", "half", "int", "long",
+               "short"}
+
 
 def stubs(path, within=None):
     """{name: [overload as an ast.FunctionDef]} of a stub file, or of a class in it."""
@@ -200,6 +203,8 @@ def main():
             functions[name] = schema_lines(found, name)
     methods = lines_of(registry.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
+    for name in CONVERSIONS & methods.keys():   # whose stubs leave out what their parser takes
+        methods[name] = ["*, torch.memory_format memory_format = None"]
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack
         if len(lines) == 1:
             lines += [as_method(line) for line in functions.get(name, functions.get(name.removesuffix("_"), ()))

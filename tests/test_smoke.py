@@ -169,6 +169,11 @@ def test_functions_of_plugins():
     assert cygrad.autograd.gradcheck(cygrad.functions.log1pexp, x)
 
 
+@room("masked")
+def test_masked():
+    assert cygrad.masked.sum(cygrad.ones(3), mask=cygrad.tensor([True, False, True])).item() == 2
+
+
 @room("array_api")
 def test_the_array_api():
     from cygrad import array_api

@@ -51,9 +51,10 @@ _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "n
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
           "nn.recurrent", "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
           "pointwise.float_parts", "linalg.householder", "linalg.low_rank", "reduce.differences",
-          "sort.histograms", "nn.learned_slopes", "nn.namespace_names")
+          "index.segment_reduction", "reduce.hashing", "sort.histograms", "nn.learned_slopes", "nn.namespace_names")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "frexp",
-                  "igamma", "igamma_", "igammac", "igammac_", "geqrf", "orgqr", "ormqr", "prelu")
+                  "igamma", "igamma_", "igammac", "igammac_", "geqrf", "orgqr", "ormqr", "prelu",
+                  "hash_tensor")
 for _name in _OPS:
     _importlib.import_module("cygrad." + _name)
 from cygrad import random  # noqa: E402
@@ -312,7 +313,7 @@ _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesti
 _NOT_STARRED = frozenset("""
     BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor align_tensors broadcast_shapes channels_last
     channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
-    strided svd_lowrank unique cpu cuda""".split())
+    segment_reduce strided svd_lowrank unique cpu cuda""".split())
 
 
 def __dir__():

@@ -697,6 +697,8 @@ class Tensor:
         """0 where abs(x) <= lambd, else x."""
     def has_names(self) -> _bool:
         """Whether any axis has a name."""
+    def hash_tensor(self, dim: Dims = (), *, keepdim: _bool = False, mode: Any = 0) -> Tensor:
+        """A hash of all elements, or of those along axes: the exclusive or of their bits as 64-bit numbers."""
     def heaviside(self, values: Tensor | Number) -> Tensor:
         """0 for negative elements, 1 for positive ones, `values` where they are 0."""
     def heaviside_(self, values: Tensor | Number) -> Tensor:
@@ -1677,6 +1679,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Se
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
         0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of volumes with filters."""
+def conv_tbc(input: Tensor, weight: Tensor | None, bias: Tensor | None, pad: Any = 0) -> Tensor:
+    """A convolution of sequences whose axes are time, batch and channels."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
         padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
     """The transposed convolution of signals: the gradient of `conv1d` with respect to its input, as a function."""
@@ -1879,6 +1883,8 @@ def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
 def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
     """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
+def frobenius_norm(input: Tensor, dim: Dims, keepdim: _bool = False) -> Tensor:
+    """The square root of the sum of squares along axes; `linalg.vector_norm` is the new name."""
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, without a copy."""
 def from_numpy(ndarray: Any) -> Tensor:
@@ -1958,6 +1964,8 @@ def hann_window(window_length: Any, periodic: Any = True, *, dtype: _dtype | Non
     """(1 - cos(2 pi n / (N - 1))) / 2."""
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Any = None) -> Tensor:
     """0 where abs(x) <= lambd, else x."""
+def hash_tensor(input: Tensor, dim: Dims = (), *, keepdim: _bool = False, mode: Any = 0, out: Any = None) -> Tensor:
+    """A hash of all elements, or of those along axes: the exclusive or of their bits as 64-bit numbers."""
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
     """0 for negative elements, 1 for positive ones, `values` where they are 0."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, reduction: Any = 1) -> Tensor:
@@ -2053,7 +2061,8 @@ def isclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _
     """Whether abs(input - other) <= atol + rtol * abs(other), elementwise."""
 def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: whether each element is neither NaN nor infinite."""
-def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False) -> Tensor:
+def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False, out: Any =
+        None) -> Tensor:
     """Whether each element is among the test elements."""
 def isinf(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: whether each element is infinite."""
@@ -2160,7 +2169,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input < other."""
 def lu(input: Tensor, pivot: _bool = True, get_infos: _bool = False) -> Any:
     """The compact LU factorisation as a plain tuple; see `linalg.lu_factor`."""
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """The solution x of A @ x = input from A's `linalg.lu_factor`."""
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool =
         True) -> return_types.lu_unpack:
@@ -2266,6 +2275,8 @@ def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     """`nn.functional.batch_norm` together with the mean and 1 / deviation of what was normalised."""
 def native_channel_shuffle(input: Tensor, groups: Any) -> Tensor:
     """Channels in another order; see `channel_shuffle`."""
+def native_dropout(input: Tensor, p: Any, train: Any) -> Tensor:
+    """`dropout`, and the mask of the elements that stay."""
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: Any, HxW: Any, group: Any,
         eps: _float) -> Tensor:
     """`nn.functional.group_norm` of (N, C, HxW) numbers together with each group's mean and 1 / deviation."""
@@ -2293,12 +2304,16 @@ def nonzero_static(input: Tensor, *, size: Sequence[_int] | _int, fill_value: Nu
 def norm(input: Tensor, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None
         = None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
     """A vector norm, or the nuclear norm of matrices."""
+def norm_except_dim(v: Any, pow: Any = 2, dim: Dims = 0) -> Tensor:
+    """Norms along all axes but one, which stays."""
 def normal(mean: Any, std: Any = 1.0, size: Sequence[_int] | _int | None = None, *, generator: Generator | None = None,
         out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None = None,
         requires_grad: _bool = False, pin_memory: _bool = False, names: Sequence[str | None] | None = None) -> Tensor:
     """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size."""
 def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input != other."""
+def nuclear_norm(input: Tensor, dim: Dims = None, keepdim: _bool = False) -> Tensor:
+    """The sum of a matrix's singular values; `linalg.matrix_norm` is the new name."""
 def numel(input: Tensor) -> _int:
     """Number of elements."""
 def ones(*shape: _int | Sequence[_int], size: Sequence[_int] | _int | None = None, out: Any = None, dtype: _dtype | None
@@ -2473,6 +2488,9 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor, *, out_int32: _bool = F
     """Where values would be inserted into sorted rows to keep them sorted."""
 def seed() -> _int:
     """Seed the default generator from the system's randomness; returns the seed."""
+def segment_reduce(data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: Any =
+        0, unsafe: Any = False, initial: Any = None) -> Tensor:
+    """Reductions of the pieces of an axis, one piece after the other."""
 def select(input: Tensor, dim: Dims, index: _int) -> Tensor:
     """The view of `input` at one index of axis `dim`, which is removed."""
 def select_copy(input: Tensor, dim: Dims, index: Tensor, *, out: Any = None) -> Tensor:

@@ -56,6 +56,7 @@ def cross(input, other, *, dim=-1):
 
 
 cross = _exact_out("linalg_cross", cross)
+lu_solve = _exact_out("linalg_lu_solve", lu_solve)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):

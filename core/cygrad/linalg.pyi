@@ -52,7 +52,8 @@ def lu_factor(A: Tensor, *, pivot: _bool = True) -> return_types.linalg_lu_facto
     """The LU factorisation with partial pivoting, in compact form."""
 def lu_factor_ex(A: Tensor, *, pivot: _bool = True, check_errors: _bool = False) -> return_types.linalg_lu_factor_ex:
     """The compact LU factorisation, and LAPACK's codes (0: fine) instead of errors; see `lu_factor`."""
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True, adjoint: _bool = False) -> Tensor:
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True, adjoint: _bool = False, out: Any =
+        None) -> Tensor:
     """The solution x of A @ x = B from A's `lu_factor`."""
 def matmul(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Matrix product of two tensors of any rank, as ``input @ other``."""

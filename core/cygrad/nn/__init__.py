@@ -58,7 +58,6 @@ def __getattr__(name):
 
 _INSTEAD = {
     "CrossMapLRN2d": "use nn.LocalResponseNorm",
-    "LinearCrossEntropyLoss": "use nn.Linear, then nn.CrossEntropyLoss",
     "attention": "use nn.functional.scaled_dot_product_attention",
     "grad": "use cygrad.autograd.grad",
     **dict.fromkeys(("intrinsic", "qat", "quantizable", "quantized"), "there is no quantisation here"),

@@ -76,6 +76,8 @@ from cygrad.nn.modules.loss import SmoothL1Loss as SmoothL1Loss
 from cygrad.nn.modules.loss import HuberLoss as HuberLoss
 from cygrad.nn.modules.loss import CrossEntropyLoss as CrossEntropyLoss
 from cygrad.nn.modules.loss import CTCLoss as CTCLoss
+from cygrad.nn.modules.linear_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
+from cygrad.nn.modules.linear_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from cygrad.nn.modules.margin_loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from cygrad.nn.modules.margin_loss import MultiLabelMarginLoss as MultiLabelMarginLoss
 from cygrad.nn.modules.margin_loss import SoftMarginLoss as SoftMarginLoss

@@ -172,7 +172,8 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: Any = Fals
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
     """input @ weight^T + bias."""
 def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Tensor, *, linear_bias: Any = None, weight: Tensor |
-        None = None, reduction: Any = 'mean', ignore_index: Any = None, label_smoothing: Any = 0.0) -> Tensor:
+        None = None, reduction: Any = 'mean', ignore_index: Any = None, label_smoothing: Any = 0.0, options: Any =
+        None) -> Tensor:
     """The cross entropy of ``linear(input, linear_weight, linear_bias)``."""
 def local_response_norm(input: Tensor, size: Sequence[_int] | _int, alpha: Number = 0.0001, beta: Number = 0.75, k: _int
         = 1.0) -> Tensor:

@@ -18,6 +18,7 @@ _FILES = {
                    "Softmax2d", "LogSoftmax"),
     "loss": ("L1Loss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "GaussianNLLLoss", "KLDivLoss", "MSELoss",
              "BCELoss", "BCEWithLogitsLoss", "SmoothL1Loss", "HuberLoss", "CrossEntropyLoss", "CTCLoss"),
+    "linear_loss": ("LinearCrossEntropyLoss", "LinearCrossEntropyOptions"),
     "margin_loss": ("HingeEmbeddingLoss", "MultiLabelMarginLoss", "SoftMarginLoss", "MultiLabelSoftMarginLoss",
                     "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss", "TripletMarginLoss",
                     "TripletMarginWithDistanceLoss"),

@@ -306,8 +306,13 @@ def opencl(self, device=None, non_blocking=False):
 
 def _conversion(name, dtype):
     def method(self, memory_format=None):
-        return convert(self, dtype)
+        return convert(self, dtype) if memory_format is None else self.to(dtype, memory_format=memory_format)
     method.__doc__ = f"""The tensor with dtype {dtype.name}.
+
+    Parameters
+    ----------
+    memory_format : memory_format, optional
+        The order of its elements in memory.
 
     Returns
     -------

@@ -51,6 +51,9 @@ cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
             made = made.reshape(out.shape)
+        if name != "eye" and isinstance(out, Tensor) and made.dtype is not (<Tensor>out).dtype:
+            raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
+                               f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
         return write_out(name, made, out)
     if pin_memory:
         made = pinned(made)

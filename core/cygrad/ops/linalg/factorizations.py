@@ -302,7 +302,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     return _lu_solve(LU, pivots, B, left, adjoint)
 
 
-@op(name="lu_solve")
+@op(name="lu_solve", out="expected")
 def _lu_solve_old(input, LU_data, LU_pivots):
     """The solution x of A @ x = input from A's `linalg.lu_factor`.
 

@@ -1,7 +1,110 @@
-"""Cross entropy of what a linear map makes of its input."""
+"""Cross entropy of what a linear map makes of its input: of all rows at once, or of some at a time."""
+import dataclasses
+
 import cygrad
+from cygrad.dtype import DType
+from cygrad.errors import warn
 from cygrad.ops.nn.losses import cross_entropy
 from cygrad.ops.pointwise.several_operands import need_tensors
+
+POLICIES = frozenset(("auto", "accurate", "balanced", "compact"))
+REDUCTIONS = frozenset(("mean", "sum", "none"))
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class LinearCrossEntropyOptions:
+    """How `linear_cross_entropy` computes the scores of some rows at a time, so that those of all are never in memory.
+
+    A pass backward computes the scores of each piece again.
+
+    Parameters
+    ----------
+    allow_retain_graph : bool
+        Makes no difference here: a graph that was kept can always be used again.
+    batch_chunk_size : int, optional
+        How many rows are in a piece; given by `chunking_method` when omitted.
+    chunking_method : str, optional
+        "aspect_ratio": pieces whose scores take as much memory as the input; "aspect_ratio:N": an N-th of that;
+        "auto" is "aspect_ratio:2".
+    acc_policy : {"auto", "accurate", "balanced", "compact"}
+        Makes no difference here: sums of 16-bit floats are formed in float32.
+    acc_dtype : dtype, optional
+        As `acc_policy`.
+
+    Raises
+    ------
+    ValueError
+        For other values.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x, w = cygrad.tensor([[1., 2.], [0., 1.]]), cygrad.eye(2)
+    >>> options = cygrad.nn.LinearCrossEntropyOptions(batch_chunk_size=1)
+    >>> cygrad.nn.functional.linear_cross_entropy(x, w, cygrad.tensor([1, 0]), options=options)
+    tensor(0.8133)
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: DType | None = None
+
+    def __post_init__(self):
+        if self.acc_policy not in POLICIES:
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if self.chunking_method not in (None, "auto"):
+            name, colon, factor = self.chunking_method.partition(":")
+            if name != "aspect_ratio" or colon and not (factor.isdigit() and int(factor) > 0):
+                raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+        size = self.batch_chunk_size
+        if size is not None and not (isinstance(size, int) and size > 0):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
+        if self.acc_dtype is not None and not getattr(self.acc_dtype, "is_floating_point", False):
+            raise ValueError("acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
+                             f"torch.float64}}, got {self.acc_dtype!r}. Pass acc_dtype=None to let the op pick "
+                             "automatically.")
+
+    def rows_of_a_piece(self, rows, features, classes):
+        """How many of so many rows are computed at a time."""
+        method = self.chunking_method
+        if method == "auto":
+            method = "aspect_ratio:2" if self.batch_chunk_size is None else None
+        given = rows if self.batch_chunk_size is None else min(self.batch_chunk_size, rows)
+        if method is None:
+            return max(1, given)
+        wanted = -(-rows // max(1, -(-classes // max(1, features))))
+        found = min((1 << max(0, wanted - 1).bit_length()) // int(method.partition(":")[2] or 1), rows)
+        if self.batch_chunk_size is not None and self.batch_chunk_size != found:
+            raise ValueError(f"batch_chunk_size (={self.batch_chunk_size}) and chunking_method ('{method}') give "
+                             f"different chunk sizes ({self.batch_chunk_size} vs {found}); pass only one.")
+        return max(1, found)
+
+
+def in_pieces(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, options):
+    """The loss of some rows after the other; what a piece needs for the way back is computed again there."""
+    checkpoint = cygrad.utils.checkpoint.checkpoint
+    single = input.dim() == 1
+    if single:
+        input, target = input.unsqueeze(0), target.unsqueeze(0)
+    size = options.rows_of_a_piece(input.shape[0], input.shape[1], linear_weight.shape[0])
+
+    def loss_of(x, matrix, bias, classes):
+        scores = cygrad.nn.functional.linear(x, matrix, bias)
+        return cross_entropy(scores, classes, weight, ignore_index=ignore_index,
+                             reduction="none" if reduction == "none" else "sum")
+
+    pieces = [checkpoint(loss_of, x, linear_weight, linear_bias, classes, use_reentrant=False)
+              for x, classes in zip(input.split(size), target.split(size))]
+    if reduction == "none":
+        losses = cygrad.cat(pieces)
+        return losses.squeeze(0) if single else losses
+    total = sum(pieces[1:], pieces[0])
+    if reduction == "sum":
+        return total
+    counted = target[target != ignore_index]
+    return total / (counted.numel() if weight is None else weight[counted].sum())
 
 
 def check(input, linear_weight, target, linear_bias, ignore_index):
@@ -25,7 +128,7 @@ def check(input, linear_weight, target, linear_bias, ignore_index):
 
 
 def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean",
-                         ignore_index=None, label_smoothing=0.0):
+                         ignore_index=None, label_smoothing=0.0, options=None):
     """The cross entropy of ``linear(input, linear_weight, linear_bias)``.
 
     Parameters
@@ -42,6 +145,8 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
         As in `cross_entropy`.
     ignore_index : int, optional
         The class that does not count; -100 when omitted. Only for targets that are classes.
+    options : LinearCrossEntropyOptions, optional
+        Computes some rows at a time; for classes of a 2-d weight, without smoothing.
 
     Returns
     -------
@@ -63,6 +168,15 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
     need_tensors("linear_cross_entropy", input=input, linear_weight=linear_weight, target=target)
     check(input, linear_weight, target, linear_bias, ignore_index)
     places = linear_weight.shape[1:-1]
+    if options is not None and input.numel():
+        if not places and reduction in REDUCTIONS and label_smoothing == 0.0 and target.dtype is cygrad.int64:
+            return in_pieces(input, linear_weight, target, linear_bias, weight, reduction,
+                             -100 if ignore_index is None else ignore_index, options)
+        shape = None if linear_bias is None else tuple(linear_bias.shape)
+        warn("linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+             f"label_smoothing == 0, target.dtype == int64, out_features == (). Got reduction={reduction!r}, "
+             f"label_smoothing={label_smoothing}, target.dtype={target.dtype}, out_features={tuple(places)}, "
+             f"tracing=False, linear_bias.shape={shape}.")
     flat = linear_weight.flatten(0, -2) if places else linear_weight
     bias = linear_bias if linear_bias is None else linear_bias.flatten()
     scores = cygrad.nn.functional.linear(input, flat, bias)

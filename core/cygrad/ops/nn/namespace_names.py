@@ -1,4 +1,6 @@
-"""Functions of networks by the names and with the numbers for words that they have in the namespace itself."""
+"""Functions of networks and norms by the names, and with the arguments, that they have in the namespace itself."""
+import cygrad
+from cygrad.errors import warn
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn import grid_sampling, shuffles
 
@@ -128,3 +130,176 @@ def native_channel_shuffle(input, groups):
     tensor([0., 3., 1., 4., 2., 5.])
     """
     return shuffles.channel_shuffle(input, groups)
+
+
+@op(method=False)
+def native_dropout(input, p, train):
+    """`dropout`, and the mask of the elements that stay.
+
+    Parameters
+    ----------
+    input : Tensor
+    p : float
+        The probability of 0.
+    train : bool or None
+        Where False, all elements stay as they are; None is True.
+
+    Returns
+    -------
+    tuple of Tensor
+        Of input's shape, and of dtype bool.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.native_dropout(cygrad.ones(2), 0.5, False)
+    (tensor([1., 1.]), tensor([True, True]))
+    """
+    if train is False or not input.numel():
+        return input.clone(), cygrad.ones_like(input, dtype=cygrad.bool)
+    if p == 1:
+        none = cygrad.zeros_like(input, dtype=cygrad.bool)
+        return input * none, none
+    stay = cygrad.empty_like(input.detach(), dtype=cygrad.bool).bernoulli_(1 - p)
+    return input * stay * (1 / (1 - p)), stay
+
+
+CHANNELS = "Input dim 2 (input channels) is not == dim 1 in the weight tensor"
+
+
+@op(method=False)
+def conv_tbc(input, weight, bias, pad=0):
+    """A convolution of sequences whose axes are time, batch and channels.
+
+    Parameters
+    ----------
+    input : Tensor
+        (T, N, C).
+    weight : Tensor
+        (K, C, M), a filter for each of M results.
+    bias : Tensor
+        (M,).
+    pad : int
+        Zeros before and after each sequence.
+
+    Returns
+    -------
+    Tensor
+        (T + 2 pad - K + 1, N, M).
+
+    Raises
+    ------
+    RuntimeError
+        If shapes don't fit.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.conv_tbc(cygrad.tensor([[[1.]], [[2.]], [[4.]]]), cygrad.ones(2, 1, 1), cygrad.zeros(1)).flatten()
+    tensor([3., 6.])
+    """
+    if input.dim() != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if weight.dim() != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+    if bias.dim() != 1:
+        raise RuntimeError("Bias must be 1-D")
+    if input.size(2) != weight.size(1):
+        raise RuntimeError(CHANNELS)
+    if weight.size(2) != bias.size(0):
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    out = cygrad.nn.functional.conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return out.permute(2, 0, 1).contiguous()
+
+
+@op(method=False)
+def frobenius_norm(input, dim, keepdim=False):
+    """The square root of the sum of squares along axes; `linalg.vector_norm` is the new name.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of floats or complex numbers.
+    dim : int or tuple of int
+        At most two axes; all for ().
+    keepdim : bool
+        Whether they stay, with one element.
+
+    Returns
+    -------
+    Tensor
+        Real.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.frobenius_norm(cygrad.tensor([[3., 4.], [0., 2.]]), dim=1)
+    tensor([5., 2.])
+    """
+    warn("at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+         "PyTorch release. Please use `linalg.vector_norm(A, 2., dim, keepdim)` instead")
+    axes = (dim,) if isinstance(dim, int) else tuple(dim)
+    if len(axes) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(axes)} dimensions instead.")
+    return cygrad.linalg.vector_norm(input, 2, axes or None, keepdim)
+
+
+@op(method=False)
+def nuclear_norm(input, dim=None, keepdim=False):
+    """The sum of a matrix's singular values; `linalg.matrix_norm` is the new name.
+
+    Parameters
+    ----------
+    input : Tensor
+        A matrix, or with `dim` more of them.
+    dim : tuple of int, optional
+        The two axes of the matrices. A bool here is `keepdim`.
+    keepdim : bool
+        Whether they stay, with one element.
+
+    Returns
+    -------
+    Tensor
+        Real.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nuclear_norm(cygrad.tensor([[3., 0.], [0., 4.]]))
+    tensor(7.)
+    """
+    warn("at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+         "PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, keepdim)` instead")
+    if isinstance(dim, bool):
+        dim, keepdim = None, dim
+    return cygrad.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else tuple(dim), keepdim)
+
+
+@op(method=False)
+def norm_except_dim(v, pow=2, dim=0):
+    """Norms along all axes but one, which stays.
+
+    Parameters
+    ----------
+    v : Tensor
+    pow : int
+        The order of the norm.
+    dim : int
+        The axis; the norm of the whole tensor for -1.
+
+    Returns
+    -------
+    Tensor
+        With one element along the other axes.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.norm_except_dim(cygrad.tensor([[3., 4.], [0., 2.]]))
+    tensor([[5.],
+            [2.]])
+    """
+    if dim == -1:
+        return v.norm(pow)
+    others = [axis for axis in range(v.dim()) if axis != dim]
+    return v.norm(pow, others, keepdim=True) if others else v.abs()

@@ -10,6 +10,7 @@ from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
 from cygrad.ops.pointwise.several_operands import refused, widened
+from cygrad.ops.pointwise.special import shifts_below_zero
 from cygrad.tensor import Tensor
 
 
@@ -123,7 +124,6 @@ polynomials = {name: polynomial_op(name, formula) for name, (formula, _) in POLY
 
 # ------------------------------------------------------------------------ Hurwitz' zeta
 
-MOST_SHIFTS = 4096      # how far below 0 the second argument of `zeta` may lie
 # Coefficients (2k)! / B_2k of the Euler-Maclaurin sum.
 EULER_MACLAURIN = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 74724249600.0,
                    -2950130727918.1642, 116467828143500.67, -4597978722407472.6, 181521054019435467.7,
@@ -135,9 +135,8 @@ EULER_MACLAURIN = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.31
 def _zeta(self, other):
     first, second = floats(self, other)
     s, q = first.contiguous(), second.contiguous()
-    lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item() if q.numel() else 0
     total, z = cygrad.zeros_like(q), q
-    for _ in range(10 + min(max(0, math.ceil(-lowest)), MOST_SHIFTS)):
+    for _ in range(10 + shifts_below_zero(q)):
         total = total + z.pow(-s)
         z = z + 1
     power = z.pow(-s)

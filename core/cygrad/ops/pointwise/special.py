@@ -296,11 +296,22 @@ ZETA = (12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183791, 7472
         116467828143500.67, -4597978722407472.6, 181521054019435467.7, -7166165256175667011.3)
 
 
+MOST_SHIFTS = 4096      # how far below 0 the argument of a zeta function may lie
+
+
+def shifts_below_zero(q):
+    """How often 1 has to be added until no finite element is negative."""
+    if not q.numel() or q.device.type == "meta":
+        return 0
+    lowest = q.masked_fill(q.isfinite().logical_not(), 0).min().item()
+    return min(max(0, math.ceil(-lowest)), MOST_SHIFTS)
+
+
 def zeta(s, q):
     """Hurwitz' zeta function, the sum of (q + k) ** -s over k >= 0, for a number s > 1 (Euler-Maclaurin)."""
     total = cygrad.zeros_like(q)
     z = q
-    for _ in range(10):
+    for _ in range(10 + shifts_below_zero(q)):
         total = total + z ** -s
         z = z + 1
     power = z ** -s

@@ -261,6 +261,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = axis_of(dim, input.dim(), "diff")
+    if n == 0:
+        return input.clone()
     if prepend is not None or append is not None:
         if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
@@ -272,8 +274,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
                         f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
                         f"{t.size(i)}")
         input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
-    if n == 0:
-        return input.clone()
     for _ in range(min(n, input.size(dim))):
         size = input.size(dim)
         later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))

@@ -336,8 +336,10 @@ def sum_to_size(self, *size):
     if missing < 0 or any(n != 1 and n != m for n, m in zip(shape, self.shape[missing:])):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
     axes = tuple([i for i, m in enumerate(self.shape) if i < missing or (shape[i - missing] == 1 and m != 1)])
-    if not axes:
+    if not axes and shape:
         return self
+    if not shape:
+        return sum_(self)
     out = folded_along(k.SUM, SUM_ALONG, self, axes, True, sum_dtype(self, None))
     return out.view(shape) if missing else out
 

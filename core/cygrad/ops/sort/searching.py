@@ -195,7 +195,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
 
 # ---------------------------------------------------------------------------- isin
 
-@op(method=False)
+@op(method=False, out=True)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether each element is among the test elements.
 

@@ -31,7 +31,8 @@ OF_EVERY_OBJECT = "__class__", "__del__", "__init_subclass__", "__subclasshook__
 KEYWORDS = "dim out dtype keepdim device size other input alpha n generator requires_grad inplace".split()
 MODULES = """
     cygrad cygrad.linalg cygrad.special cygrad.nn.functional cygrad.nn.init cygrad.autograd cygrad.autograd.functional
-    cygrad.nn.utils cygrad.fft cygrad.signal.windows""".split()
+    cygrad.nn.utils cygrad.fft cygrad.signal.windows cygrad.func cygrad.utils.dlpack cygrad.array_api cygrad.nn
+    cygrad.optim cygrad.autograd.graph cygrad.autograd.forward_ad""".split()
 
 
 def callables():
@@ -47,9 +48,10 @@ def callables():
             if name.startswith("_") or name in EXCLUDED or isinstance(value, types.ModuleType) or not callable(value):
                 continue
             found[f"{path}.{name}"] = value
-    for name in dir(cygrad.Tensor):
-        if name not in EXCLUDED and name not in OF_EVERY_OBJECT and callable(getattr(cygrad.Tensor, name, None)):
-            found[f"cygrad.Tensor.{name}"] = getattr(cygrad.Tensor, name)
+    for owner, kind in zoo.OWNERS.items():
+        for name in dir(kind):
+            if name not in EXCLUDED and name not in OF_EVERY_OBJECT and callable(getattr(kind, name, None)):
+                found[f"{owner}.{name}"] = getattr(kind, name)
     return sorted(found.items())
 
 
@@ -58,8 +60,9 @@ def case(functions, seed, number):
     rng = random.Random(f"{seed} {number}")
     name, function = functions[rng.randrange(len(functions))]
     args = [zoo.argument(rng) for _ in range(rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5]))]
-    if "Tensor." in name and rng.random() < 0.95:
-        args.insert(0, zoo.tensors(rng))
+    owner = name.rpartition(".")[0]
+    if owner in zoo.OWNERS and rng.random() < 0.95:
+        args.insert(0, zoo.owned(rng, owner))
     kwargs = {}
     if rng.random() < 0.3:
         kwargs[rng.choice(KEYWORDS)] = zoo.argument(rng)

@@ -28,6 +28,52 @@ class Shrinks:
         return float(self._strike())
 
 
+class Grows(Shrinks):
+    """A number or a sequence that, when it is read or counted, gives a tensor of the call other memory and more axes."""
+
+    def _strike(self):
+        try:
+            self.victim.data = cygrad.ones((2,) * 7)
+        except (RuntimeError, TypeError):
+            pass
+        return self.number
+
+    __index__ = __int__ = __len__ = _strike
+
+    def __getitem__(self, place):
+        if place > 2:
+            raise IndexError
+        return self._strike()
+
+
+class Own(cygrad.Tensor):
+    """A subclass whose objects are whatever its __new__ says."""
+
+    def __new__(cls, *args):
+        return object.__new__(cls) if len(args) > 1 else cygrad.Tensor.__new__(cls)
+
+
+class FalseShape(np.ndarray):
+    """An array that lies about its shape and strides."""
+
+    shape, strides, ndim, size = (1 << 30,), (1 << 40,), 70, 1 << 50
+
+
+def released():
+    """A memoryview that was closed, and its like."""
+    view = memoryview(bytearray(16))
+    view.release()
+    return view
+
+
+def nested_axes():
+    """64 axes of size 1 or 2, as a list."""
+    x = 1.0
+    for _ in range(64):
+        x = [x]
+    return x
+
+
 class Raises:
     """Whatever is asked of it raises."""
 
@@ -114,9 +160,54 @@ def tensors(rng):
     return made
 
 
+def nodes(rng):
+    """Nodes of a graph, some of them spent."""
+    x = cygrad.ones(3, requires_grad=True)
+    y = rng.choice([lambda: x * 2, lambda: x.view(3, 1), lambda: x[1:], lambda: x.sort()[0], lambda: x.std(),
+                    lambda: cygrad.cat([x, x]), lambda: x.expand(2, 3), lambda: x.sum()])()
+    if rng.random() < 0.3:
+        y.sum().backward()
+    return rng.choice([y.grad_fn, y.grad_fn.next_functions[0][0]])
+
+
+def storages(rng):
+    made = cygrad.ones(rng.choice([0, 1, 4]), dtype=rng.choice(DTYPES))
+    return made.untyped_storage() if rng.random() < 0.5 else made.storage()
+
+
+NODE = type((cygrad.ones(1, requires_grad=True) * 2).grad_fn)
+LEAF = type((cygrad.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0])
+# The types whose methods are called, and what makes their objects.
+OWNERS = {"cygrad.Tensor": cygrad.Tensor, "cygrad.UntypedStorage": cygrad.UntypedStorage,
+          "cygrad.TypedStorage": cygrad.TypedStorage, "cygrad.Generator": cygrad.Generator, "cygrad.Size": cygrad.Size,
+          "cygrad.dtype": cygrad.dtype, "cygrad.device": cygrad.device, "MulBackward0": NODE, "AccumulateGrad": LEAF}
+
+
+def owned(rng, owner):
+    """An object of one of these types; now and then one that was never set up."""
+    if rng.random() < 0.05:
+        return uninitialised(rng, OWNERS[owner])
+    if owner == "cygrad.Tensor":
+        return tensors(rng)
+    if "Storage" in owner:
+        return storages(rng)
+    return {"cygrad.Generator": cygrad.Generator, "cygrad.Size": lambda: cygrad.Size([2, 3]),
+            "cygrad.dtype": lambda: rng.choice(DTYPES), "cygrad.device": lambda: cygrad.device("cpu")}.get(
+                owner, lambda: nodes(rng))()
+
+
+def uninitialised(rng, kind=None):
+    """What a type's __new__ alone makes; None where it refuses."""
+    kind = kind or rng.choice(list(OWNERS.values()))
+    try:
+        return kind.__new__(kind)
+    except Exception:
+        return None
+
+
 def others(rng):
     """Everything that is no tensor."""
-    kind = rng.randrange(34)
+    kind = rng.randrange(40)
     if kind < 5:
         return rng.choice(SMALL)
     if kind < 8:
@@ -162,7 +253,17 @@ def others(rng):
     if kind == 31:
         return lambda *args: args[0] if args else None
     if kind == 32:
-        return Shrinks(tensors(rng), rng.choice(SMALL))
+        return rng.choice([Shrinks, Grows])(tensors(rng), rng.choice(SMALL))
+    if kind == 33:
+        return rng.choice([released, nested_axes, lambda: Own(1, 2), lambda: Own(), lambda: (i for i in range(9)),
+                           lambda: np.ones(4).view(FalseShape), lambda: 10**400, lambda: -10**400,
+                           lambda: memoryview(bytearray(24)).cast("d"), lambda: memoryview(b"12345678")[::-2],
+                           lambda: range(2**62), lambda: np.ones((1,) * 40), lambda: np.ones(3, np.longdouble),
+                           lambda: np.ones(2, "f4,i8"), lambda: float, lambda: cygrad.Tensor])()
+    if kind == 34:
+        return owned(rng, rng.choice(list(OWNERS)))
+    if kind == 35:
+        return uninitialised(rng)
     return rng.choice([np.ones(3), np.float32(1), np.longdouble(2), np.int64(2), np.array(["a"]),
                        np.ones((2, 2))[::-1], np.array(None)])
 

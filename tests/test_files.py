@@ -3,6 +3,7 @@
 Files are made here from a small writer of pickles and archives, so that each can say anything. Every load has to end
 in a value or in one of ERRORS, soon, without a large allocation and without a side effect.
 """
+import datetime
 import io
 import os
 import pickle
@@ -15,6 +16,7 @@ import zipfile
 from collections import Counter, OrderedDict
 
 import cygrad
+import numpy as np
 import pytest
 from cygrad.serialization import archive as writer
 
@@ -540,13 +542,33 @@ def test_misuse(tmp_path):
         cygrad.load(io.BytesIO())
 
 
-@pytest.mark.parametrize("obj", [len, os.system, sys, int, object(), io.BytesIO(), lambda: 0, cygrad.ones,
-                                 cygrad.Tensor,
-                                 {"a": [print]}, type("Mine", (), {})(), OrderedDict.fromkeys])
-def test_what_could_not_be_loaded_is_not_written(obj, tmp_path):
+@pytest.mark.parametrize("obj", [len, os.system, int, object(), io.BytesIO(), cygrad.ones, cygrad.Tensor,
+                                 {"a": [print]}, OrderedDict.fromkeys, range(3), np.ones(3), np.float32(2), np.dtype("f4"),
+                                 datetime.date(2020, 1, 2)], ids=repr)
+def test_what_only_code_could_load(obj):
+    """It is written, as Python pickles it, and read where the caller asks for that."""
+    file = io.BytesIO()
+    cygrad.save([obj, cygrad.arange(3)], file)
+    with pytest.raises(cygrad.serialization.UnpicklingError, match="^Weights only load failed"):
+        cygrad.load(io.BytesIO(file.getvalue()))
+    found, numbers = cygrad.load(io.BytesIO(file.getvalue()), weights_only=False)
+    assert type(found) is type(obj) and numbers.tolist() == [0, 1, 2]
+
+
+def test_objects_come_back_with_their_tensors():
+    model = cygrad.nn.Sequential(cygrad.nn.Linear(3, 4), cygrad.nn.BatchNorm1d(4))
+    file = io.BytesIO()
+    cygrad.save({"model": model, "dtype": cygrad.float16, "same": model[0].weight}, file)
+    found = cygrad.load(io.BytesIO(file.getvalue()), weights_only=False)
+    assert found["model"][0].weight.equal(model[0].weight) and found["dtype"] is cygrad.float16
+    assert found["same"] is found["model"][0].weight and isinstance(found["same"], cygrad.nn.Parameter)
+
+
+@pytest.mark.parametrize("obj", [sys, lambda: 0, type("Mine", (), {})()], ids=repr)
+def test_what_cannot_be_pickled_costs_no_file(obj, tmp_path):
     path = tmp_path / "x"
     cygrad.save(1, path)
-    with pytest.raises(TypeError):
+    with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
         cygrad.save(obj, path)
     assert cygrad.load(path) == 1
 

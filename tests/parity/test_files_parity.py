@@ -1,13 +1,16 @@
 """If one of these fails, files no longer travel between this package and PyTorch (`weights_only=True`), either way."""
+import datetime
 import io
 import random
 from collections import Counter, OrderedDict
 
 import cygrad
+import numpy as np
 import pytest
 import torch
 from cygrad import safetensors as ours
 from op_db import ALL
+from op_db.table import WIDE_UNSIGNED
 from safetensors import torch as theirs
 
 
@@ -55,6 +58,22 @@ def test_dtypes_and_views(dtype):
         return [x, x.t() if x.dim() == 2 else x.permute(2, 0, 1), x[1], x[:, ::2, 1:], x[1, 2, 3], x[:0],
                 x[:, :1].expand(2, 5, 4), x.view(-1)[7:], x.dtype, x.as_strided((3, 3), (1, 1), 2)]
     both_ways(make)
+
+
+@pytest.mark.parametrize("dtype", WIDE_UNSIGNED)
+def test_wide_unsigned_dtypes(dtype):
+    both_ways(lambda m: [m.arange(6).to(getattr(m, dtype)), m.tensor([2**16 - 1] * 4, dtype=getattr(m, dtype))[1::2],
+                         getattr(m, dtype)])
+
+
+@pytest.mark.parametrize("value", [np.ones((2, 3)), np.float32(2.5), np.int64(3), range(3), slice(1, 2),
+                                   datetime.date(2020, 1, 2), {"a": [np.arange(2)]}], ids=repr)
+def test_objects(value):
+    """What `load` refuses by default, in both, and either reads from the other where it is asked for."""
+    for source, target in ((cygrad, torch), (torch, cygrad), (cygrad, cygrad)):
+        with pytest.raises(Exception, match="^Weights only load failed"):
+            through(source, target, value)
+        assert repr(through(source, target, value, weights_only=False)) == repr(value)
 
 
 def test_plain_values():

@@ -1,15 +1,15 @@
 """`save` and `load`: tensors, and nests of them, in PyTorch's own zip format, both ways.
 
 A file is a zip archive: `data.pkl`, a pickle in which storages are persistent ids, and one uncompressed entry with the
-bytes of each storage. Loading never runs code (`unpickling.py`), and everything a file says about a tensor is checked
-against the bytes that are there. Format as written by PyTorch 2.x (archive version 3, little-endian).
+bytes of each storage. Loading runs no code (`unpickling.py`) unless the caller asks for it (``weights_only=False``),
+and everything a file says about a tensor is checked against the bytes that are there. Format as written by PyTorch 2.x
+(archive version 3, little-endian).
 """
 import codecs
 import io
 import os
 import pickle
 import sys
-import types
 import zipfile
 from collections import Counter, OrderedDict
 
@@ -21,7 +21,7 @@ from cygrad.dtype import DType, all_dtypes
 from cygrad.serialization.lacking import LACKING
 from cygrad.serialization.replacing import replacing
 from cygrad.serialization.sequential import SequentialFile, is_sequential
-from cygrad.serialization.unpickling import Function, Reader, UnpicklingError
+from cygrad.serialization.unpickling import Function, Lacking, Reader, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
 from cygrad.tensors.size import Size
@@ -59,8 +59,6 @@ _LAYOUT = _Name("torch.serialization", "_get_layout")
 _BYTES = _Name("torch.storage", "UntypedStorage")
 _STORAGE_NAMES = {_DTYPES[name]: _Name("torch", f"{kind}Storage") for name, kind in KINDS.items()}
 _DTYPE_NAMES = {dtype: _Name("torch", name) for name, dtype in _DTYPES.items()}
-# What Python's pickles of data refer to.
-_PLAIN = (set, frozenset, complex, bytearray, Counter, OrderedDict, codecs.encode)
 
 
 class _Pickler(pickle._Pickler):
@@ -76,14 +74,7 @@ class _Pickler(pickle._Pickler):
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
         self.memoize(obj)
 
-    def save_global(self, obj, name=None):
-        if obj not in _PLAIN:
-            raise TypeError(f"save(): cannot write {obj!r}: files hold tensors, numbers, strings, None and containers "
-                            "of them, and nothing that would run code when it is loaded")
-        super().save_global(obj, name)
-
     dispatch[_Name] = save_name
-    dispatch[type] = dispatch[types.FunctionType] = save_global
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
@@ -151,6 +142,8 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     Parameters
     ----------
     obj : object
+        Anything that Python's pickle takes. `load` reads tensors, plain values and containers of them back as it is;
+        for arrays of NumPy and objects of other classes it has to be asked for, ``weights_only=False``.
     f : str, path or binary file
         A file that is there is replaced when all is written, so that an error on the way leaves it whole.
     pickle_module, pickle_protocol : optional
@@ -374,6 +367,10 @@ class _Archive:
             raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
         return Reader(self.read("data.pkl"), _NAMES, self.storage).load()
 
+    def run(self):
+        """The same by Python's unpickler, which imports and calls what the file says."""
+        return _Unpickler(io.BytesIO(self.read("data.pkl")), self.storage).load()
+
     def storage(self, saved):
         """The storage of a persistent id."""
         if len(saved) != 5 or saved[0] != "storage" or type(saved[1]) is not _StorageType:
@@ -397,6 +394,25 @@ class _Archive:
         if content:
             bytes_of(out)[:] = content
         return untyped(out)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Python's unpickler, with this package's objects under PyTorch's names."""
+
+    def __init__(self, file, storage):
+        super().__init__(file)
+        self.persistent_load = storage
+
+    def find_class(self, module, name):
+        room = module.partition(".")[0]
+        if room == "torch":
+            found = _NAMES.get((module, name))
+            if isinstance(found, Lacking):
+                raise UnpicklingError(f"the file refers to {module}.{name}, which {found.words}")
+            if found is not None:
+                return found
+            module = "cygrad" + module[len(room):]
+        return super().find_class(module, name)
 
 
 def _placement(map_location):
@@ -448,7 +464,8 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
         Where tensors go, or a dict from the devices they were saved on, or a function of a storage on the host and the
         location it was saved from, which returns a storage or None; by default back to where they were.
     weights_only : bool
-        Only True makes sense: nothing but data is ever loaded.
+        Load nothing but data. False runs Python's unpickler, which imports what the file names and calls it: whoever
+        wrote the file can do anything. PyTorch's names stand for those of this package then.
     pickle_module, mmap : optional
         Taken for PyTorch's sake; files are read as they are.
 
@@ -460,7 +477,8 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     Raises
     ------
     UnpicklingError
-        If the file refers to anything but tensors, plain values and containers, or is damaged (a RuntimeError, too).
+        If the file is damaged, or refers to anything but tensors, plain values and containers, with ``weights_only``
+        (a RuntimeError, too).
 
     Examples
     --------
@@ -475,15 +493,16 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     place = _placement(map_location)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return _load(file, place)
+            return _load(file, place, weights_only)
     if not hasattr(f, "read") or not hasattr(f, "seek") or not hasattr(f, "tell"):
         raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only load from a file that "
                              "is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from "
                              "it instead.")
-    return _load(f, place)
+    return _load(f, place, weights_only)
 
 
-def _load(file, place):
+def _load(file, place, weights_only=True):
+    running = False             # code of others, whose errors are its own
     try:
         length = file.seek(0, os.SEEK_END) or file.tell()
         if length == 0:
@@ -494,12 +513,18 @@ def _load(file, place):
             return SequentialFile(file.read(), _NAMES, place).load()
         file.seek(0)
         with zipfile.ZipFile(file) as archive:
-            return _Archive(archive, length, place).load()
+            found = _Archive(archive, length, place)
+            if weights_only or weights_only is None:
+                return found.load()
+            running = True
+            return found.run()
     except (UnpicklingError, EOFError, MemoryError, _Unavailable):
         raise
     except zipfile.BadZipFile as error:
         raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error
     except Exception as error:
+        if running:
+            raise
         raise UnpicklingError(f"the file is damaged: {type(error).__name__}: {error}") from error
 
 

@@ -26,6 +26,10 @@ class Function:
     def __init__(self, build):
         self.build = build
 
+    def __call__(self, *args):
+        """What Python's unpickler does with it, which has no reader to hand."""
+        return self.build(None, *args)
+
 
 class Lacking:
     """A name that files may well refer to, for something that is not here."""
@@ -189,7 +193,7 @@ class Reader:
         if found is None:
             raise UnpicklingError(
                 f"Weights only load failed: the file refers to {module}.{name}, which is not allowed, because loading "
-                "never runs code. Files may hold tensors, numbers, strings, None and containers of them")
+                "runs no code unless it is asked to by weights_only=False. Files may hold tensors, numbers, strings, None and containers of them")
         self.push(found)
 
     def call(self):

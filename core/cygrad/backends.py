@@ -1,6 +1,7 @@
 """The backends on this machine: `python -m cygrad.backends` lists them with their state.
 
 ``cygrad.backends.NAME`` has the functions about one backend's devices, as ``cygrad.cuda`` has them for CUDA.
+``cygrad.backends.cudnn``, ``.mps`` and their kind are PyTorch's switches, which change nothing.
 """
 import sys
 
@@ -8,6 +9,7 @@ from cygrad import __version__
 from cygrad.devices import discovery, entry_points
 from cygrad.dispatch.fallback import counters  # noqa: F401
 
+__path__ = []       # so that `import cygrad.backends.cudnn` asks cygrad.devices.namespaces.find_spec
 PATIENCE = 120      # seconds until a backend that is asked in a process of its own counts as hanging
 ASKED = """
 import json, sys
@@ -99,8 +101,11 @@ def how_it_ended(status):
 
 
 def __getattr__(name):
-    """The namespace of an installed backend."""
+    """The namespace of an installed backend, or the switches of a library that PyTorch uses."""
+    from cygrad.devices import switches                         # start-up time
     from cygrad.devices.namespaces import KNOWN, namespace      # start-up time
+    if name in switches.SWITCHES:
+        return switches.module(name)
     if name in KNOWN or not name.startswith("_") and name in entry_points.find(discovery.GROUP):
         return namespace(name)
     raise AttributeError(f"module 'cygrad.backends' has no attribute {name!r}")

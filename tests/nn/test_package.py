@@ -115,3 +115,18 @@ def test_a_missing_name_says_what_to_use():
         nn.CrossMapLRN2d
     with pytest.raises(AttributeError, match="has no attribute 'Zyzzyva'$"):
         nn.Zyzzyva
+
+
+def test_ways_to_compute_attention_can_be_chosen_without_effect():
+    from cygrad.nn.attention import SDPBackend, sdpa_kernel
+    x = cygrad.rand(1, 3, 4)
+    with sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION]):
+        found = cygrad.nn.functional.scaled_dot_product_attention(x, x, x)
+    assert cygrad.equal(found, cygrad.nn.functional.scaled_dot_product_attention(x, x, x))
+    with pytest.raises(AssertionError, match="SDPBackend"), sdpa_kernel("math"):
+        pass
+
+
+def test_annotations_of_sizes():
+    from cygrad.nn import common_types
+    assert common_types._size_2_t == int | tuple[int, int]

@@ -6,6 +6,7 @@ nobody asks for can be as broken as it likes.
 """
 import importlib
 import os
+import sys
 import threading
 
 from cygrad import storage
@@ -38,6 +39,20 @@ class _Override(threading.local):
 
 
 _override = _Override()
+
+
+class _Namespaces:
+    """Lets import statements find `cygrad.cuda`, `cygrad.cuda.amp` and `cygrad.backends.NAME`, which have no file."""
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        if not fullname.startswith("cygrad."):
+            return None
+        from cygrad.devices import namespaces       # knot: it needs this module; start-up time
+        return namespaces.find_spec(fullname)
+
+
+sys.meta_path.append(_Namespaces)
 _ever_overridden = False      # spares programs that never choose a look at the thread's choice
 
 

@@ -5,14 +5,16 @@ A namespace is made on first use and asks the backend only when one of its funct
 import sys
 import types
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 
-from cygrad.devices import discovery, precision, queues
+from cygrad.devices import discovery, precision, queues, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import fills
 from cygrad.tensors.legacy_types import types_of
 
 KNOWN = ("cpu", "cuda", "opencl")
+MIXED = tuple(f"cygrad.{name}.amp" for name in KNOWN)         # mixed precision by older names
 
 
 class DeviceNamespace(types.ModuleType):
@@ -21,6 +23,7 @@ class DeviceNamespace(types.ModuleType):
     def __init__(self, name):
         super().__init__(_module(name), f"Devices of the backend {name!r}.")
         self._name = name
+        self.__path__ = []          # so that `import cygrad.cuda.amp` asks `find_spec`
         self.__dict__.update(types_of(name))
         if name == "cuda":
             self.matmul = precision.matmul
@@ -164,7 +167,7 @@ class DeviceNamespace(types.ModuleType):
             raise AttributeError(name)
         if name == "amp":
             from cygrad.amp.older_names import module_of      # start-up time
-            self.amp = module_of(self._name)
+            self.amp = sys.modules[f"{self.__name__}.amp"] = module_of(self._name)
             return self.amp
         try:
             backend = self._backend()
@@ -183,3 +186,35 @@ def namespace(name):
     if full not in sys.modules:
         sys.modules[full] = DeviceNamespace(name)
     return sys.modules[full]
+
+
+def find_spec(fullname):
+    """How an import statement makes one of these modules, which have no file; None for other names."""
+    parent, _, name = fullname.rpartition(".")
+    if parent == "cygrad" and name in KNOWN or parent == "cygrad.backends" or fullname in MIXED:
+        try:
+            made(fullname)
+        except AttributeError:
+            return None
+        return ModuleSpec(fullname, _Loader)
+    return None
+
+
+def made(fullname):
+    """The module of this name."""
+    parent, _, name = fullname.rpartition(".")
+    if parent == "cygrad.backends":
+        return switches.module(name) or getattr(sys.modules[parent], name)
+    return namespace(parent.rpartition(".")[2]).amp if name == "amp" else namespace(name)
+
+
+class _Loader:
+    """Gives the import system a module that is ready."""
+
+    @staticmethod
+    def create_module(spec):
+        return made(spec.name)
+
+    @staticmethod
+    def exec_module(module):
+        pass

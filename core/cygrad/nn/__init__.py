@@ -8,7 +8,7 @@ import importlib as _importlib
 
 from cygrad.nn.modules import PLACES as _PLACES
 
-PARTS = ("functional", "init", "modules", "parallel", "parameter", "utils")
+PARTS = ("attention", "common_types", "functional", "init", "modules", "parallel", "parameter", "utils")
 
 __all__ = [name for name in _PLACES if not name.startswith("register_")] + ["factory_kwargs", *PARTS]
 

@@ -1,0 +1,48 @@
+"""`cygrad.nn.attention`: PyTorch's way to choose how `scaled_dot_product_attention` computes. There is one way here."""
+import contextlib
+import enum
+
+__all__ = ["SDPBackend", "WARN_FOR_UNFUSED_KERNELS", "sdpa_kernel"]
+
+WARN_FOR_UNFUSED_KERNELS = False
+
+
+class SDPBackend(enum.IntEnum):
+    """PyTorch's ways to compute attention, by name and number."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backends, set_priority=False):
+    """Allow some ways to compute attention inside a `with` block: checked, and otherwise without effect.
+
+    Parameters
+    ----------
+    backends : SDPBackend or list of SDPBackend
+        The ways that are allowed.
+    set_priority : bool
+        Whether their order counts.
+
+    Raises
+    ------
+    AssertionError
+        For anything else.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> from cygrad.nn.attention import SDPBackend, sdpa_kernel
+    >>> q = cygrad.ones(1, 2, 4)
+    >>> with sdpa_kernel(SDPBackend.MATH):
+    ...     cygrad.nn.functional.scaled_dot_product_attention(q, q, q).shape
+    cygrad.Size([1, 2, 4])
+    """
+    if not isinstance(backends, (list, SDPBackend)):
+        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
+    yield

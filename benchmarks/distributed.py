@@ -1,6 +1,7 @@
 """Collectives and data-parallel steps on several ranks: cygrad over MPI beside PyTorch's gloo, in one run.
 
     python benchmarks/distributed.py --ranks 2
+    python benchmarks/distributed.py --overlap
 
 Both run the same program below, as processes of their own and in turn, round by round; a row is the median over a
 round's repetitions, and the best round of each library, since what else the machine does only adds to a time.
@@ -90,6 +91,64 @@ def rank_of(library, seconds):
     torch.distributed.destroy_process_group()
 
 
+# ---------------------------------------------------------------------- overlap
+
+def overlap(rate=0.5e9, steps=9):
+    """Print the time of a backward pass whose buckets travel over a link of so many bytes a second: while the pass goes
+    on, and without that. The link is a clock, one bucket after the other, so that it takes no processor."""
+    import threading
+
+    import cygrad
+    import cygrad.distributed as dist
+    from cygrad.futures import Future
+    cygrad.set_num_threads(1)
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    nn = cygrad.nn
+    layers = [layer for _ in range(8) for layer in (nn.Linear(768, 768), nn.ReLU())]
+    x = cygrad.randn(256, 768)
+    free_from = [0.0]
+
+    def link(ahead):
+        def hook(_, bucket):
+            buffer, future = bucket.buffer(), Future()
+            now = time.perf_counter()
+            free_from[0] = max(now, free_from[0]) + buffer.numel() * buffer.element_size() / rate
+            if ahead:
+                threading.Timer(free_from[0] - now, future.set_result, (buffer,)).start()
+            else:
+                time.sleep(free_from[0] - now)
+                future.set_result(buffer)
+            return future
+        return hook
+
+    found = {}
+    for name, hook in (("alone", lambda _, bucket: at_once(Future(), bucket)), ("ahead", link(True)),
+                       ("in turn", link(False))):
+        model = nn.parallel.DistributedDataParallel(nn.Sequential(*layers), bucket_cap_mb=2)
+        model.register_comm_hook(None, hook)
+        times = []
+        for _ in range(steps):
+            loss = model(x).sum()
+            start = time.perf_counter()
+            loss.backward()
+            times.append(time.perf_counter() - start)
+        found[name] = statistics.median(times)
+        for parameter in model.parameters():
+            parameter.grad = None
+        for handle in model.reducer.handles:
+            handle.remove()
+    travel = sum(p.numel() * p.element_size() for p in model.parameters()) / rate
+    print(f"backward pass {found['alone'] * 1e3:.1f} ms, its gradients on the link {travel * 1e3:.1f} ms; together: "
+          f"{found['ahead'] * 1e3:.1f} ms, one after the other {found['in turn'] * 1e3:.1f} ms")
+    dist.destroy_process_group()
+
+
+def at_once(future, bucket):
+    """A link that takes no time."""
+    future.set_result(bucket.buffer())
+    return future
+
+
 # ---------------------------------------------------------------------- both libraries in turn
 
 def one_round(library, ranks, seconds, port):
@@ -124,7 +183,11 @@ def main():
     made.add_argument("--rounds", type=int, default=3)
     made.add_argument("--seconds", type=float, default=0.5, help="for each row of a round")
     made.add_argument("--library", choices=["cygrad", "torch"], help="be a rank of this library's run")
+    made.add_argument("--overlap", action="store_true", help="show what is gained by sending during the backward pass")
     options = made.parse_args()
+    if options.overlap:
+        overlap()
+        return
     if options.library:
         rank_of(options.library, options.seconds)
         return

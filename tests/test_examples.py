@@ -74,3 +74,20 @@ def test_the_larger_examples_run(tmp_path, name, printed):
     text = run(f"{name}.py", "--quick", "--backend", "cpu", "--out", picture)
     assert re.search(printed, text) and re.search(r"A step: [\d.]+ ms(, PyTorch [\d.]+ ms)?\n", text)
     assert picture.exists() or "matplotlib is not installed" in text
+
+
+def test_the_transformer_on_ranks_learns_alike_however_it_is_divided():
+    need_mpi()
+    launch = [sys.executable, "-m", "cygrad.distributed.run", "--nproc-per-node"]
+    script = str(EXAMPLES / "transformer_on_ranks.py")
+    found = {}
+    for ranks, *flags in ((1,), (2,), (2, "--sharded")):
+        done = subprocess.run([*launch, str(ranks), script, "--quick", *flags], capture_output=True, text=True,
+                              timeout=300)
+        assert done.stdout.count("Loss") == 1 and done.stderr.count("4/4") == 1, done.stderr
+        numbers = [float(each) for each in re.findall(r"\d+\.\d+", done.stdout)]
+        found[(ranks, *flags)] = [*numbers, int(re.search(r"(\d+) weights", done.stdout)[1])]
+    (first, last, whole), *others = found.values()
+    for other in others:
+        assert abs(other[0] - first) < 2e-4 and abs(other[1] - last) < 2e-3, found
+    assert others[0][2] == whole and others[1][2] < 0.51 * whole

@@ -117,7 +117,8 @@ class Queue:
     def submit(self, call, steps, awaited, alone=False):
         """A Work of a new call."""
         work = MPIWork(self, call, steps, awaited, alone)
-        if self.broken is not None and not alone:
+        self.broken = self.broken or runtime.stuck()
+        if self.broken is not None and (not alone or runtime.stuck()):
             work.finish(self._refusal(call))
             return work
         with runtime.lock:
@@ -157,6 +158,9 @@ class Queue:
         until = None if seconds is None else time.monotonic() + seconds
         turn = 0
         while True:
+            if runtime.stuck():
+                work.finish(self._refusal(work.call))
+                return
             with runtime.lock:
                 moved = self.step()
                 if work._done:

@@ -37,7 +37,8 @@ class MPIProcessGroup(Queue, ProcessGroup):
         self.others = [rank for rank in range(self.size()) if rank != self.rank()]
         self.own_note = bytearray(NOTE)
         self.notes = bytearray(NOTE * self.size())
-        self.exchange = self._exchange() if self.size() <= FEW else None
+        with runtime.lock:
+            self.exchange = self._exchange() if self.size() <= FEW else None
 
     @classmethod
     def open(cls, rank, world_size, timeout):
@@ -49,20 +50,29 @@ class MPIProcessGroup(Queue, ProcessGroup):
             self.submit(call, lambda _: self._agree(call), self._missing).wait()
         if self.ranks[self.rank()] not in ranks:
             return None
-        members = self.comm.Get_group().Incl([self.ranks.index(rank) for rank in ranks])
-        return MPIProcessGroup(self.comm.Create_group(members, ranks[0]), ranks, timeout)
+        members = [self.ranks.index(rank) for rank in ranks]
+
+        def gone():
+            found = {rank: self.board.gone(self.ranks[rank]) for rank in members}
+            found = {rank: why for rank, why in found.items() if why}
+            return self.tell(found) if found else None
+
+        comm = runtime.bounded(lambda: self.comm.Create_group(self.comm.Get_group().Incl(members), ranks[0]),
+                               self.timeout.total_seconds(), f"{call} on {self.me()}", gone)
+        return MPIProcessGroup(comm, ranks, timeout)
 
     def close(self):
         while (self.pending or self.loose) and self.broken is None:
             self.drive((self.pending or self.loose)[0], None)
-        if self.broken is not None or self.loose:
+        if self.broken is not None or self.loose or runtime.stuck():
             return
-        for request in self.exchange or ():
-            request.Free()
-        try:
-            self.comm.Free()
-        except MPI.Exception:
-            pass            # a message that nobody received: MPI keeps the communicator
+        with runtime.lock:
+            for request in self.exchange or ():
+                request.Free()
+            try:
+                self.comm.Free()
+            except MPI.Exception:
+                pass        # a message that nobody received: MPI keeps the communicator
 
     # ------------------------------------------------------------ who and what
 

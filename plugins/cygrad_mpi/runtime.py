@@ -20,7 +20,7 @@ from mpi4py import MPI  # noqa: E402  (after the two lines above)
 from cygrad.distributed import DistBackendError  # noqa: E402
 from cygrad_mpi.board import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
 
-__all__ = ["MPI", "begin", "board", "lock", "pause", "run_in_background"]
+__all__ = ["MPI", "begin", "board", "bounded", "lock", "pause", "run_in_background", "stuck"]
 
 LINGER = 3.0        # seconds that a failed process stays, for others to read why
 
@@ -33,6 +33,7 @@ class _State:
     board = None
     farewell = None         # a communicator for the last barrier
     failed = ""             # why this process is at fault
+    stuck = None            # the error after which a thread is in a call of MPI that does not end
     pid = 0
 
 
@@ -59,13 +60,18 @@ def begin(rank, world_size, timeout):
         if time.monotonic() > until:
             raise DistBackendError(f"init_process_group(): not all of {world.size} processes came within {seconds:g} s")
         time.sleep(0.001)
-    comm = world.Split(0, world.rank if rank == -1 else rank)
+
+    def meet():
+        comm = world.Split(0, world.rank if rank == -1 else rank)
+        return comm, Board(comm, MPI), world.Dup() if _State.farewell is None else _State.farewell
+
+    comm, board_, farewell = bounded(meet, seconds, "init_process_group()", lambda: None)
     if rank not in (-1, comm.rank):
         raise DistBackendError(f"init_process_group(): two processes have the rank {rank}, or ranks are left out")
-    _State.board = Board(comm, MPI)
+    _State.board = board_
     _outlive_signals()
     if _State.farewell is None:
-        _State.farewell, _State.pid = world.Dup(), os.getpid()
+        _State.farewell, _State.pid = farewell, os.getpid()
         atexit.register(end)
         _notice_exceptions()
     return comm
@@ -91,6 +97,60 @@ def initialise(seconds):
                                "init_process_group")
     if errors:
         raise DistBackendError(f"MPI does not begin: {errors[0]}") from errors[0]
+
+
+def bounded(call, seconds, name, gone):
+    """
+    What a call of MPI gives that waits for other ranks and has no form that doesn't block.
+
+    Parameters
+    ----------
+    call : callable
+    seconds : float
+        How long it may take.
+    name : str
+        For messages.
+    gone : callable
+        Why it can't end any more, or None.
+
+    Raises
+    ------
+    DistBackendError
+        If it does not end. A thread is left in it then, and MPI can't be called any more in this process.
+    """
+    done, outcome = threading.Event(), []
+
+    def run():
+        with lock:
+            try:
+                outcome.append((call(), None))
+            except Exception as error:
+                outcome.append((None, error))
+        done.set()
+
+    threading.Thread(target=run, daemon=True, name="cygrad-mpi-waits").start()
+    until = time.monotonic() + seconds
+    while not done.wait(0.02):
+        why = gone()
+        if why is not None and not done.wait(0.25):
+            raise left_behind(f"{name} can't end: {why}")
+        if time.monotonic() > until:
+            raise left_behind(f"{name} timed out after {seconds:g} s: other ranks have not come")
+    value, error = outcome[0]
+    if error is not None:
+        raise DistBackendError(f"{name} failed: {error}") from error
+    return value
+
+
+def left_behind(text):
+    """The error of a call that a thread is left in."""
+    _State.stuck = DistBackendError(text)
+    return _State.stuck
+
+
+def stuck():
+    """The error after which MPI can't be called any more, or None."""
+    return _State.stuck
 
 
 def _outlive_signals():
@@ -173,6 +233,8 @@ def end():
         return
     for work in list(_background.work):
         work._wait_quietly()
+    if _State.stuck is not None:
+        _State.failed = _State.failed or str(_State.stuck)
     if _State.failed:
         _linger()
     elif _farewell():

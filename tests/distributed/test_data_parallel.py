@@ -221,3 +221,27 @@ def test_ranks_with_different_numbers_of_inputs(tmp_path):
         raise AssertionError
     dist.barrier()
     """)
+
+
+def test_gradients_travel_while_the_backward_pass_goes_on():
+    """The last layer's gradients are under way before the first layer's are computed."""
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        events, nn = [], cygrad.nn
+        layers = nn.Sequential(*[nn.Linear(4, 4) for _ in range(4)])
+        model = nn.parallel.DistributedDataParallel(layers, bucket_cap_mb=1e-5)
+        reduce = model.reducer.hook
+
+        def hook(state, bucket):
+            events.append(f"bucket {bucket.index()}")
+            return reduce(state, bucket)
+
+        model.register_comm_hook(None, hook)
+        x = cygrad.ones(2, 4, requires_grad=True)
+        for number, layer in enumerate(layers):
+            layer.weight.register_hook(lambda grad, number=number: events.append(f"layer {number}"))
+        model(x).sum().backward()
+        assert events.index("bucket 0") < events.index("layer 0"), events
+        assert len([event for event in events if event.startswith("bucket")]) > 2
+    finally:
+        dist.destroy_process_group()

@@ -61,6 +61,26 @@ def test_a_message_that_does_not_come(tmp_path):
     assert "0 recv(from 1, float32, [3]) timed out after 1 s on rank 0: rank 1" in ended.out
 
 
+def test_a_rank_that_dies_while_a_group_is_made(tmp_path):
+    """MPI makes groups in a call that blocks; the others must not be held by it."""
+    need_mpi()
+    ended = run(tmp_path, 3, """
+        import cygrad_mpi.runtime
+        if rank == 1:
+            cygrad_mpi.runtime.bounded = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        for call in (dist.new_group, dist.barrier, lambda: dist.send(cygrad.ones(1), 2 - rank)):
+            try:
+                call()
+            except dist.DistBackendError as error:
+                say(f"{rank} {error}")
+    """, 20)
+    for rank in (0, 2):
+        first, *later = [line for line in ended.out.split("\n") if line.startswith(f"{rank} ")]
+        assert first.startswith(f"{rank} new_group([0, 1, 2]) on rank {rank} can't end: rank 1 (process "), ended.out
+        assert len(later) == 2 and all("the group can't be used since an earlier call failed" in each
+                                       for each in later), ended.out + ended.err
+
+
 def test_what_is_not_broken_goes_on(tmp_path):
     need_mpi()
     ended = run(tmp_path, 2, """

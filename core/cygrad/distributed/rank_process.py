@@ -75,12 +75,20 @@ def main():
     if child == 0:
         return run_rank()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: os.kill(child, number))
+        signal.signal(number, lambda number, _: passed_on(child, number))
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)       # with which mpiexec says that another rank has died
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code:
         time.sleep(float(os.environ.get("CYGRAD_GRACE", "0")))
     os._exit(code if code >= 0 else 128 - code)
+
+
+def passed_on(child, number):
+    """Give a signal to the child; end, if it has ended already."""
+    try:
+        os.kill(child, number)
+    except ProcessLookupError:
+        os._exit(128 + number)
 
 
 def run_rank():

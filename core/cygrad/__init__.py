@@ -365,4 +365,7 @@ def __getattr__(name):
         _load_later()
         if name in globals():
             return globals()[name]
+        from cygrad.devices.namespaces import installed, namespace      # knot: it needs this module
+        if installed(name):
+            return namespace(name)
     raise AttributeError(f"module 'cygrad' has no attribute {name!r}")

@@ -83,6 +83,9 @@ def _make(name):
         cls = _installed(name)
     backend = _checked(name, cls)
     backend.name = name
+    if name not in ("cpu", "meta"):
+        from cygrad.devices import tensor_methods      # knot: tensors need this module
+        tensor_methods.attach(name)
     return backend
 
 

@@ -7,7 +7,7 @@ import types
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 
-from cygrad.devices import discovery, precision, queues, switches
+from cygrad.devices import discovery, entry_points, precision, queues, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import fills
@@ -174,6 +174,11 @@ class DeviceNamespace(types.ModuleType):
         except BackendError as error:
             raise AttributeError(f"{self.__name__}.{name}: {error}") from None
         return self._own(backend, name)
+
+
+def installed(name):
+    """Whether a backend of this name is loaded or declared by a package."""
+    return name in discovery._loaded or name in entry_points.find(discovery.GROUP)
 
 
 def _module(name):

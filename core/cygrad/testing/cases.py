@@ -182,6 +182,9 @@ def _make_argreduce(code, dtype, layout, rng):
             values[-2, [1, -2]] = np.nan
         if dtype in FLOATS:
             values[1] = -np.inf if code == 0 else np.inf
+        if dtype in INTEGERS:                                # the extreme, and before it what floats take for it
+            limits = np.iinfo(dtype)
+            values[2, 1], values[2, -1] = (limits.max - 1, limits.max) if code == 0 else (limits.min + 1, limits.min)
     if shape == (70001,) and dtype != "bool":                           # the extreme is the last, and the only one
         values = np.array(numbers(rng, shape, dtype))
         values[-1] = 100 if code == 0 or dtype == "uint8" else -100

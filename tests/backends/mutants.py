@@ -5,11 +5,13 @@ A mutant is `Mirror`, which conforms, with some of its methods replaced. A famil
 """
 import mutants_of_numbers as numbers
 import mutants_of_protocol as protocol
+import mutants_of_strangers as strangers
 from mutant import Mutant
 
 FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers.strides, numbers.limits,
             numbers.dtypes, protocol.rows, protocol.indices, protocol.networks, protocol.order, protocol.memory,
-            protocol.protocol)
+            protocol.protocol, strangers.numbers_of_strangers, strangers.dtypes_of_strangers,
+            strangers.sizes_of_strangers, strangers.strides_of_strangers, strangers.protocol_of_strangers)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

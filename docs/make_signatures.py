@@ -6,6 +6,7 @@ Names, types and defaults come from PyTorch's stubs, their order and wording fro
 PyTorch installed; run it when a public op is added (tests/parity/test_arguments_parity.py says if that was forgotten).
 """
 import ast
+import keyword
 import re
 import textwrap
 import types
@@ -62,16 +63,22 @@ def kind_of(arg):
     return TYPES.get(text.removesuffix(" | None"), "object"), text.endswith(" | None")
 
 
+def name_of(arg):
+    """A parameter's name; stubs write `from_`, since `from` is a word of Python's."""
+    return arg.arg[:-1] if keyword.iskeyword(arg.arg[:-1]) else arg.arg
+
+
 def parameter(arg, default, listed):
     """One parameter as `type name = default`; `listed` is how an error shows it."""
     kind, optional = kind_of(arg)
-    shown = listed.get(arg.arg)
+    name = name_of(arg)
+    shown = listed.get(name)
     marks = re.search(r"[#\[\]]*$", kind).group()
-    words = shown.rpartition(f" {arg.arg}")[0] if shown else kind.rstrip("#[]")
+    words = shown.rpartition(f" {name}")[0] if shown else kind.rstrip("#[]")
     stated = f" = {ast.unparse(default).replace(', ', ',')}" if default else ""
-    end = shown[len(words) + 1 + len(arg.arg):] if shown else stated
+    end = shown[len(words) + 1 + len(name):] if shown else stated
     none = "?" if optional and not default else ""
-    return f"{words}{marks}{none} {arg.arg}{end}"
+    return f"{words}{marks}{none} {name}{end}"
 
 
 def overload(node, listings):
@@ -81,7 +88,7 @@ def overload(node, listings):
         return None
     positional = [a for a in args.posonlyargs + args.args if not (a.arg == "self" and a.annotation is None)]
     defaults = [None] * (len(positional) - len(args.defaults)) + args.defaults
-    names = tuple(f"{kind_of(a)[0].rstrip('#[]')} {a.arg}" for a in positional + args.kwonlyargs)
+    names = tuple(f"{kind_of(a)[0].rstrip('#[]')} {name_of(a)}" for a in positional + args.kwonlyargs)
     listed = listings.get(names, {})
     parts = [parameter(a, d, listed) for a, d in zip(positional, defaults)]
     keywords = [parameter(a, d, listed) for a, d in zip(args.kwonlyargs, args.kw_defaults)]

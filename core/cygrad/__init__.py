@@ -358,7 +358,7 @@ def __getattr__(name):
     if name.startswith("_foreach_"):
         return getattr(_importlib.import_module("cygrad.ops.pointwise.lists"), name)
     if name in _DETERMINISM:
-        return getattr(_importlib.import_module("cygrad.ops.create.determinism"), name)
+        return getattr(_importlib.import_module("cygrad.devices.determinism"), name)
     if "autocast" in name and not name.startswith("_"):
         return getattr(_importlib.import_module("cygrad.amp.autocast_mode"), name)
     if not name.startswith("_"):

@@ -1,7 +1,6 @@
 """If this fails, an installed backend lacks what CUDA has: `x.mydevice()`, `x.is_mydevice`, `cygrad.mydevice`."""
 import cygrad
 import pytest
-from cygrad.devices import discovery
 from fake_packages import install_backend
 
 

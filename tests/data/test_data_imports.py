@@ -17,7 +17,7 @@ FILES = sorted(path for name in PACKAGES for path in [*ROOT.glob(f"{name}.py"), 
 DOCUMENTED = ("cygrad.utils.data", "cygrad.optim", "cygrad.optim.optimizer", "cygrad.optim.lr_scheduler",
               "cygrad.optim.swa_utils", "cygrad.multiprocessing")
 MEMORY = ("cygrad.tensors", "shared_memory")     # where the core maps files that processes share
-SWITCHES = ("cygrad.ops.create.determinism", "_Mode")          # which `use_deterministic_algorithms` sets
+SWITCHES = ("cygrad.devices.determinism", "_Mode")          # which `use_deterministic_algorithms` sets
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
 
 

@@ -14,8 +14,31 @@ class _VariableMeta(type):
         return isinstance(instance, _Tensor)
 
 
+class _Engine:
+    """What code written for PyTorch's engine object calls."""
+
+    @staticmethod
+    def queue_callback(callback):
+        """Call a function at the end of the pass that runs in this thread.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes nothing.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of a backward pass.
+        """
+        from cygrad.autograd.engine import queue_callback      # start-up time
+        queue_callback(callback)
+
+
 class Variable(metaclass=_VariableMeta):
     """PyTorch's old name: ``Variable(t, requires_grad)`` is the tensor itself, set to require a gradient."""
+
+    _execution_engine = _Engine()
 
     def __new__(cls, data, requires_grad=False, volatile=None):
         out = data.detach()
@@ -33,4 +56,6 @@ def __getattr__(name):
     """Parts that are imported when first used."""
     if name in ("forward_ad", "functional", "graph"):
         return _importlib.import_module("cygrad.autograd." + name)
+    if name == "SavedTensor":
+        return _importlib.import_module("cygrad.autograd.derivative").RawSaved
     raise AttributeError(f"module 'cygrad.autograd' has no attribute {name!r}")

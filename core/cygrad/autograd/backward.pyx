@@ -240,6 +240,28 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     differentiate(tensors, grad_tensors, retain_graph, create_graph, inputs, True)
 
 
+cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint create_graph, tuple tensors):
+    """One pass for as many gradients of the outputs as their first axis counts."""
+    cdef tuple given = (seeds,) if isinstance(seeds, Tensor) else tuple(seeds)
+    cdef list unused = []
+    for i, (output, seed) in enumerate(zip(outputs, given)):
+        if seed is not None and seed.shape[1:] != output.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and output[{i}] "
+                f"has a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered "
+                "batched, consider using vmap.".replace("cygrad.", "torch."))
+
+    def one(*each):
+        unused[:] = []
+        grads = differentiate(outputs, each, retain_graph, create_graph, tensors, False)
+        unused.extend([grad is None for grad in grads])
+        return tuple([cygrad.zeros_like(t) if grad is None else grad for grad, t in zip(grads, tensors)])
+
+    return [None if none else found for none, found in zip(unused, cygrad.func.vmap(one)(*given))]
+
+
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, bint materialize_grads=False):
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
@@ -256,8 +278,10 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
         Give None for an input that the outputs do not depend on, instead of raising.
     materialize_grads : bool
         Give zeros instead of None.
-    only_inputs, is_grads_batched
-        Nothing but the defaults, True and False, is taken.
+    is_grads_batched : bool
+        The first axis of each of `grad_outputs` counts gradients: what is returned has it, too (`func.vmap`).
+    only_inputs
+        Nothing but the default, True, means anything.
 
     Returns
     -------
@@ -273,25 +297,29 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
     cdef list found
     cdef Py_ssize_t i
     cdef tuple tensors
-    if is_grads_batched:
-        raise NotImplementedError("grad(): is_grads_batched needs vmap, which cygrad does not have; loop over the "
-                                  "gradients instead")
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
     tensors = tensors_of(inputs)
+    if not tensors:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for t in tensors:
         if not isinstance(t, Tensor):
             raise TypeError(f"inputs must be Tensors, got {type(t).__name__}")
     if any_overridden(tensors + tensors_of(outputs)):
         return hand_over_call(grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs,
                                      allow_unused, is_grads_batched, materialize_grads), {})
-    found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)
+    if is_grads_batched and grad_outputs is not None:
+        found = batched_grad(tensors_of(outputs), grad_outputs, retain_graph, create_graph, tensors)
+    else:
+        found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)
     for i in range(len(tensors)):
         if found[i] is not None:
             if (<Tensor>tensors[i]).names_ is not None:
                 found[i] = found[i].rename(*tensors[i].names)
         elif materialize_grads:
+            if is_edge(inputs) or is_edge(inputs[i]):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             found[i] = cygrad.zeros_like(tensors[i], requires_grad=create_graph)
         elif not allow_unused:
             raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "

@@ -10,6 +10,7 @@ from cygrad.autograd.forward_levels cimport forward_used, needs_gradient
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
 from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
+from cygrad.autograd.derivative cimport raw_saved
 from cygrad.autograd.saved cimport SavedTensor, check_saved, hooks_apply, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
@@ -51,6 +52,7 @@ cdef class FunctionCtx(PythonNode):
     cdef tuple saved                # tensors, as SavedTensor where they are outputs, and None; None once released
     cdef unsigned int versions[FEW]     # of the first of them
     cdef dict constants             # {number of an output without history: (shape, dtype, device), None if no tensor}
+    cdef set marked                 # numbers of outputs that were marked as not differentiable, or None
     cdef PyObject *attributes       # dict of what the user set; NULL while there is nothing
     cdef object __weakref__
 
@@ -124,6 +126,27 @@ cdef class FunctionCtx(PythonNode):
         return tuple([(<SavedTensor>kept).unpack(self) if type(kept) is SavedTensor else kept for kept in self.saved])
 
     @property
+    def _raw_saved_tensors(self):
+        """What `save_for_backward` got, as it is kept: hooks can be registered on each (PyTorch's name)."""
+        if self.saved is None:
+            raise spent()
+        return tuple([raw_saved(self, i) for i in range(len(self.saved))])
+
+    def _value_kept(self, i):
+        """What is kept of one of them: a tensor, a SavedTensor or None."""
+        if self.saved is None:
+            raise spent()
+        return self.saved[i]
+
+    def _keep(self, i, value):
+        """Keep a SavedTensor in its place."""
+        self.saved = self.saved[:i] + (value,) + self.saved[i + 1:]
+
+    def is_constant(self, number):
+        """Whether an output has no derivative."""
+        return self.marked is not None and number in self.marked
+
+    @property
     def saved_variables(self):
         """PyTorch's old name of `saved_tensors`."""
         warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
@@ -163,6 +186,8 @@ cdef void make_as_new(FunctionCtx ctx) noexcept:
         ctx.are_tensors = None
     if ctx.constants is not None:
         ctx.constants = None
+    if ctx.marked is not None:
+        ctx.marked = None
     if ctx.attributes != NULL:
         Py_CLEAR(ctx.attributes)
 
@@ -275,7 +300,7 @@ cdef object applied(cls, tuple args, dict kwargs):
         elif is_new(ctx, args, outputs):
             if recorded:
                 ctx.own(<Tensor>outputs, 0, True)
-            elif requires_grad(<Tensor>outputs):
+            elif requires_grad(<Tensor>outputs) and not outputs._is_view():     # as a view made in `no_grad`
                 outputs = outputs.detach()
         else:
             (outputs,) = _attach(ctx, args, (outputs,), recorded)
@@ -307,6 +332,8 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
     dirty = _ids(ctx.dirty_tensors, "mark_dirty")
     non_differentiable = _ids(ctx.non_differentiable, "mark_non_differentiable")
     ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycle ctx -> output -> ctx
+    if non_differentiable:
+        ctx.marked = {number for number, output in enumerate(outputs) if id(output) in non_differentiable}
     if not dirty.issubset(map(id, outputs)):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
@@ -344,7 +371,7 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
             if is_input:
                 output = output.view_as(output)
             ctx.own(<Tensor>output, number, len(outputs) == 1)
-        elif is_input or output.requires_grad:
+        elif is_input or output.requires_grad and (recorded or not output._is_view()):
             output = output.detach()
         attached.append(output)
     ctx.constants = constants
@@ -430,7 +457,7 @@ cdef object zeros_of(FunctionCtx ctx, int number):
     cdef View meta
     if ctx.constants is not None and number in ctx.constants:
         metadata = ctx.constants[number]
-        if metadata is None:
+        if metadata is None or not getattr(ctx, "_materialize_non_diff_grads", True):
             return None
         shape, dtype, device = metadata
     else:

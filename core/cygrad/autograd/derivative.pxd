@@ -56,6 +56,8 @@ cdef class ListOf:
 
 cdef object DROPPED
 
+cdef object raw_saved(Node node, object place)
+
 cdef OpNode new_node(Derivative row)
 cdef Derivative find_row(str op, tuple arguments)
 cdef int set_shortcut(str op, str argument, Shortcut function) except -1

@@ -351,7 +351,85 @@ cdef class OpNode(Node):
                 return value
             # PyTorch keeps a number as a tensor, in its widest dtype.
             return cygrad.tensor(value, dtype={float: cygrad.float64, complex: cygrad.complex128}.get(type(value)))
+        if name.startswith("_raw_saved_") and self.row is not None and name[11:] in saved_names(self.row):
+            if name[11:] == "result":
+                return raw_saved(self, RESULT)
+            return raw_saved(self, self.row.arguments.index(name[11:]))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _value_kept(self, int i):
+        """What is kept of an argument, or of the result."""
+        value = (RELEASED if self.released else self.result) if i == RESULT else self.value(i)
+        if value is RELEASED:
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+                               "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                               "retain_graph=True if you need to backward through the graph a second time or if you "
+                               "need to access saved variables after calling backward.")
+        return value
+
+    def _keep(self, int i, SavedTensor value not None):
+        """Keep what a hook has made of it in its place."""
+        if i == RESULT:
+            self.result = value
+        elif i == 0:
+            self.value0 = value
+        elif i == 1:
+            self.value1 = value
+        else:
+            self.rest = self.rest[:i - 2] + (value,) + self.rest[i - 1:]
+
+
+cdef class RawSaved:
+    """A tensor as a node keeps it: ``node._raw_saved_self``. `autograd.SavedTensor` is this class."""
+    cdef Node node
+    cdef object place
+
+    def __init__(self):
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    def __reduce__(self):
+        raise TypeError("a SavedTensor cannot be pickled")
+
+    def register_hooks(self, *hooks):
+        """Let a pair of functions make of the tensor what is kept, and a tensor of that again.
+
+        Parameters
+        ----------
+        pack_hook : callable
+            Is called now, with the tensor.
+        unpack_hook : callable
+            Is called when backward needs it, with what the other returned.
+
+        Raises
+        ------
+        RuntimeError
+            If nothing is kept, or no longer, or there are such hooks already.
+        """
+        if len(hooks) != 2 or not callable(hooks[0]) or not callable(hooks[1]):
+            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
+                            "supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
+                            "collections.abc.Callable, arg1: collections.abc.Callable) -> None")
+        value = self.node._value_kept(self.place)
+        cdef SavedTensor saved
+        if isinstance(value, SavedTensor):
+            saved = <SavedTensor>value
+            if saved.unpack_hook is not None:
+                raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: "
+                                   "only one pair of hooks is allowed at a time.")
+        elif isinstance(value, Tensor):
+            saved = SavedTensor(value, self.node, self.place == RESULT)
+        else:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        saved.pack(saved.tensor, hooks)
+        saved.tensor = None
+        self.node._keep(self.place, saved)
+
+
+cdef object raw_saved(Node node, object place):
+    """The object that stands for a saved tensor: of an argument, or (RESULT) of the result."""
+    cdef RawSaved made = RawSaved.__new__(RawSaved)
+    made.node, made.place = node, place
+    return made
 
 
 cdef set saved_names(Derivative row):

@@ -93,6 +93,7 @@ cdef class Pass:
     cdef bint recorded                 # whether the thread did, before
     cdef Node root                     # where it began first
     cdef list roots                    # and where else, or None
+    cdef list callbacks                # what users want to be called at its end, or None
 
     cdef inline Node state(self, Node node):
         """What holds the state of a node; None if it has none in this pass."""
@@ -325,8 +326,9 @@ cdef list run(object begun):
                     spare = references(<PyObject *>arrived) == 1
                     finish_leaf(self, <AccumulateGrad>node, <Tensor>arrived, spare, captured)
                 continue
-            last = captured and not leads_on(self, node)
-            if captured and not last:            # PyTorch hands out what hooks have not seen yet, then
+            # A node whose tensor's `.grad` is asked for runs whole, as in PyTorch: its hooks see what arrives.
+            last = captured and not self.accumulates and not leads_on(self, node)
+            if captured and not last and not self.accumulates:  # PyTorch hands out what hooks have not seen yet, then
                 self.capture(node, arrived)
             if node.attached is not None:
                 grads = gathered(node, arrived)
@@ -348,6 +350,8 @@ cdef list run(object begun):
                 grads = results_of(self, node, grads)
             hand_on(self, node, <Tensor>arrived, grads)
             grads = None
+        while self.callbacks:
+            self.callbacks.pop(0)()
     except Exception:
         if _anomaly:
             report_anomaly(node)
@@ -360,6 +364,15 @@ cdef list run(object begun):
 def current_pass():
     """The number of the pass that calls a hook in this thread; 0 outside of passes."""
     return 0 if cygrad_pass == NULL else (<Pass>cygrad_pass).number
+
+
+def queue_callback(callback):
+    """Call a function when the pass that runs in this thread has run all its nodes."""
+    if cygrad_pass == NULL:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    if (<Pass>cygrad_pass).callbacks is None:
+        (<Pass>cygrad_pass).callbacks = []
+    (<Pass>cygrad_pass).callbacks.append(callback)
 
 
 def fills_all_leaves():
@@ -426,12 +439,15 @@ cdef int deposit(Pass self, AccumulateGrad node, Tensor leaf, Tensor grad, bint 
             self.found[i] = grad
         return 0
     cdef list grads = None
+    cdef bint first = leaf.gradient is None
     if node.attached is not None:
         grads = [grad]
         run_pre_hooks(node, grads)
         grad, spare = grads[0], False
     if grad is not None:
         accumulate_into(leaf, grad, spare)
+        if grads is not None and first and leaf.gradient is not None:
+            grads[0] = leaf.gradient         # hooks that come after see it as the leaf's `.grad`, which it is now
     if leaf.post_hooks:
         run_leaf_hooks(leaf)
     if node.attached is not None and node.attached.post_hooks:

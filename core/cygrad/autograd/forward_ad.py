@@ -112,6 +112,9 @@ def make_dual(tensor, tangent, *, level=None):
     if tangent_of(tensor, found) is not None:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                            "level 0 is not supported.")
+    if tangent_of(tangent, found) is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level0 is not "
+                           "supported.")
     return with_tangent(tensor, tangent, found)
 
 

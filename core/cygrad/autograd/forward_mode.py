@@ -81,14 +81,65 @@ def propagate_function(function, ctx, args, outputs):
     for level in levels_of(args):
         before, mode = hide(level)
         try:
-            found = function.jvp(ctx, *(tangent_of(x, level) if isinstance(x, Tensor) else None for x in args))
+            given = [tangent_for(ctx, x, level) for x in args]
+            found = function.jvp(ctx, *given)
+            found = found if isinstance(found, tuple) else (found,)
+            if len(found) != len(outs):
+                raise RuntimeError("Function's jvp returned an invalid number of forward gradients (expected "
+                                   f"{len(outs)} but got {len(found)})")
+            found = [checked_tangent(ctx, i, out, tangent, args, given)
+                     for i, (out, tangent) in enumerate(zip(outs, found))]
         finally:
             set_grad_mode(mode)
             set_depth(before)
-        found = found if isinstance(found, tuple) else (found,)
         for out, tangent in zip(outs, found):
-            if isinstance(out, Tensor) and tangent is not None:
+            if tangent is not None:
                 set_tangent(out, level, tangent)
+
+
+def tangent_for(ctx, value, level):
+    """What `jvp` gets for an argument: zeros for a differentiable tensor without a tangent, unless switched off."""
+    if not isinstance(value, Tensor):
+        return None
+    tangent = tangent_of(value, level)
+    if tangent is None and ctx.materialize_grads and differentiable(value):
+        return cygrad.zeros_like(value)
+    return tangent
+
+
+def checked_tangent(ctx, i, out, tangent, args, given):
+    """What `jvp` returned for output i, if it may be its tangent: in the memory that the output's own memory asks for."""
+    if tangent is not None and not isinstance(tangent, Tensor):
+        raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
+    if tangent is None:
+        return None
+    if not isinstance(out, Tensor) or not differentiable(out) or ctx.is_constant(i):
+        raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output "
+                           "is not a differentiable Tensor.You should return None at that position instead.")
+    place = next((k for k, value in enumerate(args) if value is out), None)
+    if place is not None:
+        if given[place] is not tangent:
+            raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the "
+                               "forward is modifying an input inplace, then the jvp function must modify the "
+                               "corresponding gradient inplace.")
+        return tangent
+    if not out._is_view():
+        return tangent
+    base = next((k for k, value in enumerate(args) if isinstance(value, Tensor)
+                 and (value is out._base or value._is_view() and value._base is out._base)), None)
+    if base is None or given[base] is None:
+        return tangent
+    if not tangent._is_view():
+        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+                           "returning a view.")
+    if given[base]._is_view():
+        if tangent._base is not given[base]._base:
+            raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the same "
+                               "base as the given grad input.")
+    elif tangent._base is not given[base]:
+        raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given "
+                           "grad input.")
+    return tangent
 
 
 # ------------------------------------------------------------------------- one level after the other

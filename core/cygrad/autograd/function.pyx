@@ -101,6 +101,20 @@ class Function:
         return applied(cls, args, kwargs)
 
 
+class InplaceFunction(Function):
+    """A Function that may be told to write in place (``inplace=True``); kept for old code.
+
+    Parameters
+    ----------
+    inplace : bool
+        Is kept as the attribute of this name.
+    """
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+
 know_defaults(Function.setup_context, Function.backward)
 
 

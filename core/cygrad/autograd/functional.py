@@ -392,7 +392,8 @@ def _check_strategy(create_graph, strict, vectorize, strategy):
         if not vectorize:
             raise NotImplementedError(f'{prefix} strategy="forward-mode" needs vectorize=True.')
     elif strict and vectorize:
-        raise RuntimeError(f"{prefix} strict=True and vectorize=True exclude each other.")
+        raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+                           "together. Please either set `strict=False` or `vectorize=False`.")
 
 
 def _require_grad(tensors, kind, strict):

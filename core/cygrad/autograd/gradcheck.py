@@ -225,8 +225,8 @@ class _Checker(Derivatives):
             for number, (numerical, found) in enumerate(zip(self.numerical(variable), analytical)):
                 if not self.close(found, numerical):
                     raise GradcheckError(
-                        f"Jacobian computed with forward mode mismatch for part {number} of the outputs with respect "
-                        f"to input {place},\nnumerical:{numerical}\nanalytical:{found}\n")
+                        f"Jacobian computed with forward mode mismatch for output {number} with respect to input "
+                        f"{place},\nnumerical:{numerical}\nanalytical:{found}\n")
             if batched and any(not cygrad.allclose(one, other, self.rtol, self.atol)
                                for one, other in zip(analytical, self.forward(variable, True))):
                 raise GradcheckError(f"While computing batched gradients with respect to input {place}, got: the rows "

@@ -16,11 +16,14 @@ from cygrad.devices.home import brought
 # -------------------------------------------------------------------- hooks
 
 cdef object run_hooks(object hooks, object grad):
-    """What the hooks of a tensor make of its gradient."""
+    """What the hooks of a tensor make of its gradient; None is that of an output that nothing was computed from."""
     for hook in list(hooks.values()):
         result = hook(grad)
-        if result is not None:
-            grad = in_place_of(grad, result, hook)
+        if result is None:
+            continue
+        if grad is None:
+            raise RuntimeError("can't replace a None gradient with a non-None value")
+        grad = in_place_of(grad, result, hook)
     return grad
 
 
@@ -65,8 +68,7 @@ cdef int run_tensor_hooks(Node node, list grads) except -1:
     cdef Attached attached = node.attached
     if attached.tensor_hooks is not None:
         for number in list(attached.tensor_hooks):
-            if grads[number] is not None:
-                grads[number] = run_hooks(attached.tensor_hooks[number], grads[number])
+            grads[number] = run_hooks(attached.tensor_hooks[number], grads[number])
     if attached.retained is not None:
         for number, reference in list(attached.retained.items()):
             kept = reference()

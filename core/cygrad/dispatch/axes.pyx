@@ -266,3 +266,8 @@ cdef int refuse_overlap(View out, View other, bint whole) except -1:
             return 0
     raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                        "single memory location. Please clone() the tensor before performing the operation.")
+
+
+def refuse_shared(View target not None, View operand not None, bint whole=True):
+    """`refuse_overlap` for ops in Python; `whole`: also where both are the same elements."""
+    refuse_overlap(target, operand, whole)

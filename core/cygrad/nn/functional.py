@@ -54,6 +54,29 @@ pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name i
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
 relu_ = _methods["relu_"]
+
+
+def _in_place(activation):
+    """An activation that writes into its input."""
+    def applied(input, *args, **kwargs):
+        return activation(input, *args, inplace=True, **kwargs)
+    applied.__name__ = applied.__qualname__ = activation.__name__ + "_"
+    applied.__doc__ = f"""`{activation.__name__}`, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        Is changed; what else there is as there.
+
+    Returns
+    -------
+    Tensor
+        The input.
+    """
+    return applied
+
+
+elu_, leaky_relu_, hardtanh_ = _in_place(elu), _in_place(leaky_relu), _in_place(hardtanh)  # noqa: F821  made above
 selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
 bilinear, cosine_similarity, pairwise_distance, pdist = (
     _functions[_name] for _name in ("bilinear", "cosine_similarity", "pairwise_distance", "pdist"))

@@ -6,6 +6,7 @@ tensor has that dtype there.
 from cygrad.devices import discovery
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
+from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
 from cygrad.ops.create.filled import as_tensor, empty_, tensor
 from cygrad.ops.declare.registry import op
@@ -226,6 +227,8 @@ def set_default_tensor_type(t):
         raise TypeError(f"invalid type object: {t!r}")
     if not dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    warn("torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+         "torch.set_default_device() as alternatives.")
     if device != "cpu" or discovery.default_override() is not None:
         discovery.set_default_device(_device_of(device))
     set_default_dtype(dtype)

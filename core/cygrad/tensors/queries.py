@@ -1,9 +1,11 @@
 """What can be asked of a tensor as an object, element by element calls of Python functions, and small conveniences."""
 import math
+import warnings
 from numbers import Number
 
 import cygrad
 from cygrad.devices.home import stands_for_cpu
+from cygrad.errors import warn
 from cygrad.ops.declare.registry import methods, op
 from cygrad.tensor import Tensor
 
@@ -404,7 +406,13 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not "
                          f"be greater than actual buffer length ({size} bytes)")
     flat = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
-    out = cygrad.from_numpy(flat).view(dtype)
+    if given.readonly:
+        warn("The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
+             "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
+             "buffer to protect its data or make it writable before converting it to a tensor.")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
+        out = cygrad.from_numpy(flat).view(dtype)
     return out.requires_grad_() if requires_grad else out
 
 

@@ -1,5 +1,14 @@
 """`Size`: a tensor's shape, a tuple that prints and slices as PyTorch's."""
 from math import prod
+from operator import index
+
+
+def _int(value, place):
+    """An element of a size as an int."""
+    try:
+        return index(value)
+    except (TypeError, RuntimeError):
+        raise TypeError(f"cygrad.Size() takes an iterable of 'int' (item {place} is '{type(value).__name__}')") from None
 
 
 class Size(tuple):
@@ -18,9 +27,9 @@ class Size(tuple):
 
     def __new__(cls, sizes=()):
         made = tuple.__new__(cls, sizes)
-        for i, n in enumerate(made):
-            if type(n) is not int and not hasattr(n, "__index__"):
-                raise TypeError(f"cygrad.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')")
+        for n in made:
+            if type(n) is not int:
+                return tuple.__new__(cls, [_int(each, place) for place, each in enumerate(made)])
         return made
 
     def numel(self):
@@ -42,9 +51,9 @@ class Size(tuple):
     def __repr__(self):
         return f"cygrad.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, index):
-        item = tuple.__getitem__(self, index)
-        return Size(item) if type(index) is slice else item
+    def __getitem__(self, key):
+        item = tuple.__getitem__(self, key)
+        return Size(item) if type(key) is slice else item
 
     def __add__(self, other):
         return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented

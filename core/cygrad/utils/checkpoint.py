@@ -14,6 +14,7 @@ import weakref
 import cygrad
 from cygrad.amp.autocast_mode import modes_in_force
 from cygrad.autograd import Function
+from cygrad.autograd.engine import current_pass
 from cygrad.autograd.graph import saved_tensors_hooks
 
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "check_backward_validity",
@@ -136,7 +137,9 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
         return function(*args, **kwargs)
     part = _Part(function, args, kwargs, preserve, again, check, early_stop if _early_stop is None else _early_stop)
     with saved_tensors_hooks(part.pack, part.unpack), first:
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+    part.complete = True
+    return found
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
@@ -218,6 +221,7 @@ class _Place:
     """Where a tensor that was saved will be."""
 
     tensor = None
+    owner = None                        # the pass for which the tensor was computed
 
 
 class _Part:
@@ -229,6 +233,7 @@ class _Part:
         self.arguments = _Arguments((*args, *kwargs.values()))
         self.surroundings = _Surroundings(preserve_rng_state)
         self.places, self.descriptions = [], []
+        self.complete = False           # whether the first run has ended: a backward pass may be part of it
 
     def pack(self, tensor):
         place = _Place()
@@ -237,11 +242,19 @@ class _Part:
         return place
 
     def unpack(self, place):
-        if place.tensor is None:
-            self.run_again()
-        return place.tensor
+        # What is computed again is there for one pass; outside of passes, for one look.
+        number = current_pass() or object()
+        if place.owner != number:
+            self.run_again(number)
+        tensor = place.tensor
+        if type(number) is not int:
+            for reference in self.places:
+                held = reference()
+                if held is not None:
+                    held.tensor = held.owner = None
+        return tensor
 
-    def run_again(self):
+    def run_again(self, number):
         """Call the function again, and fill the places that are left."""
         saved = []
         wanted = len(self.places)
@@ -249,17 +262,22 @@ class _Part:
         def keep(tensor):
             if self.early_stop and len(saved) == wanted:
                 raise _Done
+            if len(saved) >= wanted and self.complete:
+                raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                                      "during the original forward pass.")
             place = self.places[len(saved)]() if len(saved) < wanted else None
             saved.append(self.check(tensor))
             if place is not None:
-                place.tensor = tensor.detach()
+                place.tensor, place.owner = tensor.detach(), number
             if self.early_stop and len(saved) == wanted:
                 raise _Done
+            return tensor.detach()
 
         values = self.arguments.values()
-        with contextlib.suppress(_Done), self.surroundings(), self.context, saved_tensors_hooks(keep, _unreadable):
+        with contextlib.suppress(_Done), self.surroundings(), self.context, saved_tensors_hooks(keep, _as_it_is):
             self.function(*values[:self.count], **dict(zip(self.names, values[self.count:])))
-        self.compare(saved)
+        if self.complete:
+            self.compare(saved)
 
     def compare(self, saved):
         """Raise if what was saved is not what the first run saved."""
@@ -275,8 +293,8 @@ class _Part:
                                   f"metadata than during the forward pass.\n{''.join(different)}.")
 
 
-def _unreadable(packed):
-    raise CheckpointError("torch.utils.checkpoint: a part that runs again can't run a backward pass inside")
+def _as_it_is(packed):
+    return packed
 
 
 def _description(tensor):

@@ -2,7 +2,7 @@
 import sys as _sys
 import types as _types
 
-from cygrad.ops.create.determinism import _Mode          # what the switches of the namespace set, too
+from cygrad.devices.determinism import _Mode          # what the switches of the namespace set, too
 
 
 class _Deterministic(_types.ModuleType):
@@ -15,7 +15,7 @@ class _Deterministic(_types.ModuleType):
     def fill_uninitialized_memory(self, mode):
         if not isinstance(mode, bool):
             raise TypeError(f"expected a bool, but got {type(mode).__name__}")
-        _Mode.set(fill=mode)
+        _Mode.change(fill=mode)
 
 
 _sys.modules[__name__].__class__ = _Deterministic

@@ -11,6 +11,7 @@ from cpython.pycapsule cimport PyCapsule_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.string cimport memset
 
+from cygrad.devices.uninitialized cimport filled
 from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, fill_into
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_FLOAT, COMPLEX128, DType, FLOAT16, FLOAT32, FLOAT64, INT64,
@@ -38,7 +39,6 @@ cdef enum:
     FEW_BYTES = 4096            # up to which memory is cleared here, and not by the backend's `fill`
 
 cdef object _cpu = None
-cdef bint _fills_unwritten = False          # what `use_deterministic_algorithms` asks for
 cdef object _MISSING = object()
 cdef DType _float32 = dtype_of(FLOAT32)
 
@@ -409,22 +409,6 @@ cdef Tensor sized(tuple size, object kwsize, object dtype, object device, str na
     return new_on(device, checked_dtype(dtype, name), rank, sizes)
 
 
-def fill_unwritten(bint wanted):
-    """Whether uninitialised tensors get a known value from now on."""
-    global _fills_unwritten
-    _fills_unwritten = wanted
-
-
-cpdef Tensor unwritten(Tensor t):
-    """A new tensor that nothing was written to: as it is, or full of what is no result, as PyTorch fills it."""
-    if _fills_unwritten:
-        if t.dtype.category >= CATEGORY_FLOAT:
-            fill_into(t, float("nan"))
-        else:
-            fill_into(t, True if t.dtype.code == BOOL else cygrad.iinfo(t.dtype).max)
-    return t
-
-
 def dtype_for(dtype, out):
     """The dtype of a new tensor for `out=`: out's, which a dtype given must agree with."""
     if out is None:
@@ -440,6 +424,12 @@ cdef target(Tensor made, object out, str name):
     if out is None:
         return made
     return write_out(name, made, out)
+
+
+def fill_known(Tensor t not None):
+    """Fill a new tensor with what stands for uninitialised memory: NaN, or the largest number of its dtype."""
+    if t.numel():
+        t.fill_(cygrad.nan if t.dtype.category >= CATEGORY_FLOAT else True if t.dtype.name == "bool" else cygrad.iinfo(t.dtype).max)
 
 
 def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -477,7 +467,9 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
         refuse_preserve(memory_format)
         if memory_format.order is not None:
             made = empty_in(made, made.shape, memory_format)
-    return finished(unwritten(made), requires_grad, names, pin_memory)
+    if filled:
+        fill_known(made)
+    return finished(made, requires_grad, names, pin_memory)
 
 
 def zeros(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,
@@ -611,7 +603,10 @@ def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, b
     >>> cygrad.empty_like(cygrad.tensor([1, 2])).dtype
     cygrad.int64
     """
-    return finished(unwritten(like(input, dtype, device, memory_format)), requires_grad, None, pin_memory)
+    cdef Tensor t = like(input, dtype, device, memory_format)
+    if filled:
+        fill_known(t)
+    return finished(t, requires_grad, None, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, bint requires_grad=False,

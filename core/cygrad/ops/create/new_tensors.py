@@ -1,9 +1,10 @@
 """New tensors like an old one, of other sizes: `new_zeros` and its relatives."""
 from cygrad.devices import discovery
+from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near, empty_on
 from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
 from cygrad.errors import warn
-from cygrad.ops.create.filled import pinned, unwritten
+from cygrad.ops.create.filled import fill_known, pinned
 from cygrad.ops.declare.registry import functions, op
 from cygrad.tensor import Tensor
 
@@ -25,8 +26,8 @@ def new_like(self, sizes, size, value, dtype, device, requires_grad, name, pin_m
         out = empty_on(backend, index, dtype, sizes)
     if value is not None:
         raw_fill(out, value)
-    else:
-        unwritten(out)
+    elif is_filled():
+        fill_known(out)
     if pin_memory:
         out = pinned(out)
     if requires_grad:

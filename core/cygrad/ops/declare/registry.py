@@ -108,6 +108,10 @@ WRONG_DTYPE = {
                                         f"{SCALAR_NAMES[given.code]}"),
     "expected": lambda given, made: (f"Expected out tensor to have dtype {C_TYPES[made.code]}, but got "
                                      f"{C_TYPES[given.code]} instead"),
+    "scalar_type": lambda given, made: (f"expected scalar_type {SCALAR_NAMES[made.code]} but found "
+                                        f"{SCALAR_NAMES[given.code]}"),
+    "object": lambda given, made: (f"Expected object of scalar type {SCALAR_NAMES[made.code]} but got scalar type "
+                                   f"{SCALAR_NAMES[given.code]} for argument 'out'"),
     "multinomial": lambda given, made: f"multinomial expects Long tensor out, got: {SCALAR_NAMES[given.code]}",
 }
 

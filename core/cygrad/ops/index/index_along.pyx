@@ -1,5 +1,6 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
+from cygrad.dispatch.axes cimport refuse_overlap
 from cygrad.dtype cimport INT32, INT64
 from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
 from cygrad.view cimport wrap_dim
@@ -255,6 +256,7 @@ def _index_fill_(self, dim, index, value):
     arguments = index_fill_arguments(self, dim, index, value)
     writer = index_fill_tensor if isinstance(value, Tensor) else fill_slices
     warn_if_expanded(self, "index_fill_", "tensor[mask] = scalar")
+    refuse_overlap(self, <Tensor>arguments[1], True)
     return writer.inplace_on_itself(self, *arguments)
 
 

@@ -1,5 +1,6 @@
 """Masks: `nonzero`, and reading, filling and writing where a mask is true."""
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.axes import refuse_shared
 from cygrad.dispatch.operands import fill_where, filled
 from cygrad.dispatch.promotion import C_TYPES, check_scalar
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap, write_out
@@ -168,6 +169,7 @@ def _masked_fill_(self, mask, value):
         if shape != self.shape:
             raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}")
     warn_if_expanded(self, "masked_fill_", "tensor[mask] = scalar")
+    refuse_shared(self, mask, False)
     return (masked_fill_tensor_into if isinstance(value, Tensor) else masked_fill_into).inplace(self, mask, value)
 
 

@@ -1,6 +1,7 @@
 """The reverse of `max_pool` with its indices: numbers put back to where they were the largest, zeros elsewhere."""
 import math
 
+from cygrad.devices.determinism import alert
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import kept
@@ -96,6 +97,7 @@ def unpool(axes, input, indices, kernel_size, stride, padding, output_size):
 
 
 def run(input, indices, sizes, axes):
+    alert(f"max_unpooling{axes}d_forward_out")
     check(axes, input, indices, sizes)
     return (_max_unpool2d if axes == 2 else _max_unpool3d)(input, indices, sizes)
 

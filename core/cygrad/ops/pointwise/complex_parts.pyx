@@ -370,7 +370,7 @@ cdef check_parts(Tensor a, Tensor b):
                            f"{SCALAR_NAMES[b.dtype.code]} for second argument")
 
 
-@op(method=False, out="exact", name="complex")
+@op(method=False, out="object", name="complex")
 def complex_(Tensor real not None, Tensor imag not None):
     """A complex tensor of these real and imaginary parts.
 
@@ -401,7 +401,7 @@ def _polar(abs, angle):
     return _complex.forward(abs * angle.cos(), abs * angle.sin())
 
 
-@op(method=False, out="exact")
+@op(method=False, out="object")
 def polar(Tensor abs not None, Tensor angle not None):
     """The complex numbers of these moduli and arguments (in radians).
 

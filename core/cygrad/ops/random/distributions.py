@@ -212,6 +212,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
     if input.shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
     weights = input.detach()
+    if weights.numel() == 0:
+        return empty_((*weights.shape[:-1], num_samples), dtype=_int64, device=weights.device)
     if not replacement or num_samples == 1:
         low, high = weights.min().item(), weights.max().item()
         if not (low >= 0 and high < math.inf):

@@ -162,7 +162,7 @@ RUNNING_EXTREME = """The {} element up to each place along an axis, and where it
     """
 
 
-@op(out="exact", axis=True, doc=RUNNING_EXTREME.format(
+@op(out="scalar_type", axis=True, doc=RUNNING_EXTREME.format(
     "largest", name="cummax", values=[2, 3, 3, 3], places=[0, 1, 1, 3]))
 def cummax(input, dim):
     dim = axis_of(dim, input.dim(), "cummax")
@@ -170,7 +170,7 @@ def cummax(input, dim):
     return return_types.cummax(_cummax(input, dim))
 
 
-@op(out="exact", axis=True, doc=RUNNING_EXTREME.format(
+@op(out="scalar_type", axis=True, doc=RUNNING_EXTREME.format(
     "smallest", name="cummin", values=[2, 2, 1, 1], places=[0, 0, 2, 2]))
 def cummin(input, dim):
     dim = axis_of(dim, input.dim(), "cummin")
@@ -199,7 +199,7 @@ def _logcumsumexp(self, dim):
     return out
 
 
-@op(out="exact", axis=True)
+@op(out="scalar_type", axis=True)
 def logcumsumexp(input, dim):
     """The logarithm of `cumsum` of the exponentials, without overflow.
 

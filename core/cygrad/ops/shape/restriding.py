@@ -1,10 +1,11 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
-from cygrad.ops.create.filled import unwritten
+from cygrad.ops.create.filled import fill_known
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.geometry import take_geometry, window
 from cygrad.ops.declare.op import Op
@@ -205,12 +206,12 @@ def resize_(self, *sizes, memory_format=None):
     count = 1
     for n in sizes:
         count *= n
-    held, end = self._storage().nbytes() // self.itemsize, self.storage_offset() + count
+    held = self._storage().nbytes() // self.itemsize
     if count:
-        grow_storage(self, end * self.itemsize)
+        grow_storage(self, (self.storage_offset() + count) * self.itemsize)
+    if is_filled() and self._storage().nbytes() // self.itemsize > held:
+        fill_known(window(self, None, held, (self._storage().nbytes() // self.itemsize - held,)))
     self._take(window(self, None, self.storage_offset(), sizes))
-    if count and end > held:
-        unwritten(window(self, None, held, (end - held,)))
     self._bump_version()
     return self
 

@@ -1,31 +1,31 @@
 """Whether an op may give another result the next time: `use_deterministic_algorithms` and its kind.
 
-Kernels here add in one order, so no op refuses to run in such a mode, or warns. What changes is memory that nothing was
-written to: `empty` and its kind give NaN, the largest integer or True there.
+Kernels here add in one order, but what PyTorch refuses in such a mode is refused (`alert`). What `empty` and its kind make is filled
+with NaN, or the largest number, in it.
 """
-from cygrad.ops.create.filled import fill_unwritten
+from cygrad.devices.uninitialized import set_filled
+from cygrad.errors import warn
 
 
 class _Mode:
     """What was asked for: 0 nothing, 1 warnings, 2 errors."""
 
     level = 0
+    warn_only = False
     fill_uninitialized_memory = True
 
     @classmethod
-    def set(cls, level=None, fill=None):
-        """Take what is given, and tell those who make tensors."""
+    def change(cls, level=None, fill=None):
+        """Ask for something else."""
         if level is not None:
             cls.level = level
         if fill is not None:
             cls.fill_uninitialized_memory = fill
-        fill_unwritten(cls.level > 0 and cls.fill_uninitialized_memory)
+        set_filled(cls.level > 0 and cls.fill_uninitialized_memory)
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """Ask for ops that give the same result each time; those here do.
-
-    Uninitialised tensors are filled while it is on (`cygrad.utils.deterministic.fill_uninitialized_memory`).
 
     Parameters
     ----------
@@ -41,11 +41,12 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
     >>> cygrad.are_deterministic_algorithms_enabled()
     False
     """
-    for name, value in (("mode", mode), ("warn_only", warn_only)):
+    for name, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
         if not isinstance(value, bool):
-            raise TypeError(f"_set_deterministic_algorithms(): argument '{name}' must be bool, not "
+            raise TypeError(f"_set_deterministic_algorithms(): argument {name} must be bool, not "
                             f"{type(value).__name__}")
-    _Mode.set(level=0 if not mode else 1 if warn_only else 2)
+    _Mode.warn_only = warn_only
+    _Mode.change(level=0 if not mode else 1 if warn_only else 2)
 
 
 def are_deterministic_algorithms_enabled():
@@ -71,7 +72,7 @@ def is_deterministic_algorithms_warn_only_enabled():
     Returns
     -------
     bool
-        False where it is off.
+        What was said last, also where the mode is off.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def is_deterministic_algorithms_warn_only_enabled():
     >>> cygrad.is_deterministic_algorithms_warn_only_enabled()
     False
     """
-    return _Mode.level == 1
+    return _Mode.warn_only
 
 
 def set_deterministic_debug_mode(debug_mode):
@@ -110,7 +111,8 @@ def set_deterministic_debug_mode(debug_mode):
         debug_mode = levels[debug_mode]
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _Mode.set(level=int(debug_mode))
+    _Mode.warn_only = debug_mode == 1
+    _Mode.change(level=int(debug_mode))
 
 
 def get_deterministic_debug_mode():
@@ -128,3 +130,24 @@ def get_deterministic_debug_mode():
     0
     """
     return _Mode.level
+
+
+def alert(name):
+    """Refuse, or warn of, an op that PyTorch can't compute deterministically, if that was asked for.
+
+    Parameters
+    ----------
+    name : str
+        What PyTorch calls it.
+    """
+    if _Mode.level == 2:
+        raise RuntimeError(f"{name} does not have a deterministic implementation, but you set "
+                           "'torch.use_deterministic_algorithms(True)'. You can turn off determinism just for this "
+                           "operation, or you can use the 'warn_only=True' option, if that's acceptable for your "
+                           "application. You can also file an issue at https://github.com/pytorch/pytorch/issues to "
+                           "help us prioritize adding deterministic support for this operation.")
+    if _Mode.level == 1:
+        warn(f"{name} does not have a deterministic implementation, but you set "
+             "'torch.use_deterministic_algorithms(True, warn_only=True)'. You can file an issue at "
+             "https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic support for this "
+             "operation.")

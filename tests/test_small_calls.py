@@ -1,0 +1,61 @@
+"""Calls that are seldom made, and what PyTorch gives for them: empty draws, full ranges, buffers that can't be written."""
+import pytest
+
+import cygrad
+from cygrad.nn import functional as F
+
+
+def test_random_without_an_upper_bound():
+    x = cygrad.empty(2000, dtype=cygrad.int8).random_(100, None)
+    assert x.min() == 100 and x.max() == 127
+    assert cygrad.empty(100).random_(-2**24, None).abs().max() <= 2**24
+    with pytest.raises(TypeError, match="random_"):
+        cygrad.empty(3).random_(None, 5)
+
+
+def test_draws_of_no_rows():
+    weights = cygrad.empty(0, 3)
+    assert cygrad.multinomial(weights, 2).shape == (0, 2) and cygrad.multinomial(weights, 1).dtype == cygrad.int64
+    assert cygrad.multinomial(weights, 4, replacement=True).shape == (0, 4)
+
+
+def test_a_buffer_that_cannot_be_written():
+    with pytest.warns(UserWarning, match="The given buffer is not writable"):
+        assert cygrad.frombuffer(b"ab", dtype=cygrad.uint8).tolist() == [97, 98]
+
+
+def test_activations_in_place():
+    x = cygrad.tensor([-2.0, 3.0])
+    assert F.leaky_relu_(x, 0.5) is x and x.tolist() == [-1, 3]
+    assert F.hardtanh_(x) is x and x.tolist() == [-1, 1]
+    assert F.elu_(x, 2.0) is x and x[0] < 0
+
+
+def test_sizes_are_ints():
+    assert cygrad.Size(cygrad.tensor([1, 2])) == (1, 2) and type(cygrad.Size([cygrad.tensor(3)])[0]) is int
+    with pytest.raises(TypeError, match="takes an iterable of 'int'"):
+        cygrad.Size(cygrad.ones(3))
+
+
+def test_outputs_of_another_dtype():
+    x = cygrad.ones(3)
+    with pytest.raises(RuntimeError, match="expected scalar_type Float but found Short"):
+        cygrad.cummax(x, 0, out=(x.short(), x.long()))
+    with pytest.raises(RuntimeError, match="expected scalar_type Double but found Float"):
+        cygrad.logcumsumexp(x.double(), 0, out=cygrad.ones(3))
+    with pytest.raises(RuntimeError, match="Expected object of scalar type ComplexFloat but got scalar type Float for"):
+        cygrad.complex(x, x, out=cygrad.ones(3))
+
+
+def test_masks_and_places_that_share_the_target():
+    mask, places = cygrad.tensor([True] * 6 + [False] * 3), cygrad.arange(6)
+    with pytest.raises(RuntimeError, match="unsupported operation: some elements"):
+        mask[3:].masked_fill_(mask[:-3], True)
+    with pytest.raises(RuntimeError, match="unsupported operation: some elements"):
+        places.index_fill_(0, places, 1)
+
+
+def test_attention_over_empty_batches():
+    attention = cygrad.nn.MultiheadAttention(8, 2)
+    x = cygrad.ones(3, 0, 8)
+    assert attention(x, x, x)[0].shape == (3, 0, 8)

@@ -1,4 +1,4 @@
-"""Calls that are seldom made, and what PyTorch gives for them: empty draws, full ranges, buffers that can't be written."""
+"""Calls that are seldom made, and what PyTorch gives for them: empty draws, full ranges, read-only buffers."""
 import pytest
 
 import cygrad
@@ -59,3 +59,11 @@ def test_attention_over_empty_batches():
     attention = cygrad.nn.MultiheadAttention(8, 2)
     x = cygrad.ones(3, 0, 8)
     assert attention(x, x, x)[0].shape == (3, 0, 8)
+
+
+def test_inference_mode_resizes_what_requires_a_gradient():
+    x = cygrad.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+        x.resize_(1)
+    with cygrad.inference_mode():
+        assert cygrad.ones(2, requires_grad=True).resize_(1).shape == (1,)

@@ -29,7 +29,7 @@ import warnings
 
 # Why a name is out of scope: parts of torch that cygrad doesn't have, by the beginnings of their names.
 PARTS = {
-    "PyTorch's internals": "_ utils._",
+    "PyTorch's internals": "_ utils._ autograd._ autograd.torch autograd.functional._",
     "TorchScript and fx": "jit fx",
     "compilers": "compile compiler export onnx",
     "PyTorch's dispatcher": "library ops classes",
@@ -55,7 +55,7 @@ WORDS = {
     r"\bjit\b|script\(|torchscript|trace\(": "TorchScript",
     r"cuda\(\)|['\"]cuda|\bgpu\b|cudnn|onlyCUDA": "other devices",
     r"compile\(|dynamo|inductor": "compilers",
-    r"torch\._C\.|torch\._(?!assert|foreach)[a-z]|torch\.ops\.|TorchDispatchMode|__torch_dispatch__|_make_subclass|_make_wrapper|logging_tensor|tid_to_|\.cloned":
+    r"torch\._C\.|torch\._(?!assert|foreach)[a-z]|torch\.ops\.|TorchDispatchMode|__torch_dispatch__|_make_subclass|_make_wrapper|logging_tensor|tid_to_|\.cloned|assertClonedLen|assertTIDMap":
         "PyTorch's internals",
     r"nested_tensor|NestedTensor": "nested tensors",
     r"float8|float4": "float8 and its kind",

@@ -1,4 +1,4 @@
-"""What a pass calls beside formulas: hooks in PyTorch's order, callbacks at its end, hooks on what single nodes save."""
+"""What a pass calls beside formulas: hooks in PyTorch's order, callbacks at its end, hooks on saved tensors."""
 import pytest
 
 import cygrad
@@ -21,7 +21,11 @@ def test_a_posthook_of_a_leaf_sees_its_grad():
     node = x.view_as(x).grad_fn.next_functions[0][0]
     x.register_hook(lambda g: g - 2)
     node.register_prehook(lambda gs: (gs[0] / 4,))
-    x.register_post_accumulate_grad_hook(lambda t: [t.grad.add_(0.5)] and None)
+
+    def add_half(t):
+        t.grad.add_(0.5)
+
+    x.register_post_accumulate_grad_hook(add_half)
     node.register_hook(lambda ins, outs: setattr(x, "grad", outs[0] * 10))
     x.sum().backward()
     assert x.grad.tolist() == [2.5] * 3             # ((1 - 2) / 4 + 0.5) * 10
@@ -75,6 +79,11 @@ def test_grad_refuses_no_inputs_and_zeros_for_an_edge():
     edge = cygrad.autograd.graph.get_gradient_edge(y)
     with pytest.raises(RuntimeError, match="materialize_grads cannot be used"):
         cygrad.autograd.grad(x.sum(), (x, edge), allow_unused=True, materialize_grads=True)
+
+
+def test_zeros_for_one_number_that_is_not_used():
+    x, y = (cygrad.tensor(2.0, requires_grad=True) for _ in range(2))
+    assert cygrad.autograd.grad(x * x, y, materialize_grads=True)[0].item() == 0
 
 
 def test_hooks_on_what_one_node_saves():

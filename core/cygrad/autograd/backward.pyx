@@ -249,8 +249,8 @@ cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint cr
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and output[{i}] "
-                f"has a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered "
+                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and "
+                f"output[{i}] has a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered "
                 "batched, consider using vmap.".replace("cygrad.", "torch."))
 
     def one(*each):
@@ -318,7 +318,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
             if (<Tensor>tensors[i]).names_ is not None:
                 found[i] = found[i].rename(*tensors[i].names)
         elif materialize_grads:
-            if is_edge(inputs) or is_edge(inputs[i]):
+            if not isinstance(inputs, Tensor) and (is_edge(inputs) or is_edge(inputs[i])):
                 raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             found[i] = cygrad.zeros_like(tensors[i], requires_grad=create_graph)
         elif not allow_unused:

@@ -1,7 +1,7 @@
 """Whether an op may give another result the next time: `use_deterministic_algorithms` and its kind.
 
-Kernels here add in one order, but what PyTorch refuses in such a mode is refused (`alert`). What `empty` and its kind make is filled
-with NaN, or the largest number, in it.
+Kernels here add in one order, but what PyTorch refuses in such a mode is refused (`alert`). What `empty` and its kind
+make is filled with NaN, or the largest number, in it.
 """
 from cygrad.devices.uninitialized import set_filled
 from cygrad.errors import warn

@@ -8,7 +8,8 @@ def _int(value, place):
     try:
         return index(value)
     except (TypeError, RuntimeError):
-        raise TypeError(f"cygrad.Size() takes an iterable of 'int' (item {place} is '{type(value).__name__}')") from None
+        kind = type(value).__name__
+        raise TypeError(f"cygrad.Size() takes an iterable of 'int' (item {place} is '{kind}')") from None
 
 
 class Size(tuple):

@@ -429,7 +429,7 @@ cdef target(Tensor made, object out, str name):
 def fill_known(Tensor t not None):
     """Fill a new tensor with what stands for uninitialised memory: NaN, or the largest number of its dtype."""
     if t.numel():
-        t.fill_(cygrad.nan if t.dtype.category >= CATEGORY_FLOAT else True if t.dtype.name == "bool" else cygrad.iinfo(t.dtype).max)
+        t.fill_(cygrad.nan if t.dtype.category >= CATEGORY_FLOAT else t.dtype.code == BOOL or cygrad.iinfo(t.dtype).max)
 
 
 def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bint requires_grad=False,

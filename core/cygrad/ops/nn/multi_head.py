@@ -226,7 +226,8 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     need(not (need_weights and is_causal and mask is None), "FIXME: is_causal not implemented for need_weights")
     found, weights = attended(q, k, v, mask, dropout_p if training else 0.0, is_causal, need_weights, num_heads)
     from cygrad.nn.functional import linear      # start-up time
-    found = linear(found.reshape(target * batch, width), out_proj_weight, out_proj_bias).view(target, batch, out_proj_weight.shape[0])
+    found = linear(found.reshape(target * batch, width), out_proj_weight, out_proj_bias)
+    found = found.view(target, batch, out_proj_weight.shape[0])
     if need_weights:
         weights = weights.view(batch, num_heads, target, source)
         weights = weights.mean(1) if average_attn_weights else weights

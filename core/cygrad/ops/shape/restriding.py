@@ -1,5 +1,5 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
-from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.autograd.modes import grad_mode, inference_mode_enabled, set_grad_mode
 from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
@@ -196,7 +196,7 @@ def resize_(self, *sizes, memory_format=None):
     """
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = tuple(sizes[0])
-    if self.requires_grad:
+    if self.requires_grad and not inference_mode_enabled():
         raise RuntimeError("cannot resize variables that require grad")
     self._check_inplace()
     if any(n < 0 for n in sizes):

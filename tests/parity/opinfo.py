@@ -66,11 +66,19 @@ def numbers(t):
     return t.float().numpy() if str(t.dtype).endswith("bfloat16") else t.numpy()
 
 
+class Made(dict):
+    """Tensors that were made, by the ids of PyTorch's; `memory` has what stands for each of PyTorch's storages."""
+
+    def __init__(self):
+        super().__init__()
+        self.memory = {}
+
+
 def over(value, made):
     """A sample's argument for cygrad; `made` has the tensors that were made so far."""
     if isinstance(value, torch.Tensor):
         if id(value) not in made:
-            made[id(value)] = value, tensor_over(value)
+            made[id(value)] = value, tensor_over(value, made.memory)
         return made[id(value)][1]
     if isinstance(value, torch.Size):
         return cygrad.Size(value)
@@ -89,18 +97,23 @@ def over(value, made):
     return value
 
 
-def tensor_over(t):
+def tensor_over(t, memory=None):
     source, start = t.detach().resolve_conj(), 0
     reach = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride())) if t.numel() else 0
-    held = source.untyped_storage().nbytes() // source.element_size()
+    storage = source.untyped_storage()
+    held = storage.nbytes() // source.element_size()
     if reach and held <= MOST_HELD:            # all of the storage: a window may reach beyond the tensor
         reach, start = held, source.storage_offset()
-    base = torch.as_strided(source, (reach,), (1,), source.storage_offset() - start).clone()
-    if t.dtype is torch.bfloat16:
-        made = cygrad.from_numpy(base.view(torch.int16).numpy()).clone().view(cygrad.bfloat16)
-    else:
-        made = cygrad.from_numpy(base.numpy()).clone()
-    made = made.as_strided(tuple(t.shape), tuple(t.stride()), start).detach()
+    key = storage.data_ptr(), source.storage_offset() - start, reach, t.dtype
+    memory = {} if memory is None or not reach else memory
+    if key not in memory:
+        base = torch.as_strided(source, (reach,), (1,), source.storage_offset() - start).clone()
+        if t.dtype is torch.bfloat16:
+            made = cygrad.from_numpy(base.view(torch.int16).numpy()).clone().view(cygrad.bfloat16)
+        else:
+            made = cygrad.from_numpy(base.numpy()).clone()
+        memory[key] = source, made              # the source, too, so that its memory is not taken for another's
+    made = memory[key][1].as_strided(tuple(t.shape), tuple(t.stride()), start).detach()
     return made.requires_grad_() if t.requires_grad else made
 
 
@@ -109,7 +122,7 @@ class Case:
 
     def __init__(self, sample):
         self.sample = sample
-        self.made = {}
+        self.made = Made()
         self.wanted = [sample.input, *sample.args], dict(sample.kwargs)
         self.ours = over(self.wanted[0], self.made), over(self.wanted[1], self.made)
 

@@ -495,6 +495,9 @@ for _rule, _names in (
               "linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
     _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
 
+# Ops that look whether places of `out` are there twice before its shape is.
+cdef frozenset _LOOKED_AT_FIRST = frozenset(("index_select", "gather", "take"))
+
 
 cdef int check_inference(Tensor t) except -1:
     """Refuse to write into a tensor of inference mode outside it."""
@@ -512,6 +515,8 @@ def refuse_out_grad(str name, *operands):
     cdef str rule = _OVERLAPS.get(name, "P")
     cdef Py_UCS4 said
     cdef Py_ssize_t i
+    if isinstance(out, Tensor) and name in _LOOKED_AT_FIRST:
+        refuse_self_overlap(<Tensor>out)
     for i in range(len(operands)):
         other = operands[i]
         if not isinstance(other, Tensor):

@@ -543,8 +543,8 @@ def test_misuse(tmp_path):
 
 
 @pytest.mark.parametrize("obj", [len, os.system, int, object(), io.BytesIO(), cygrad.ones, cygrad.Tensor,
-                                 {"a": [print]}, OrderedDict.fromkeys, range(3), np.ones(3), np.float32(2), np.dtype("f4"),
-                                 datetime.date(2020, 1, 2)], ids=repr)
+                                 {"a": [print]}, OrderedDict.fromkeys, range(3), np.ones(3), np.float32(2),
+                                 np.dtype("f4"), datetime.date(2020, 1, 2)], ids=repr)
 def test_what_only_code_could_load(obj):
     """It is written, as Python pickles it, and read where the caller asks for that."""
     file = io.BytesIO()

@@ -1,4 +1,6 @@
 """If one of these fails, a small function (windows, distances, queries of tensors) prints other text than PyTorch's."""
+import copy
+
 import cygrad
 import numpy
 import pytest
@@ -96,3 +98,17 @@ def test_gradients():
             grads.append(x.grad.tolist())
         for ours, theirs in zip(*grads):
             assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["storage", "untyped_storage"])
+@pytest.mark.parametrize("call", [
+    *[f"s.{name}()" for name in "bfloat16 bool byte char complex_double complex_float double float half int long short "
+      "cpu clone resizable is_pinned is_shared pickle_storage_type new".split()],
+    "s.to(device='cpu')", "s.filename", "s.is_sparse", "s.is_hpu", "s.is_sparse_csr", "copy.copy(s)",
+    "copy.deepcopy(s)", "[s.byteswap(m.int16), s][1]", "[x := copy.deepcopy([s, s]), x[0] is x[1]][1]"])
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_storages(kind, call):
+    found = [attempt(lambda m=m: repr(eval(call, {"m": m, "copy": copy, "s": getattr(m.tensor([1., 2.]), kind)()})))
+             for m in (torch, cygrad)]
+    want, got = (each if isinstance(each, str) else each.type for each in found)
+    assert got.replace("cygrad", "torch") == want

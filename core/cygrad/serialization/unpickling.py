@@ -193,7 +193,8 @@ class Reader:
         if found is None:
             raise UnpicklingError(
                 f"Weights only load failed: the file refers to {module}.{name}, which is not allowed, because loading "
-                "runs no code unless it is asked to by weights_only=False. Files may hold tensors, numbers, strings, None and containers of them")
+                "runs no code unless it is asked to by weights_only=False. Otherwise files may hold tensors, numbers, "
+                "strings, None and containers of them")
         self.push(found)
 
     def call(self):

@@ -129,6 +129,104 @@ cdef class _Storage:
         """The storage, or a copy, in host memory."""
         return wrap(type(self), self.elements.cpu())
 
+    def cuda(self, device=None, non_blocking=False):
+        """The storage, or a copy, on a device of CUDA."""
+        return wrap(type(self), self.elements.cuda(device))
+
+    def to(self, *, device, non_blocking=False):
+        """The storage, or a copy, on a device."""
+        return wrap(type(self), self.elements.to(device))
+
+    def get_device(self):
+        """Number of the device; -1 in host memory."""
+        return self.elements.get_device()
+
+    def is_pinned(self, device="cuda"):
+        """Whether the memory is page-locked."""
+        return self.elements.is_pinned()
+
+    def pin_memory(self, device="cuda"):
+        """A copy in page-locked memory."""
+        return wrap(type(self), self.elements.pin_memory())
+
+    def resizable(self):
+        """Whether PyTorch could change the size."""
+        return not self.is_shared()
+
+    @property
+    def filename(self):
+        """Name of the file that the memory is mapped from: None."""
+        return None
+
+    @property
+    def is_sparse(self):
+        return False
+
+    @property
+    def is_hpu(self):
+        return False
+
+    cdef object converted(self, str dtype):
+        """A copy with elements of another dtype."""
+        return wrap(TypedStorage, self.elements.to(getattr(cygrad, dtype), copy=True))
+
+    def bfloat16(self):
+        """A copy with elements of dtype bfloat16."""
+        return self.converted("bfloat16")
+
+    def bool(self):
+        """A copy with elements of dtype bool."""
+        return self.converted("bool")
+
+    def byte(self):
+        """A copy with elements of dtype uint8."""
+        return self.converted("uint8")
+
+    def char(self):
+        """A copy with elements of dtype int8."""
+        return self.converted("int8")
+
+    def complex_double(self):
+        """A copy with elements of dtype complex128."""
+        return self.converted("complex128")
+
+    def complex_float(self):
+        """A copy with elements of dtype complex64."""
+        return self.converted("complex64")
+
+    def double(self):
+        """A copy with elements of dtype float64."""
+        return self.converted("float64")
+
+    def float(self):
+        """A copy with elements of dtype float32."""
+        return self.converted("float32")
+
+    def half(self):
+        """A copy with elements of dtype float16."""
+        return self.converted("float16")
+
+    def int(self):
+        """A copy with elements of dtype int32."""
+        return self.converted("int32")
+
+    def long(self):
+        """A copy with elements of dtype int64."""
+        return self.converted("int64")
+
+    def short(self):
+        """A copy with elements of dtype int16."""
+        return self.converted("int16")
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        found = memo.get(id(self))
+        if found is None:
+            memo[id(self)] = found = self.clone()
+        return found
+
     def is_shared(self):
         """Whether the memory is shared between processes; memory of devices always is said to be."""
         from cygrad.tensors import shared_memory      # start-up time
@@ -148,7 +246,7 @@ cdef class _Storage:
         return hash(self.data_ptr())
 
     def __repr__(self):
-        return "".join(f" {x}\n" for x in self.tolist()) + self._summary()
+        return " " + "\n ".join(map(str, self.tolist())) + "\n" + self._summary()
 
     def __reduce__(self):
         from cygrad.serialization.archive import rebuild_storage      # knot: it needs this module
@@ -209,6 +307,10 @@ cdef class TypedStorage(_Storage):
             return wrap(TypedStorage, self.elements.to(dtype))
         return self.elements.type().replace("Tensor", "Storage")
 
+    def pickle_storage_type(self):
+        """Name of the storage's type in files."""
+        return self.type().rpartition(".")[2]
+
     def _summary(self):
         return (f"[cygrad.storage.TypedStorage(dtype={self.elements.dtype}, device={self.device}) of size "
                 f"{len(self)}]")
@@ -229,6 +331,26 @@ cdef class UntypedStorage(_Storage):
     def untyped(self):
         """The storage itself."""
         return self
+
+    def new(self):
+        """A storage of no bytes on the same device."""
+        return UntypedStorage(0, device=self.device)
+
+    def type(self, dtype=None):
+        """Name of the type; with a dtype, a copy with elements of it."""
+        if dtype is None:
+            return "torch.storage.UntypedStorage"
+        return wrap(TypedStorage, self.elements.to(dtype, copy=True))
+
+    def byteswap(self, DType dtype not None):
+        """Turn the order of the bytes of each element of `dtype` over, in place."""
+        cdef Py_ssize_t size = dtype.itemsize // (2 if dtype.is_complex else 1), whole = len(self) // size * size
+        rows = self.elements[:whole].view(-1, size)
+        rows.copy_(rows.flip(1))
+
+    @property
+    def is_sparse_csr(self):
+        return False
 
     @classmethod
     def _new_shared(cls, size, *, device="cpu"):

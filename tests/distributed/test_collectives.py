@@ -168,3 +168,15 @@ def test_scaled_sums_and_futures(tmp_path):
         assert (dist.get_rank(group), dist.get_world_size(group)) == ((0, 1) if rank else (-1, -1))
     """)
     assert lines == ["[60.0, 60.0] [30.0, 30.0]"] * 2
+
+
+def test_monitored_barriers_of_groups_that_overlap(tmp_path):
+    """Rank 1 has not called as many as the others when all meet again."""
+    need_mpi()
+    succeeded(tmp_path, 3, """
+        short = timedelta(seconds=20)
+        outer = dist.new_group([0, 2], timeout=short)
+        if rank != 1:
+            dist.monitored_barrier(outer, short)
+        dist.monitored_barrier(timeout=short)
+    """)

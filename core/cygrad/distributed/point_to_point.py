@@ -1,5 +1,4 @@
 """From one rank to another: sends, receives, lists of them, and the barrier that names who is missing."""
-import itertools
 import time
 import warnings
 from datetime import timedelta
@@ -14,7 +13,6 @@ from cygrad.distributed.staging import Staged
 __all__ = ["LAST_TAG", "P2POp", "batch_isend_irecv", "irecv", "isend", "monitored_barrier", "recv", "send"]
 
 LAST_TAG = 2 ** 20 - 1          # of users; process groups need not take tags above twice as many
-BARRIER_TAGS = itertools.cycle(range(LAST_TAG + 1, 2 * LAST_TAG + 1))
 
 
 def _checked_tag(tag):
@@ -292,12 +290,18 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
                       f"Converting current value of {timeout} assuming it represents seconds", stacklevel=2)
         timeout = timedelta(seconds=timeout)
     timeout = checked_timeout(DEFAULT_TIMEOUT if timeout is None else timeout)
-    tag, token = next(BARRIER_TAGS), cygrad.zeros(1, dtype=cygrad.uint8)
+    tag, token = _barrier_tag(group), cygrad.zeros(1, dtype=cygrad.uint8)
     if group.rank() == 0:
         _monitor(group, timeout, wait_all_ranks, tag, token)
     else:
         _pass_monitor(group, timeout, tag, token)
     return None
+
+
+def _barrier_tag(group):
+    """A tag for the group's next monitored barrier: all its ranks count the same, whatever other groups they are in."""
+    group.monitored_barriers = group.monitored_barriers % LAST_TAG + 1
+    return LAST_TAG + group.monitored_barriers
 
 
 def _monitor(group, timeout, wait_all_ranks, tag, token):

@@ -61,6 +61,7 @@ class ProcessGroup:
     group_name = ""
     group_desc = "undefined"
     devices = ("cpu",)
+    monitored_barriers = 0          # that were called on this group
 
     def __init__(self, ranks, rank, timeout=DEFAULT_TIMEOUT):
         self.ranks = list(ranks)

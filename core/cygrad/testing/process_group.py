@@ -308,8 +308,8 @@ def run(name, programs, seed, every):
     dist.init_process_group(name, timeout=timedelta(seconds=60), **alone)
     world, failures, count = dist.group.WORLD, [], 0
     size = world.size()
-    groups = [world, dist.new_group(list(range(0, size, 2))), dist.new_group([size - 1]),
-              dist.new_group(list(range(size))[::-1], sort_ranks=False), dist.new_group(list(range(size // 2, size)))]
+    lists = [range(0, size, 2), [size - 1], range(size)[::-1], range(size // 2, size)]
+    groups = [world, *(dist.new_group(list(ranks), timeout=world.timeout, sort_ranks=False) for ranks in lists)]
 
     def attempt(case, setting):
         nonlocal count

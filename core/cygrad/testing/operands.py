@@ -20,6 +20,7 @@ EVERY = REAL + COMPLEX
 EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52,
            "complex64": 2.0**-23, "complex128": 2.0**-52}
 RUBBISH = 0xFF                            # the bytes between, before and after elements: NaN, -1, no truth value
+PERIOD = 1009                             # values repeat after so many; a prime, so a wrong walk meets another one
 AFTER = 40                                # elements of it behind the last one, so that what reads or writes on is seen
 
 

@@ -4,8 +4,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY, UNARY
-from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, beside, crossed, dense, gapped, numbers,
-                                     reordered, repeated, result, rounded, sliced, special, turned, with_extremes)
+from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PERIOD, beside, crossed, dense, gapped,
+                                     numbers, reordered, repeated, result, rounded, sliced, special, turned,
+                                     with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, layouts of the inputs in turn, layout of the output; the first has every pair of special values.
@@ -38,8 +39,6 @@ ALIASED = (IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN)
 # How many elements: fewer than a block has, whole blocks, one more and one less
 SIZES = (2, 3, 5, 8, 15, 17, 31, 33, 63, 65, 100, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 4097, 65535,
          65537)
-
-PERIOD = 1009                             # a prime: what walks memory wrongly meets another value
 
 ROUNDED, CLOSE, FAR = Limit(3), Limit(6), Limit(16)
 NUMBERS = INTEGERS + FLOATS + COMPLEX

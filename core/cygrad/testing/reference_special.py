@@ -7,9 +7,9 @@ import numpy as np
 def _each(function):
     """The function of a float, over an array; once for each value, of which there are fewer than elements."""
     def vector(x):
-        x = np.ascontiguousarray(x, float)
+        shape, x = np.shape(x), np.ascontiguousarray(x, float).reshape(-1)
         bits, places = np.unique(x.view("int64"), return_inverse=True)      # 0 and -0 are two values
-        return np.array([function(value) for value in bits.view(float).tolist()], float)[places].reshape(x.shape)
+        return np.array([function(value) for value in bits.view(float).tolist()], float)[places].reshape(shape)
     return vector
 
 

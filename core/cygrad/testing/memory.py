@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from cygrad.backend import BINARY, UNARY
+import cygrad
+from cygrad.backend import BINARY, UNARY, Backend
 from cygrad.devices.discovery import open_device
 from cygrad.dispatch.allocation import empty_on
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
@@ -226,6 +227,44 @@ def too_much(backend, index):
     expect(_read(backend, _written(backend, index, b"abc"), 0, 3) == b"abc", "alloc fails after it has failed once")
 
 
+def each_fails(backend, index):
+    """A program goes through, or raises MemoryError with nothing changed, whichever of its allocations fails.
+
+    The backend's `alloc` is called through one that fails; one that allocates in C is not asked.
+    """
+    if not hasattr(backend, "__dict__") or getattr(type(backend), "alloc", None) is Backend.alloc:
+        return DECLINED
+    where, alloc = cygrad.device(backend.name, index), backend.alloc
+    values = [[1.0, -2.0], [3.0, 4.0]]
+    x = cygrad.tensor(values, device=where, requires_grad=True)
+
+    def program():
+        x.grad = None
+        (x @ x.t()).relu().sum().backward()
+        return x.grad.tolist()
+
+    def failing(device, nbytes):
+        left[0] -= 1
+        if left[0] == 0:
+            raise MemoryError("none left, says the conformance suite")
+        return alloc(device, nbytes)
+    expected, failed = program(), 0
+    for turn in range(1, 200):
+        left = [turn]
+        backend.alloc = failing
+        try:
+            expect(program() == expected, f"allocation {turn} failed, and without an error the program gave nonsense")
+        except MemoryError:
+            failed += 1
+        finally:
+            del backend.alloc
+        expect(x.tolist() == values, f"when allocation {turn} failed, a tensor changed")
+        expect(program() == expected, f"after allocation {turn} failed, the program gives something else")
+        if left[0] > 0:
+            return None if failed else DECLINED
+    return None
+
+
 def _resident():
     """The memory that the process has, in bytes; the most it ever had, or 0, where the system does not say."""
     try:
@@ -279,7 +318,7 @@ def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
               "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts,
-              "too much": too_much, "leaks": buffers_leak, "leaks of kernels": kernels_leak, "chain": chain,
+              "too much": too_much, "each allocation fails in turn": each_fails, "leaks": buffers_leak, "leaks of kernels": kernels_leak, "chain": chain,
               "overwritten": overwritten, "freed while in use": waited_for, "threads": threads}
     for name, check in checks.items():
         yield Check(Key("memory", name, "", ""), check)

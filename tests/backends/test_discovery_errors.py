@@ -151,11 +151,22 @@ def test_class_gone(folder):
 
 
 @pytest.mark.parametrize(("code", "shown"), [
-    ("Device = 3", "3"), ("class Device: pass", "<class 'mygpu_device.Device'>")])
+    ("Device = 3", "3 is not a subclass of cygrad.backend.Backend"),
+    ("class Device: pass", ("<class 'mygpu_device.Device'> is not a subclass of cygrad.backend.Backend: "
+                            "write class Device(cygrad.backend.Backend)"))])
 def test_wrong_class(folder, code, shown):
     install_backend(folder, "mygpu", code=code)
-    assert refused("mygpu", errors.BackendLoadError) == (
-        f"backend 'mygpu': {shown} is not a subclass of cygrad.backend.Backend")
+    assert refused("mygpu", errors.BackendLoadError) == f"backend 'mygpu': {shown}"
+
+
+def test_a_kernel_that_raises_where_it_means_to_decline(folder):
+    install_backend(folder, "mygpu", code=BACKEND + """
+    def binary(self, op, a, b, out):
+        raise NotImplementedError(op)
+""")
+    with pytest.warns(UserWarning, match=r"Device\.binary raises NotImplementedError, which ends the program; a kernel "
+                                         "that can't do a call returns NotImplemented, and the CPU does it"):
+        cygrad.ones(2, device="mygpu")
 
 
 def test_missing_required_entries(folder):
@@ -299,7 +310,8 @@ def test_device_count_explains_itself(folder):
 
 
 @pytest.mark.parametrize(("body", "text", "cause"), [
-    ("raise OSError('driver and library differ')", "OSError: driver and library differ", OSError),
+    ("raise OSError('driver and library differ')", ("OSError: driver and library differ; "
+     "device_count() never raises, it returns 0 where there is none"), OSError),
     *[(f"return {answer}", f"device_count() returned {answer}; it returns how many there are, 0 where there is none",
        None)
       for answer in ("None", "-1", "'1'", "1.0")]])

@@ -30,6 +30,7 @@ def checked(name, cls):
     for base in own:
         for attribute, value in vars(base).items():
             _check_signature(of, base, attribute, value)
+            _warn_of_not_implemented(of, base, attribute, value)
     _warn_of_misspelled(of, own)
     return cls
 
@@ -39,7 +40,9 @@ def _named_instead(cls):
     module = cls if hasattr(cls, "__file__") else sys.modules.get(getattr(cls, "__module__", None))
     found = [key for key, value in vars(module).items() if isinstance(value, type) and issubclass(value, Backend)
              and value is not Backend] if module is not None else []
-    return f"; its module has {', '.join(found)}: name that in the entry point" if found else ""
+    if found:
+        return f"; its module has {', '.join(found)}: name that in the entry point"
+    return f": write class {cls.__name__}(cygrad.backend.Backend)" if isinstance(cls, type) else ""
 
 
 def entries():
@@ -70,6 +73,14 @@ def _warn_of_misspelled(of, own):
             if near is not None and not any(near in vars(each) for each in own):
                 warn(f"{of}: {base.__name__} has a method {name!r}, which cygrad never calls; if it is the entry "
                      f"{near!r}, rename it, else give it a name that is less like one")
+
+
+def _warn_of_not_implemented(of, cls, name, value):
+    """Warn of an entry that raises NotImplementedError, which ends the program, where it means to decline."""
+    code = getattr(value, "__code__", None)
+    if name in entries() and name not in REQUIRED and "NotImplementedError" in getattr(code, "co_names", ()):
+        warn(f"{of}: {cls.__name__}.{name} raises NotImplementedError, which ends the program; a kernel that can't do "
+             "a call returns NotImplemented, and the CPU does it")
 
 
 def _check_signature(of, cls, name, value):

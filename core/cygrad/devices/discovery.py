@@ -135,8 +135,8 @@ def count(backend):
     except BackendError:                  # says what is wrong by itself
         raise
     except Exception as error:
-        raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}"
-                                 ) from error
+        raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: {type(error).__name__}: {error}; "
+                                 "device_count() never raises, it returns 0 where there is none") from error
     if not isinstance(found, int) or found < 0:
         raise BackendUnavailable(f"backend {backend.name!r} can't count its devices: device_count() returned "
                                  f"{found!r}; it returns how many there are, 0 where there is none")

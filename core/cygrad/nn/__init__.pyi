@@ -1,6 +1,8 @@
 # Written by docs/make_stubs.py from the package itself; edit that, not this.
 from typing import Any
 
+from cygrad.nn import attention as attention
+from cygrad.nn import common_types as common_types
 from cygrad.nn import functional as functional
 from cygrad.nn import init as init
 from cygrad.nn import modules as modules

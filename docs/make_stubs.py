@@ -115,6 +115,12 @@ OVERLOADS = {  # after the tensor itself
     "type": [("dtype: None = None", "str"), ("dtype: Any, non_blocking: _bool = False", "Tensor")],
 }
 
+FUNCTIONS = {  # overloads of functions whose first argument is no `input`
+    "where": [("condition: Tensor", "tuple[Tensor, ...]"),
+              ("condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None",
+               "Tensor")],
+}
+
 ATTRIBUTES = {kind: names.split() for kind, names in {
     "_int": "ndim itemsize nbytes output_nr", "Size": "shape", "_dtype": "dtype", "_device": "device",
     "_layout": "layout", "Tensor | None": "grad", "Tensor": "data T mT H mH real imag",
@@ -182,6 +188,9 @@ def entry(name, function, method=False, indent="", prefix=""):
         return "".join(f"{indent}@overload\n" + wrapped(f"def {name}({first}{', ' if rest else ''}{rest}) -> "
                                                         f"{result.format(name=name)}: ...", indent) + "\n"
                        for rest, result in OVERLOADS[name])
+    if name in FUNCTIONS and not prefix and not method:
+        return "".join(f"{indent}@overload\n" + wrapped(f"def {name}({parts}) -> {result}: ...", indent) + "\n"
+                       for parts, result in FUNCTIONS[name])
     parts, starred = [], False
     parameters = parameters_of(name, function)
     keywords = [p for p in parameters if p.kind is not inspect.Parameter.VAR_KEYWORD]

@@ -2732,9 +2732,11 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the first axis, as `tensor_split` makes them."""
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the first axis, vectors as rows."""
-def where(condition: Any, input: Tensor | None = None, other: Tensor | Number | None = None, *, out: Any =
-        None) -> Tensor:
-    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None =
+        None) -> Tensor: ...
 def xlogy(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """input * log(other), 0 where input is 0 (NaN where other is)."""
 def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:

@@ -172,3 +172,22 @@ def test_inplace_by_position(name, arguments):
     expected = function(x, *arguments)
     assert function(x, *arguments, False) is not x and x.tolist() == [-2.0, 0.5]
     assert function(x, *arguments, True) is x and x.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("mask, padded", [(None, False), ((5, 5), False), ((12, 5, 5), False), (None, True),
+                                          ((5, 5), True)])
+def test_attention_to_itself_is_the_same_with_and_without_its_weights(batch_first, mask, padded):
+    cygrad.manual_seed(0)
+    layer = nn.MultiheadAttention(8, 4, batch_first=batch_first, dtype=cygrad.float64)
+    nn.init.normal_(layer.in_proj_bias)
+    x = cygrad.rand((3, 5, 8) if batch_first else (5, 3, 8), dtype=cygrad.float64, requires_grad=True)
+    masks = {} if mask is None else {"attn_mask": cygrad.rand(mask, dtype=cygrad.float64)}
+    if padded:
+        masks["key_padding_mask"] = cygrad.tensor([[False] * 4 + [True]] * 3)
+    found = []
+    for need_weights in (True, False):
+        y = layer(x, x, x, need_weights=need_weights, **masks)[0]
+        found.append((y, *cygrad.autograd.grad((y * y.detach().sin()).sum(), [x, *layer.parameters()])))
+    for with_weights, without in zip(*found):
+        assert cygrad.allclose(with_weights, without, rtol=1e-10, atol=1e-12)

@@ -55,6 +55,29 @@ def check_mask(mask, target, source, batch):
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
+def projected_at_once(x, weight, bias, heads):
+    """query, key and value, (batch, heads, time, features), of one tensor: windows on one product that move nothing."""
+    from cygrad.nn.functional import linear      # start-up time
+    turned = not x.is_contiguous()                # the batch comes first in memory, as in a layer with batch_first
+    made = linear(x.transpose(0, 1) if turned else x, weight, bias)
+    made = made.view(*made.shape[:2], 3, heads, -1)
+    return made.permute(2, 0, 3, 1, 4).unbind() if turned else made.permute(2, 1, 3, 0, 4).unbind()
+
+
+def self_attended(x, weight, bias, out_weight, out_bias, mask, dropout, causal, heads):
+    """The result for query, key and value of one tensor, when nobody asks for the weights."""
+    from cygrad.nn.functional import linear      # start-up time
+    target, batch, width = x.shape
+    q, k, v = projected_at_once(x, weight, bias, heads)
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, heads, -1, target)
+    found = scaled_dot_product_attention(q, k, v, mask, dropout, causal)
+    if x.is_contiguous():
+        return linear(found.permute(2, 0, 1, 3).reshape(target * batch, width), out_weight, out_bias).view(x.shape)
+    found = found.transpose(1, 2).reshape(batch * target, width)
+    return linear(found, out_weight, out_bias).view(batch, target, -1).transpose(0, 1)
+
+
 def projected(inputs, weight, bias):
     """query, key and value times a third of `weight` each; one product for those that are the same tensor."""
     from cygrad.nn.functional import linear      # start-up time
@@ -202,6 +225,12 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     else:
         need(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
         need(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
+        if query is key is value and batched and not need_weights and not add_zero_attn and all(
+                t is None for t in (bias_k, bias_v, static_k, static_v)) and (
+                query.is_contiguous() or query.transpose(0, 1).is_contiguous()):
+            mask = merged(check_mask(mask, target, source, batch * num_heads), padding, batch, num_heads, source)
+            return self_attended(query, in_proj_weight, in_proj_bias, out_proj_weight, out_proj_bias, mask,
+                                 dropout_p if training else 0.0, is_causal, num_heads), None
         q, k, v = projected((query, key, value), in_proj_weight, in_proj_bias)
     mask = check_mask(mask, target, source, batch * num_heads)
     need(bias_k is None or bias_v is not None, "bias_k is set but bias_v is None")

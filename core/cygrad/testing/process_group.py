@@ -305,7 +305,7 @@ def refused(group):
 def run(name, programs, seed, every):
     """Run everything on this rank; the number of failures, of which the first are printed."""
     alone = {} if environment.launched() else {"rank": 0, "world_size": 1}
-    dist.init_process_group(name, timeout=timedelta(minutes=10), **alone)      # who is in few groups waits for the others
+    dist.init_process_group(name, timeout=timedelta(minutes=10), **alone)  # some wait for groups of others
     world, failures, count = dist.group.WORLD, [], 0
     size = world.size()
     lists = [range(0, size, 2), [size - 1], range(size)[::-1], range(size // 2, size)]

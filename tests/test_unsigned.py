@@ -175,6 +175,27 @@ def test_conversion_from_floats(name, other, device):
     same(tensor_of(x, device).to(getattr(cygrad, name)), x.real.astype(name))
 
 
+@pytest.mark.parametrize("other", ["uint8", "int8", "int16", "int32", "int64", "float32", "float64", *NAMES])
+@pytest.mark.parametrize("name", NAMES)
+def test_conversions_in_one_pass(name, other, rng):
+    """Of dense tensors on the CPU; sizes around those from which loops are of vectors and the GIL is given up."""
+    if name == other:
+        return
+    for size in (1, 7, 33, 20000):
+        low, high = ((0, 2.0 ** (8 * np.dtype(name).itemsize)) if other.startswith("float") else
+                     (np.iinfo(other).min, np.iinfo(other).max))
+        there = rng.integers(0, np.iinfo(name).max, size, dtype=name, endpoint=True)
+        back = (rng.uniform(low, high * 0.99, size).astype(other) if other.startswith("float") else
+                rng.integers(low, high, size, dtype=other, endpoint=True))
+        for values, target in ((there, other), (back, name)):
+            source = cygrad.tensor(values, device="cpu")
+            found = cygrad.empty(size, dtype=getattr(cygrad, target), device="cpu")
+            assert found._backend().convert_unsigned(source, found) is None
+            assert np.array_equal(found.numpy(), values.astype(target))
+            assert cygrad.equal(source.to(found.dtype), found)
+            assert source._backend().convert_unsigned(source[::2], found[::2]) in (None, NotImplemented)
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=40))
 def test_uint64_is_rounded_once(numbers):

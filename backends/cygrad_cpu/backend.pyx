@@ -19,6 +19,7 @@ from cygrad_cpu.reduce.map_reduce cimport cpu_map_reduce
 from cygrad_cpu.products.matmul cimport cpu_addmm, cpu_matmul
 from cygrad_cpu.pointwise.pointwise cimport (cpu_arange, cpu_binary, cpu_binary_scalar, cpu_copy, cpu_fill, cpu_unary,
                                              cpu_where)
+from cygrad_cpu.pointwise.unsigned_conversions cimport cpu_convert_unsigned
 from cygrad_cpu.reduce.argreduce cimport cpu_argreduce
 from cygrad_cpu.runtime.philox cimport cpu_random
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
@@ -129,6 +130,10 @@ cdef class CPUBackend(Backend):
 
     cpdef copy(self, View src, View out):
         return cpu_copy(src, out)
+
+    def convert_unsigned(self, View src not None, View out not None):
+        """`copy` where a dtype is uint16, uint32 or uint64: beside the contract, asked for before stand-ins."""
+        return cpu_convert_unsigned(src, out)
 
     cpdef unary(self, int op, View a, View out):
         return cpu_unary(op, a, out)

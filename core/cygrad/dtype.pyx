@@ -126,6 +126,7 @@ _make("complex128", COMPLEX128, 16, CATEGORY_COMPLEX, "D")
 _make("uint16", UINT16, 2, CATEGORY_INTEGER, "H")
 _make("uint32", UINT32, 4, CATEGORY_INTEGER, "I")
 _make("uint64", UINT64, 8, CATEGORY_INTEGER, "Q")
+WITHOUT_KERNELS = frozenset([d for d in _dtypes if without_kernels((<DType>d).code)])     # uint16, uint32, uint64
 
 cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]

@@ -13,12 +13,12 @@ from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import nonzero_op
+from cygrad.dtype import WITHOUT_KERNELS
 from cygrad.tensor import Tensor, as_tensor_view
 from cygrad.view import View
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
-UNSIGNED = ("uint16", "uint32", "uint64")
 _counts = Counter()
 
 
@@ -68,7 +68,7 @@ def stand_in_needed(args):
     """Whether a declined call has an operand of uint16, uint32 or uint64, of which backends have no kernels."""
     for value in args:
         if isinstance(value, View):
-            if value.dtype.name in UNSIGNED:
+            if value.dtype in WITHOUT_KERNELS:
                 return True
         elif isinstance(value, tuple) and stand_in_needed(value):
             return True

@@ -13,11 +13,11 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
 from cygrad.backend cimport ANGLE, Backend, DIV, MUL
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, INT16,
-                           INT32, INT64, default_float, dtype_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16,
+                           default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
@@ -73,8 +73,7 @@ cdef int on_signed_bytes(Launch *how, Call call) except -1:
             v = <View>how.operands[k]
             code = v.dtype.code
             if without_kernels(code):
-                code = INT16 if code == UINT16 else INT32 if code == UINT32 else INT64
-                v = make_view(v.memory, dtype_of(code), v.offset, v.rank, v.sizes, v.strides)
+                v = make_view(v.memory, dtype_of(signed_code(code)), v.offset, v.rank, v.sizes, v.strides)
             Py_INCREF(v)
             part.operands[k] = <PyObject *>v
             made += 1
@@ -278,7 +277,11 @@ cdef int call_copy(Launch *how) except -1:
     cdef Backend backend = <Backend>out.memory.backend
     if without_kernels(out.dtype.code) and src.dtype is out.dtype:
         return on_signed_bytes(how, call_copy)
-    if without_kernels(src.dtype.code) | without_kernels(out.dtype.code) or lacks("copy", backend.copy(src, out)):
+    if without_kernels(src.dtype.code) | without_kernels(out.dtype.code):
+        convert = getattr(backend, "convert_unsigned", None)            # a backend may have it, beside the contract
+        if convert is None or convert(src, out) is NotImplemented:
+            declined(backend, "copy", (src, out), (1,))
+    elif lacks("copy", backend.copy(src, out)):
         declined(backend, "copy", (src, out), (1,))
     return 0
 

@@ -13,9 +13,9 @@ from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_i
                                            elementwise_into, expand_to, fill_into, lacks, same_device, unary,
                                            where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport DType, INT16, INT32, INT64, can_cast_to, dtype_of
+from cygrad.dtype cimport DType, INT64, can_cast_to, dtype_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport signed_code, without_kernels
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
@@ -271,7 +271,7 @@ cpdef Tensor seen_as_signed(View t):
     """A tensor of uint16, uint32 or uint64 as one of the signed dtype of as many bytes; any other as it is."""
     if not without_kernels(t.dtype.code):
         return t if isinstance(t, Tensor) else seen_as(t, t.dtype)
-    return seen_as(t, dtype_of(INT16 if t.dtype.code == UINT16 else INT32 if t.dtype.code == UINT32 else INT64))
+    return seen_as(t, dtype_of(signed_code(t.dtype.code)))
 
 
 def gather_op(Tensor src not None, Tensor index not None, int dim):

@@ -16,14 +16,14 @@ from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import binary_op, cast_to, copy_, seen_as_signed, unary_op, where_op
-from cygrad.dtype import all_dtypes
+from cygrad.dtype import WITHOUT_KERNELS, all_dtypes
 from cygrad.errors import not_implemented
 from cygrad.tensor import Tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64, FLOAT32 = DTYPES["bool"], DTYPES["int64"], DTYPES["float32"]
 WIDE = {DTYPES["uint16"]: DTYPES["int32"], DTYPES["uint32"]: INT64, DTYPES["uint64"]: None}
-LOWEST = {dtype: -1 << 8 * dtype.itemsize - 1 for dtype in WIDE}        # of the signed dtype: its highest bit alone
+LOWEST = {dtype: -1 << 8 * dtype.itemsize - 1 for dtype in WITHOUT_KERNELS}   # of the signed dtype: its highest bit
 WRITTEN = {"fill": (0,), "copy": (1,), "unary": (2,), "binary": (3,), "binary_scalar": (4,), "where": (3,),
            "reduce": (2,), "argreduce": (2,), "arange": (0,), "scan": (2, 3), "sort": (3, 4), "partial_sort": (3, 4),
            "gather": (3,), "scatter": (1,), "matmul": (2,), "addmm": (5,)}      # the arguments that entries write
@@ -39,7 +39,7 @@ DIV, EQ, NE, LT, GE, ADD, SUB, MUL, AND, OR, XOR, SHIFT, TRUNC_DIVIDE = (BINARY.
 
 
 def unsigned(t):
-    return t.dtype in WIDE
+    return t.dtype in WITHOUT_KERNELS
 
 
 def again(like, entry, *args):
@@ -157,7 +157,7 @@ def binary(op, a, b, out):
         binary_to(BINARY.index(EXTREMES[name]), biased(a), biased(b), seen_as_signed(out))
         unbias(out)
     elif WIDE[dtype] is not None:
-        copy_(seen_as_signed(out), binary_op(op, widened(a), widened(b)))
+        copy_(seen_as_signed(out), binary_op(op, cast_to(a, WIDE[dtype]), cast_to(b, WIDE[dtype])))
     elif name in UINT64:
         copy_(seen_as_signed(out), UINT64[name](seen_as_signed(a), seen_as_signed(b)))
     else:
@@ -218,7 +218,7 @@ def reduce(op, a, out):
     if out.dtype is BOOL:
         return again(out, "reduce", op, a, out)
     if not unsigned(out):
-        wide = widened(a) if WIDE[a.dtype] else a if out.dtype is INT64 else cast_to(a, out.dtype)
+        wide = cast_to(a, WIDE[a.dtype]) if WIDE[a.dtype] else a if out.dtype is INT64 else cast_to(a, out.dtype)
         return again(out, "reduce", op, wide, out)
     a = cast_to(a, out.dtype)
     if REDUCE[op] not in ("max", "min"):

@@ -133,9 +133,14 @@ def give(Tensor self not None, stream, max_version, dl_device, copy):
     if dl_device is not None:
         dl_device = int(dl_device[0]), int(dl_device[1])
         if dl_device[0] == CPU and (<Backend>t.memory.backend).name != "cpu":
-            if copy is not None and not copy:
+            seen = NotImplemented if copy else (<Backend>t.memory.backend).host_view(t)
+            if seen is not NotImplemented:              # kernels use the host's memory
+                t.memory._lend()
+                t = seen
+            elif copy is not None and not copy:
                 raise BufferError(f"a tensor on {t.device} can't be used on the host without a copy")
-            t, copied = t.cpu(), True
+            else:
+                t, copied = t.cpu(), True
         elif dl_device != device_of(t):
             raise BufferError(f"a tensor on {t.device} can't be handed out as one of the device {dl_device}")
     device = device_of(t)

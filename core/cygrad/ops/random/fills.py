@@ -11,7 +11,7 @@ from cygrad.devices.transfers import host_backend
 from cygrad.dispatch.allocation import empty_laid_out, empty_like_strided, empty_on
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy, write_out
-from cygrad.dtype import all_dtypes
+from cygrad.dtype import WITHOUT_KERNELS, all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -22,7 +22,6 @@ from cygrad.tensor import Tensor, attach_methods
 from cygrad.ops.create.filled import tensor
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
-UNSIGNED = [d for d in all_dtypes() if d.name in ("uint16", "uint32", "uint64")]
 
 
 def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
@@ -35,7 +34,7 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     """
     if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
         raise _refused(sampler, params, out.dtype)
-    if out.dtype in UNSIGNED:
+    if out.dtype in WITHOUT_KERNELS:
         return draw_unsigned(out, sampler, params, generator)
     if out.numel() == 0:
         return

@@ -32,9 +32,9 @@ cdef extern from *:
     CYGRAD_FROM(u32, uint32_t)
     CYGRAD_FROM(u64, uint64_t)
     /* Through signed integers, which processors have instructions for: what is too large less its highest bit. */
-    #define CYGRAD_HALF(x) \\
+    #define CYGRAD_HALF(x) \
         ((uint32_t)(int32_t)((x) - ((x) >= 0x1p31f ? 0x1p31f : 0)) ^ (uint32_t)((x) >= 0x1p31f) << 31)
-    #define CYGRAD_WHOLE(x) \\
+    #define CYGRAD_WHOLE(x) \
         ((uint64_t)(int64_t)((x) - ((x) >= 0x1p63f ? 0x1p63f : 0)) ^ (uint64_t)((x) >= 0x1p63f) << 63)
     #define CYGRAD_TO(NAME, S) \
     static int cygrad_to_of_##NAME(const S *restrict a, void *restrict out, int bytes, ptrdiff_t n) { \

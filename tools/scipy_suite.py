@@ -1,8 +1,8 @@
 """Runs SciPy's own tests of array libraries on `cygrad.array_api`: `python tools/scipy_suite.py scipy.stats ...`.
 
 SciPy is installed with its tests; those with the fixture `xp` are run for each array library that its conftest.py
-knows. Here they get `cygrad.array_api` instead, as a plug-in of pytest, and nothing of SciPy's is changed. Arguments are
-packages or modules of SciPy's tests (by default those of special, stats and ndimage); further options go to pytest.
+knows. Here they get `cygrad.array_api` instead, as a plug-in of pytest, and nothing of SciPy's is changed. Arguments
+are packages or modules of SciPy's tests (by default those of special, stats and ndimage); further options go to pytest.
 """
 import os
 import subprocess

@@ -31,7 +31,7 @@ class _Engine:
         RuntimeError
             Outside of a backward pass.
         """
-        from cygrad.autograd.engine import queue_callback      # start-up time
+        from cygrad.autograd.engine import queue_callback      # knot: it needs this module
         queue_callback(callback)
 
 

@@ -56,27 +56,78 @@ prelu = _public("prelu", _prelu)
 relu_ = _methods["relu_"]
 
 
-def _in_place(activation):
-    """An activation that writes into its input."""
-    def applied(input, *args, **kwargs):
-        return activation(input, *args, inplace=True, **kwargs)
-    applied.__name__ = applied.__qualname__ = activation.__name__ + "_"
-    applied.__doc__ = f"""`{activation.__name__}`, in place.
+def elu_(input, alpha=1.0):
+    """`elu`, in place.
 
     Parameters
     ----------
     input : Tensor
-        Is changed; what else there is as there.
+        Is changed.
+    alpha : float
+        What large negative numbers tend to, negated.
 
     Returns
     -------
     Tensor
         The input.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.elu_(cygrad.tensor([-2., 3.]))
+    tensor([-0.8647,  3.0000])
     """
-    return applied
+    return elu(input, alpha, inplace=True)  # noqa: F821  made above
 
 
-elu_, leaky_relu_, hardtanh_ = _in_place(elu), _in_place(leaky_relu), _in_place(hardtanh)  # noqa: F821  made above
+def leaky_relu_(input, negative_slope=0.01):
+    """`leaky_relu`, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        Is changed.
+    negative_slope : float
+        The slope below zero.
+
+    Returns
+    -------
+    Tensor
+        The input.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.leaky_relu_(cygrad.tensor([-2., 3.]))
+    tensor([-0.0200,  3.0000])
+    """
+    return leaky_relu(input, negative_slope, inplace=True)  # noqa: F821  made above
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    """`hardtanh`, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        Is changed.
+    min_val, max_val : float
+        The bounds.
+
+    Returns
+    -------
+    Tensor
+        The input.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.hardtanh_(cygrad.tensor([-2., 3.]))
+    tensor([-1.,  1.])
+    """
+    return hardtanh(input, min_val, max_val, inplace=True)  # noqa: F821  made above
+
+
 selu_, celu_, threshold_, rrelu_ = (_functions[_name] for _name in ("selu_", "celu_", "threshold_", "rrelu_"))
 bilinear, cosine_similarity, pairwise_distance, pdist = (
     _functions[_name] for _name in ("bilinear", "cosine_similarity", "pairwise_distance", "pdist"))

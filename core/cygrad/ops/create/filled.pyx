@@ -461,6 +461,8 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     cdef Tensor made
     if out is not None:
         out.resize_(*(shape or size))
+        if filled:
+            fill_known(out)
         return out
     made = sized(shape, size, dtype, device, "empty")
     if memory_format is not None:

@@ -405,3 +405,10 @@ def test_storages_can_be_made():
     for wrong in (lambda: cygrad.UntypedStorage([1.5]), lambda: cygrad.TypedStorage(1, 2)):
         with pytest.raises(RuntimeError):
             wrong()
+
+
+@pytest.mark.parametrize("kind", [cygrad.UntypedStorage, cygrad.TypedStorage])
+def test_methods_of_storages_look_at_self(kind):
+    for call in (lambda: kind.fill_(object(), 1), lambda: kind.clone(3), lambda: kind.to(None, device="cpu")):
+        with pytest.raises(TypeError):
+            call()

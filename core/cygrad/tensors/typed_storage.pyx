@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
 """What `Tensor.storage()` and `untyped_storage()` return: a Storage seen as a flat run of elements, or of bytes.
 

@@ -544,7 +544,7 @@ def test_misuse(tmp_path):
 
 @pytest.mark.parametrize("obj", [len, os.system, int, object(), io.BytesIO(), cygrad.ones, cygrad.Tensor,
                                  {"a": [print]}, OrderedDict.fromkeys, range(3), np.ones(3), np.float32(2),
-                                 np.dtype("f4"), datetime.date(2020, 1, 2)], ids=repr)
+                                 np.dtype("f4"), datetime.date(2020, 1, 2)], ids=range(14))
 def test_what_only_code_could_load(obj):
     """It is written, as Python pickles it, and read where the caller asks for that."""
     file = io.BytesIO()
@@ -564,7 +564,7 @@ def test_objects_come_back_with_their_tensors():
     assert found["same"] is found["model"][0].weight and isinstance(found["same"], cygrad.nn.Parameter)
 
 
-@pytest.mark.parametrize("obj", [sys, lambda: 0, type("Mine", (), {})()], ids=repr)
+@pytest.mark.parametrize("obj", [sys, lambda: 0, type("Mine", (), {})()], ids=["module", "lambda", "local class"])
 def test_what_cannot_be_pickled_costs_no_file(obj, tmp_path):
     path = tmp_path / "x"
     cygrad.save(1, path)

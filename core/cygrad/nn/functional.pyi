@@ -99,7 +99,7 @@ def dropout3d(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = 
     """Volumes set to 0 with probability `p`, the others divided by 1 - p."""
 def elu(input: Tensor, alpha: Number = 1.0, inplace: Any = False) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
-def elu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def elu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`elu`, in place."""
 def embedding(input: Tensor, weight: Tensor | None, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0,
         scale_grad_by_freq: Any = False, sparse: Any = False) -> Tensor:
@@ -148,7 +148,7 @@ def hardswish(input: Tensor, inplace: Any = False) -> Tensor:
     """x * relu6(x + 3) / 6."""
 def hardtanh(input: Tensor, min_val: Number = -1.0, max_val: Number = 1.0, inplace: Any = False) -> Tensor:
     """x, but not below min_val and not above max_val."""
-def hardtanh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def hardtanh_(input: Tensor, min_val: Number = -1.0, max_val: Number = 1.0) -> Tensor:
     """`hardtanh`, in place."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, size_average: Any = None, reduce: str | None
         = None, reduction: Any = 'mean') -> Tensor:
@@ -173,7 +173,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
     """(x - mean) / sqrt(variance + eps) * weight + bias, over the last axes; see `cygrad.layer_norm`."""
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01, inplace: Any = False) -> Tensor:
     """x where x > 0, else negative_slope * x."""
-def leaky_relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, in place."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
     """input @ weight^T + bias."""

@@ -29,7 +29,7 @@ class Shrinks:
 
 
 class Grows(Shrinks):
-    """A number or a sequence that, when it is read or counted, gives a tensor of the call other memory and more axes."""
+    """A number or a sequence that gives a tensor of the call other memory and more axes when it is read or counted."""
 
     def _strike(self):
         try:

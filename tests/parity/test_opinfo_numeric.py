@@ -1,4 +1,4 @@
-"""If one of these fails, a transform, a special function or a masked reduction differs from PyTorch for a sample of it."""
+"""If one of these fails, a transform, a special function or a masked reduction differs from PyTorch for a sample."""
 
 import functools
 

@@ -250,8 +250,8 @@ cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint cr
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
                 f"output, but a mismatch was detected: grad_output[{i}] has a shape of {seed.shape[1:]} and "
-                f"output[{i}] has a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered "
-                "batched, consider using vmap.".replace("cygrad.", "torch."))
+                f"output[{i}] has a shape of {output.shape}. If you only want some tensors in `grad_output` to be "
+                "considered batched, consider using vmap.".replace("cygrad.", "torch."))
 
     def one(*each):
         unused[:] = []

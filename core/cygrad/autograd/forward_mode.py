@@ -108,7 +108,7 @@ def tangent_for(ctx, value, level):
 
 
 def checked_tangent(ctx, i, out, tangent, args, given):
-    """What `jvp` returned for output i, if it may be its tangent: in the memory that the output's own memory asks for."""
+    """What `jvp` returned for output i, if it may be its tangent: in memory as the output's own asks for."""
     if tangent is not None and not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
     if tangent is None:

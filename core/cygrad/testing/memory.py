@@ -318,8 +318,9 @@ def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
               "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts,
-              "too much": too_much, "each allocation fails in turn": each_fails, "leaks": buffers_leak, "leaks of kernels": kernels_leak, "chain": chain,
-              "overwritten": overwritten, "freed while in use": waited_for, "threads": threads}
+              "too much": too_much, "each allocation fails in turn": each_fails, "leaks": buffers_leak,
+              "leaks of kernels": kernels_leak, "chain": chain, "overwritten": overwritten,
+              "freed while in use": waited_for, "threads": threads}
     for name, check in checks.items():
         yield Check(Key("memory", name, "", ""), check)
 

@@ -4,6 +4,8 @@ Files are made here from a small writer of pickles and archives, so that each ca
 in a value or in one of ERRORS, soon, without a large allocation and without a side effect.
 """
 import datetime
+import enum
+import functools
 import io
 import os
 import pickle
@@ -11,9 +13,11 @@ import random
 import resource
 import struct
 import sys
+import tempfile
 import time
 import zipfile
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
+from fractions import Fraction
 
 import cygrad
 import numpy as np
@@ -542,26 +546,107 @@ def test_misuse(tmp_path):
         cygrad.load(io.BytesIO())
 
 
-@pytest.mark.parametrize("obj", [len, os.system, int, object(), io.BytesIO(), cygrad.ones, cygrad.Tensor,
-                                 {"a": [print]}, OrderedDict.fromkeys, range(3), np.ones(3), np.float32(2),
-                                 np.dtype("f4"), datetime.date(2020, 1, 2)], ids=range(14))
-def test_what_only_code_could_load(obj):
-    """It is written, as Python pickles it, and read where the caller asks for that."""
+def written(obj):
     file = io.BytesIO()
-    cygrad.save([obj, cygrad.arange(3)], file)
+    cygrad.save(obj, file)
+    return file.getvalue()
+
+
+class Settings:
+    def __init__(self, rate):
+        self.rate = rate
+
+
+class Kind(enum.Enum):
+    FIRST = 1
+
+
+@pytest.mark.parametrize("obj", [Settings(0.5), Kind.FIRST, range(3), slice(1, 2), np.ones(3), np.float32(2),
+                                 np.dtype("f4"), datetime.date(2020, 1, 2), Fraction(1, 3), deque([1]), cygrad.ones,
+                                 cygrad.nn.functional.gelu, cygrad.nn.Linear], ids=range(13))
+def test_values_of_the_program(obj):
+    """Written as Python pickles them, and read where the caller asks for more than data."""
+    content = written([obj, cygrad.arange(3)])
     with pytest.raises(cygrad.serialization.UnpicklingError, match="^Weights only load failed"):
-        cygrad.load(io.BytesIO(file.getvalue()))
-    found, numbers = cygrad.load(io.BytesIO(file.getvalue()), weights_only=False)
+        cygrad.load(io.BytesIO(content))
+    found, numbers = cygrad.load(io.BytesIO(content), weights_only=False)
     assert type(found) is type(obj) and numbers.tolist() == [0, 1, 2]
+    assert repr(found) == repr(obj) or vars(found) == vars(obj)
 
 
-def test_objects_come_back_with_their_tensors():
-    model = cygrad.nn.Sequential(cygrad.nn.Linear(3, 4), cygrad.nn.BatchNorm1d(4))
+class Net(cygrad.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.act = cygrad.nn.Linear(3, 4), cygrad.nn.functional.gelu
+        self.register_buffer("seen", cygrad.zeros(1))
+        self.last = cygrad.nn.Sequential(cygrad.nn.BatchNorm1d(4), cygrad.nn.Dropout(0.1), cygrad.nn.Linear(4, 2))
+
+    def forward(self, x):
+        return self.last(self.act(self.first(x)))
+
+
+def test_a_module_comes_back_whole():
+    model = Net().eval()
+    found = cygrad.load(io.BytesIO(written({"model": model, "same": model.first.weight})), weights_only=False)
+    x = cygrad.randn(5, 3)
+    assert found["model"](x).equal(model(x)) and repr(found["model"]) == repr(model) and not found["model"].training
+    assert found["same"] is found["model"].first.weight and isinstance(found["same"], cygrad.nn.Parameter)
+
+
+class Calls:
+    """Pickled as a call."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __reduce__(self):
+        return self.parts
+
+
+class Ends:
+    def __del__(self):
+        ends.append(self)
+
+
+ends = []
+
+
+@pytest.mark.parametrize("obj", [
+    len, os.system, Calls(os.system, ("true",)), Calls(eval, ("1",)), Calls(getattr, ("", "join")),
+    Calls(open, (os.devnull,)), Calls(Settings, (1,)), Calls(cygrad.nn.Linear, (10**4, 10**4)),
+    Calls(functools.partial, (print, 1)), Calls(tempfile.NamedTemporaryFile, ()), Calls(type, ("New", (), {})),
+    Calls(cygrad.save, (1, "x")), Calls(cygrad.ones, (3,)), OrderedDict.fromkeys, Ends(),
+    Calls(Kind, (1,), {"_value_": 2}), Calls(Net, (), {"forward": 1})], ids=range(17))
+def test_a_file_calls_nothing_and_changes_nothing(obj):
+    content = written([obj])
+    ends.clear()
+    for weights_only in (True, False):
+        with pytest.raises(cygrad.serialization.UnpicklingError, match="^Weights only load failed"):
+            cygrad.load(io.BytesIO(content), weights_only=weights_only)
+    assert not ends
+
+
+def test_a_class_is_not_changed():
+    """By BUILD, whose state sets attributes on whatever lies below it."""
+    pickled = b"\x80\x02c" + f"{__name__}\nSettings\n".encode() + b"}X\x04\x00\x00\x00rateK\x01sb."
     file = io.BytesIO()
-    cygrad.save({"model": model, "dtype": cygrad.float16, "same": model[0].weight}, file)
-    found = cygrad.load(io.BytesIO(file.getvalue()), weights_only=False)
-    assert found["model"][0].weight.equal(model[0].weight) and found["dtype"] is cygrad.float16
-    assert found["same"] is found["model"][0].weight and isinstance(found["same"], cygrad.nn.Parameter)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", pickled)
+        archive.writestr("archive/version", "3\n")
+    with pytest.raises(cygrad.serialization.UnpicklingError):
+        cygrad.load(file, weights_only=False)
+    assert not hasattr(Settings, "rate")
+
+
+def test_what_the_caller_allows_is_called():
+    content = written([Calls(Settings, (0.25,)), Ends()])
+    with cygrad.serialization.safe_globals([Settings, Ends]):
+        assert set(cygrad.serialization.get_safe_globals()) == {Settings, Ends}
+        found, _ = cygrad.load(io.BytesIO(content))
+        assert found.rate == 0.25
+    assert cygrad.serialization.get_safe_globals() == []
+    with pytest.raises(cygrad.serialization.UnpicklingError, match="add_safe_globals"):
+        cygrad.load(io.BytesIO(content))
 
 
 @pytest.mark.parametrize("obj", [sys, lambda: 0, type("Mine", (), {})()], ids=["module", "lambda", "local class"])

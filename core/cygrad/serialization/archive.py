@@ -1,8 +1,8 @@
 """`save` and `load`: tensors, and nests of them, in PyTorch's own zip format, both ways.
 
 A file is a zip archive: `data.pkl`, a pickle in which storages are persistent ids, and one uncompressed entry with the
-bytes of each storage. Loading runs no code (`unpickling.py`) unless the caller asks for it (``weights_only=False``),
-and everything a file says about a tensor is checked against the bytes that are there. Format as written by PyTorch 2.x
+bytes of each storage. Loading runs no code (`unpickling.py`, and `instances.py` for what is more than data), and
+everything a file says about a tensor is checked against the bytes that are there. Format as written by PyTorch 2.x
 (archive version 3, little-endian).
 """
 import codecs
@@ -19,6 +19,7 @@ from cygrad.devices.device import device, layout, strided
 from cygrad.devices.home import away, stands_for_cpu
 from cygrad.dtype import DType, all_dtypes
 from cygrad.serialization.lacking import LACKING
+from cygrad.serialization.instances import ObjectReader, any_allowed
 from cygrad.serialization.replacing import replacing
 from cygrad.serialization.sequential import SequentialFile, is_sequential
 from cygrad.serialization.unpickling import Function, Lacking, Reader, UnpicklingError
@@ -143,7 +144,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     ----------
     obj : object
         Anything that Python's pickle takes. `load` reads tensors, plain values and containers of them back as it is;
-        for arrays of NumPy and objects of other classes it has to be asked for, ``weights_only=False``.
+        for arrays of NumPy and objects it has to be asked for, ``weights_only=False``.
     f : str, path or binary file
         A file that is there is replaced when all is written, so that an error on the way leaves it whole.
     pickle_module, pickle_protocol : optional
@@ -367,9 +368,9 @@ class _Archive:
             raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
         return Reader(self.read("data.pkl"), _NAMES, self.storage).load()
 
-    def run(self):
-        """The same by Python's unpickler, which imports and calls what the file says."""
-        return _Unpickler(io.BytesIO(self.read("data.pkl")), self.storage).load()
+    def objects(self, of_program):
+        """The same with objects of classes that are allowed, or that the program has."""
+        return ObjectReader(io.BytesIO(self.read("data.pkl")), _NAMES, self.storage, of_program).load()
 
     def storage(self, saved):
         """The storage of a persistent id."""
@@ -394,25 +395,6 @@ class _Archive:
         if content:
             bytes_of(out)[:] = content
         return untyped(out)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Python's unpickler, with this package's objects under PyTorch's names."""
-
-    def __init__(self, file, storage):
-        super().__init__(file)
-        self.persistent_load = storage
-
-    def find_class(self, module, name):
-        room = module.partition(".")[0]
-        if room == "torch":
-            found = _NAMES.get((module, name))
-            if isinstance(found, Lacking):
-                raise UnpicklingError(f"the file refers to {module}.{name}, which {found.words}")
-            if found is not None:
-                return found
-            module = "cygrad" + module[len(room):]
-        return super().find_class(module, name)
 
 
 def _placement(map_location):
@@ -464,8 +446,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
         Where tensors go, or a dict from the devices they were saved on, or a function of a storage on the host and the
         location it was saved from, which returns a storage or None; by default back to where they were.
     weights_only : bool
-        Load nothing but data. False runs Python's unpickler, which imports what the file names and calls it: whoever
-        wrote the file can do anything. PyTorch's names stand for those of this package then.
+        Load nothing but data, and what `serialization.add_safe_globals` allows. With False also modules (`nn.Module`),
+        NumPy's arrays and instances of plain classes that the program has imported already. Either way no code that a
+        file names is run, unlike in PyTorch; what is refused says how to allow it.
     pickle_module, mmap : optional
         Taken for PyTorch's sake; files are read as they are.
 
@@ -502,7 +485,6 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
 
 
 def _load(file, place, weights_only=True):
-    running = False             # code of others, whose errors are its own
     try:
         length = file.seek(0, os.SEEK_END) or file.tell()
         if length == 0:
@@ -514,17 +496,13 @@ def _load(file, place, weights_only=True):
         file.seek(0)
         with zipfile.ZipFile(file) as archive:
             found = _Archive(archive, length, place)
-            if weights_only or weights_only is None:
-                return found.load()
-            running = True
-            return found.run()
+            data_only = weights_only or weights_only is None
+            return found.load() if data_only and not any_allowed() else found.objects(not data_only)
     except (UnpicklingError, EOFError, MemoryError, _Unavailable):
         raise
     except zipfile.BadZipFile as error:
         raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error
     except Exception as error:
-        if running:
-            raise
         raise UnpicklingError(f"the file is damaged: {type(error).__name__}: {error}") from error
 
 

@@ -193,8 +193,9 @@ class Reader:
         if found is None:
             raise UnpicklingError(
                 f"Weights only load failed: the file refers to {module}.{name}, which is not allowed, because loading "
-                "runs no code unless it is asked to by weights_only=False. Otherwise files may hold tensors, numbers, "
-                "strings, None and containers of them")
+                "runs no code. Files may hold tensors, numbers, strings, None and containers of them; with "
+                "weights_only=False also modules, NumPy's arrays and instances of plain classes of this program; what "
+                f"else you trust, allow by cygrad.serialization.add_safe_globals([{name}])")
         self.push(found)
 
     def call(self):

@@ -208,10 +208,9 @@ cdef class PublicOp:
     def __reduce__(self):
         if self.method:
             return getattr, (Tensor, self.name)
-        if self.function.__module__ == "cygrad":
-            return self.name
-        from cygrad.ops.declare.registry import public      # knot: it needs this module
-        return public, (self.name, self.function)
+        from cygrad.ops.declare.registry import named_op, path_of, public      # knot: it needs this module
+        path = path_of(self)
+        return (named_op, (path,)) if path is not None else (public, (self.name, self.function))
 
 
 cdef inline bint is_plain(PyObject *value, PyTypeObject *tensor) noexcept:

@@ -248,6 +248,30 @@ GIVES_NAMES = frozenset(("diagonal", "flatten", "unflatten"))       # to the res
 _public = {}        # (id of a function, the name it is called by, whether as a method) -> what users call
 
 
+def named_op(path):
+    """The public function of a full name, such as "nn.functional.relu", for pickles."""
+    import cygrad      # knot: it needs this module
+    found = cygrad
+    for part in path.split("."):
+        found = getattr(found, part)
+    if not isinstance(found, PublicOp):
+        raise AttributeError(f"cygrad.{path} is no op")
+    return found
+
+
+def path_of(op):
+    """The full name under which a public function is found; None for one that users don't reach."""
+    last = op.name.rpartition(".")[2]
+    rooms = [f"{room}.{last.removeprefix(room + '_')}" for room in ("nn.functional", "linalg", "special", "fft")]
+    for path in (op.name, last, *rooms):
+        try:
+            if named_op(path) is op:
+                return path
+        except AttributeError:
+            pass
+    return None
+
+
 def public(name, function, method=False):
     """What users call: the function with the care for named tensors, and for arguments no overload takes, around it."""
     if name.startswith("_"):

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """Storage: a reference-counted run of bytes on one device.
 
 A Storage knows its backend, where the bytes are and how often they changed in place; it knows nothing of shapes or

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -Os
 """The context of a custom Function, which is its node in the graph, and the calls of its `forward` and `backward`.
 

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """The table of derivatives, one row for each op, and `OpNode`, which runs the formulas of a row.
 
 Nothing here knows any op: a `Derivative` is one row of `derivatives/`, its names turned into positions. Where a

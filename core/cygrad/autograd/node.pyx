@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """Nodes of the autograd graph: what every node has, and the two kinds that are no op of a table.
 
 A node knows the nodes of its inputs (the edges), and shape, dtype and device of its outputs. `Node.run` turns

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 # distutils: extra_compile_args = -ftree-vectorize -fvect-cost-model=dynamic -ffp-contract=off
 """Random numbers that are, bit for bit, those of PyTorch's CPU generator: the engine's owner and `fill`, its one entry.
 

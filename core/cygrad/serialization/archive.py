@@ -22,7 +22,7 @@ from cygrad.serialization.lacking import LACKING
 from cygrad.serialization.instances import ObjectReader, any_allowed
 from cygrad.serialization.replacing import replacing
 from cygrad.serialization.sequential import SequentialFile, is_sequential
-from cygrad.serialization.unpickling import Function, Lacking, Reader, UnpicklingError
+from cygrad.serialization.unpickling import Function, Reader, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
 from cygrad.tensors.size import Size

@@ -187,8 +187,8 @@ class ObjectReader(pickle._Unpickler):
         """Call a function that is known to build a value."""
         arguments, function = self.stack.pop(), self.stack[-1]
         if not any(function is each for each in self.builders):
-            raise UnpicklingError(f"Weights only load failed: the file calls {function!r:.80}, which is not allowed; if "
-                                  "you trust it, allow it by cygrad.serialization.add_safe_globals")
+            raise UnpicklingError(f"Weights only load failed: the file calls {function!r:.80}, which is not allowed; "
+                                  "if you trust it, allow it by cygrad.serialization.add_safe_globals")
         self.stack[-1] = function(*arguments)
 
     def load_newobj(self):

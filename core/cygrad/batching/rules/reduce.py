@@ -82,10 +82,11 @@ def sorts(level, op, x, *args, **kwargs):
     dim = args.pop(0) if args else kwargs.pop("dim", -1)
     if isinstance(dim, bool):
         args, dim = [dim, *args], -1
+    kwargs.update(zip(("largest", "sorted") if op.op == "topk" else ("keepdim",) if counted else ("descending",), args))
     place = axis(dim, x.dim())
     if x.dim():
-        return op(x.value, *head, place, *args, **kwargs)
-    found = op(x.value.unsqueeze(-1), *head, 1, *args, **kwargs)
+        return op(x.value, *head, dim=place, **kwargs)
+    found = op(x.value.unsqueeze(-1), *head, dim=1, **kwargs)
     found = [t if t.dim() == 1 else t.squeeze(-1) for t in (found if isinstance(found, tuple) else (found,))]
     return tuple(found) if len(found) > 1 else found[0]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import cygrad
 from cygrad import return_types
+from cygrad.devices import tensor_methods
 from cygrad.ops.declare.docstrings import has_axis, has_out, parameters_of
 
 ROOT = Path(__file__).resolve().parents[1] / "core" / "cygrad"
@@ -217,7 +218,7 @@ def entry(name, function, method=False, indent="", prefix=""):
 
 def tensor_class():
     """The Tensor class: attributes, operators and all methods."""
-    names = [name for name in dir(cygrad.Tensor) if not name.startswith("_")]
+    names = [name for name in dir(cygrad.Tensor) if not name.startswith("_") and name not in tensor_methods.attached]
     methods = [name for name in names if callable(getattr(cygrad.Tensor, name))]
     lines = ["class Tensor:",
              '    """A multi-dimensional array of elements of one dtype on one device, with gradients."""']

@@ -215,7 +215,8 @@ def test_every_op_has_a_rule():
         as_strided as_strided_copy as_strided_scatter diagonal_copy expand_copy permute_copy select_copy squeeze_copy
         t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
         geqrf linalg_householder_product linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve ormqr pca_lowrank
-        linear_cross_entropy svd_lowrank
+        linear_cross_entropy svd_lowrank conv_tbc hash_tensor native_dropout norm_except_dim segment_reduce
+        frobenius_norm nuclear_norm
         cholesky cholesky_inverse cholesky_solve istft linalg_cholesky linalg_cholesky_ex linalg_eig
         linalg_eigh
         linalg_inv_ex linalg_lstsq linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr

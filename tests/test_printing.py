@@ -234,6 +234,7 @@ class _Tensor:
     device = _Device()
     dtype = cygrad.float32
     requires_grad = True
+    is_meta = False
     names = ("N", None)
 
     def numel(self):

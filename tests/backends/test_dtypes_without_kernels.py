@@ -72,7 +72,7 @@ def test_a_backend_never_sees_them(name, place):
         (a >> 1, x >> np.array(1, name)), (~a, ~x), (a.float(), x.astype("f4")), (a.float().to(a.dtype) * 0, x * 0),
         (a < b, x < y), (a == b, x == y), (cygrad.maximum(a, b), np.maximum(x, y)),
         (a.T.contiguous(), x.T), (a.sum(), x.astype("i8").sum()), (a.amax(1), x.max(1)), (a.argmin(1), x.argmin(1)),
-        (a.sort(1, stable=True).values, np.sort(x, 1)), (a.cumsum(1), x.astype("i8").cumsum(1)),
+        (a.sort(dim=1, stable=True).values, np.sort(x, 1)), (a.cumsum(1), x.astype("i8").cumsum(1)),
         (a.gather(0, at), x[[1, 0, 0, 1], range(4)][None]), (cygrad.cat([a, b]), np.concatenate([x, y])),
         (cygrad.where(a > 4, a, b), np.where(x > 4, x, y)), (a.clamp(2, 9), np.clip(x, *np.array([2, 9], name))),
         (a[a > 4], x[x > 4]), (a.nonzero(), np.argwhere(x)), (a @ b.T, x @ y.T),

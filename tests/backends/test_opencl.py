@@ -103,8 +103,8 @@ def test_rows_of_all_lengths_are_sorted_stably(opencl, dtype, n):
     for values in ((drawn * 50).to(dtype), cygrad.where(drawn < 1, 0, 1).to(dtype)):        # few ties and many
         there = values.to(opencl)
         for largest in (False, True):
-            for made, expected in zip(there.sort(-1, descending=largest, stable=True),
-                                      values.sort(-1, descending=largest, stable=True)):
+            for made, expected in zip(there.sort(dim=-1, descending=largest, stable=True),
+                                      values.sort(dim=-1, descending=largest, stable=True)):
                 assert str(made.tolist()) == str(expected.tolist())
             for k in {1, min(n, 5), n // 3 + 1, n}:
                 for made, expected in zip(there.topk(k, largest=largest), values.topk(k, largest=largest)):

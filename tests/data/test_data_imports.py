@@ -18,7 +18,9 @@ DOCUMENTED = ("cygrad.utils.data", "cygrad.optim", "cygrad.optim.optimizer", "cy
               "cygrad.optim.swa_utils", "cygrad.multiprocessing")
 MEMORY = ("cygrad.tensors", "shared_memory")     # where the core maps files that processes share
 SWITCHES = ("cygrad.devices.determinism", "_Mode")          # which `use_deterministic_algorithms` sets
+PASSES = ("cygrad.autograd.engine", "current_pass")         # by which a checkpoint tells one pass from the next
 CASTS = ("cygrad.amp.autocast_mode", "modes_in_force")      # what a checkpoint puts in force again
+INSIDES = (MEMORY, SWITCHES, CASTS, PASSES)
 
 
 def imports(tree):
@@ -38,7 +40,7 @@ def within(module):
 def test_only_public_names_are_used(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for module, name in imports(tree):
-        if module.split(".")[0] == "cygrad" and not within(module) and (module, name) not in (MEMORY, CASTS, SWITCHES):
+        if module.split(".")[0] == "cygrad" and not within(module) and (module, name) not in INSIDES:
             public = [*module.split("."), *([name] if name else [])]
             assert not any(part.startswith("_") for part in public), (module, name)
             owner = importlib.import_module(module)

@@ -1,6 +1,8 @@
 """What a tensor gets when a backend is loaded: `x.mydevice()` and `x.is_mydevice`, as `x.cuda()` and `x.is_cuda`."""
 from cygrad.tensor import Tensor, attach_methods
 
+attached = set()            # the names of what backends of this process brought; stubs leave them out
+
 
 def attach(name):
     """Give tensors the method and the property of a backend; names that they have already stay what they are."""
@@ -17,4 +19,6 @@ def attach(name):
         The tensor itself if it is there, else a copy.
     """
     is_there = property(lambda self: self.device.type == name, doc=f"Whether the tensor is on {name!r}.")
-    attach_methods(Tensor, {name: to_device, f"is_{name}": is_there})
+    found = {name: to_device, f"is_{name}": is_there}
+    attached.update(key for key in found if not hasattr(Tensor, key))
+    attach_methods(Tensor, found)

@@ -1,8 +1,10 @@
 """Runs SciPy's own tests of array libraries on `cygrad.array_api`: `python tools/scipy_suite.py scipy.stats ...`.
 
 SciPy is installed with its tests; those with the fixture `xp` are run for each array library that its conftest.py
-knows. Here they get `cygrad.array_api` instead, as a plug-in of pytest, and nothing of SciPy's is changed. Arguments
-are packages or modules of SciPy's tests (by default those of special, stats and ndimage); further options go to pytest.
+knows. Here they get `cygrad.array_api` instead, from a plug-in of pytest, and nothing of SciPy's is changed. What its
+conftest.py skips for libraries by their names is not skipped. Arguments are packages or modules of SciPy's tests (by
+default those of special, stats and ndimage); further options go to pytest. Run it outside of this tree, whose settings
+of pytest are not SciPy's.
 """
 import os
 import subprocess
@@ -13,33 +15,26 @@ import pytest
 PACKAGES = ["scipy.special", "scipy.stats", "scipy.ndimage"]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection(session):
-    """Before tests are collected, SciPy's conftest.py has to be there: its fixture is the one that is changed."""
+def pytest_configure(config):
+    """What SciPy does for PyTorch before its tests."""
     import cygrad
+    cygrad.set_default_dtype(cygrad.float64)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef, request):
+    """In the place of what SciPy's fixture would give."""
+    if fixturedef.argname != "xp":
+        return None
     from cygrad import array_api
-    cygrad.set_default_dtype(cygrad.float64)        # as SciPy does for PyTorch
-    session.config.pluginmanager.register(Instead(session, array_api))
+    fixturedef.cached_result = array_api, fixturedef.cache_key(request), None
+    return array_api
 
 
-class Instead:
-    """Gives the fixture `xp` of SciPy's conftest.py another library."""
-
-    def __init__(self, session, library):
-        self.session, self.library = session, library
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_generate_tests(self, metafunc):
-        """Every definition of the fixture that a test sees gets the library as its only parameter."""
-        for fixture in self.session._fixturemanager._arg2fixturedefs.get("xp", ()):
-            if fixture.params and fixture.params != (self.library,):
-                fixture.params, fixture.ids = (self.library,), ("cygrad",)
-
-    def pytest_collection_modifyitems(self, config, items):
-        """Only what asks for an array library is run."""
-        kept = [item for item in items if "xp" in item.fixturenames]
-        config.hook.pytest_deselected(items=[item for item in items if "xp" not in item.fixturenames])
-        items[:] = kept
+def pytest_collection_modifyitems(config, items):
+    """Only what asks for an array library is run."""
+    config.hook.pytest_deselected(items=[item for item in items if "xp" not in item.fixturenames])
+    items[:] = [item for item in items if "xp" in item.fixturenames]
 
 
 def main(arguments):

@@ -17,7 +17,7 @@ DIFFER = {(f"nn.functional.{name}", kind) for kind, names in {
     }.items() for name in names.split()}
 # PyTorch has one node for all pieces and no second derivative of them; 16-bit sums are in another order.
 DIFFER |= {(f"nn.functional.linear_cross_entropy.{part}", kind) for part in ("chunked", "chunked_none")
-           for kind in ("nodes", "refused")}
+           for kind in ("nodes", "refused", "second")}
 
 
 @functools.cache

@@ -161,9 +161,13 @@ OUT_WORDS = {name: (words, strict) for table, strict in ((_OUT_WORDS, True), (_U
              for words, names in table.items() for name in names.split()}
 
 
-def refuse_dtype(name, result, out):
+def refuse_dtype(name, result, out, operand):
     """Raise what PyTorch says of an `out` that has not the result's dtype, where it has words of its own for that."""
     words, strict = OUT_WORDS[name]
+    if name == "abs" and isinstance(operand, _tensor_type) and operand.is_complex():
+        if not out.is_complex():
+            return                              # the modulus is cast like any result
+        result = operand
     if isinstance(out, _tensor_type) and out.dtype is not result.dtype and (
             strict or not can_cast(result.dtype, out.dtype)):
         given, made = out.dtype.code, result.dtype.code
@@ -189,7 +193,7 @@ def with_out(name, function, exact=False):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         if name in OUT_WORDS:
             for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
-                refuse_dtype(name, r, t)
+                refuse_dtype(name, r, t, args[0] if args else None)
         if refusal is not None:
             for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
                 if isinstance(t, _tensor_type) and t.dtype is not r.dtype:

@@ -17,6 +17,7 @@ DIFFER = {
     ("istft", "gradients"): "has no gradient for a window that is shorter than the transform",
     ("istft", "second"): "the same",
     ("masked.argmax", "refused"): "asks for the largest integer of a complex dtype before it refuses the dtype",
+    ("masked.argmin", "refused"): "the same",
 }
 
 

@@ -67,3 +67,10 @@ def test_inference_mode_resizes_what_requires_a_gradient():
         x.resize_(1)
     with cygrad.inference_mode():
         assert cygrad.ones(2, requires_grad=True).resize_(1).shape == (1,)
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+def test_functions_that_are_told_to_write_in_place(inplace):
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        function = cygrad.autograd.function.InplaceFunction(inplace)
+    assert function.inplace is inplace

@@ -1,6 +1,7 @@
 """If this fails, an installed backend lacks what CUDA has: `x.mydevice()`, `x.is_mydevice`, `cygrad.mydevice`."""
 import cygrad
 import pytest
+from cygrad.devices import entry_points
 from fake_packages import install_backend
 
 
@@ -36,3 +37,12 @@ def test_names_of_nothing():
         cygrad.gizmo
     with pytest.raises(AttributeError):
         cygrad.ones(2).gizmo()
+
+
+def test_missing_names_look_once_for_packages(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    looked = []
+    find = entry_points.find
+    monkeypatch.setattr(entry_points, "find", lambda group: looked.append(group) or find(group))
+    assert not any(hasattr(cygrad, name) for name in ("gizmo", "widget", "gizmo"))
+    assert len(looked) == 1

@@ -5,6 +5,7 @@ A namespace is made on first use and asks the backend only when one of its funct
 import sys
 import types
 from contextlib import contextmanager
+from functools import cache
 from importlib.machinery import ModuleSpec
 
 from cygrad.devices import discovery, entry_points, precision, queues, switches
@@ -178,7 +179,13 @@ class DeviceNamespace(types.ModuleType):
 
 def installed(name):
     """Whether a backend of this name is loaded or declared by a package."""
-    return name in discovery._loaded or name in entry_points.find(discovery.GROUP)
+    return name in discovery._loaded or name in _declared(tuple(sys.path))
+
+
+@cache
+def _declared(path):
+    """Names of the backends that packages on the path declare: looking takes milliseconds, missing names are common."""
+    return frozenset(entry_points.find(discovery.GROUP))
 
 
 def _module(name):

@@ -123,6 +123,16 @@ def test_flags_compile_again_what_is_not_translated_again(project):
     assert project.build() == (set(), {"_power_2", "_power_3"})
 
 
+def test_a_file_asks_for_flags_anywhere_in_the_comments_at_its_head(project):
+    head = ("# cython: binding=False\n# distutils: extra_compile_args = -DGIVEN=5\n"
+            "cdef extern from *:\n    int GIVEN\n\ndef given():\n    return GIVEN\n\n")
+    project.edit("core/pack/second.pyx", "from pack", head + "from pack")
+    project.build()
+    assert project.answer("from pack import second; print(second.given())") == "5"
+    project.edit("core/pack/second.pyx", head, "")
+    project.build()
+
+
 def test_a_build_in_another_folder_finds_what_was_built(project):
     assert project.build("build_ext", "--build-lib", "elsewhere", "--build-temp", "objects") == NOTHING
     suffix = sysconfig.get_config_var("EXT_SUFFIX")

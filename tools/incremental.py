@@ -18,6 +18,7 @@ import sys
 import sysconfig
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import takewhile
 from pathlib import Path
 
 from setuptools import Extension
@@ -311,12 +312,12 @@ class BuildExt(build_ext):
 
 
 def own_flags(source):
-    """Flags that a .pyx asks for in its first line, as Cython reads it; for compilers that know them."""
+    """Flags that a .pyx asks for in the comments at its head, as Cython reads them; for compilers that know them."""
     if sys.platform == "win32" or not source.endswith(".pyx"):
         return []
     with open(source, encoding="utf-8") as file:
-        first, _, flags = file.readline().partition("extra_compile_args =")
-    return flags.split() if first.startswith("# distutils:") else []
+        head = [line.partition("extra_compile_args =") for line in takewhile(lambda line: line.startswith("#"), file)]
+    return [flag for said, _, flags in head if said.startswith("# distutils:") for flag in flags.split()]
 
 
 def c_file(base, source):

@@ -29,7 +29,8 @@ WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
-GLIBC = ["tools/glibc.h"]       # included in every C file: which versions of the C library's functions are called
+COLD = ["tools/cold.h"]         # included in every C file: what only runs on the way to an error
+GLIBC = ["tools/glibc.h"]       # the same: which versions of the C library's functions are called
 INCLUDE = ["core", "backends"]  # where .pxd files and C headers are looked for
 BUILD = Path("build/debug" if DEBUG else "build")
 
@@ -85,7 +86,9 @@ def link_flags(native):
 
 
 def module(name, source, native=False, flags=(), translated_as=None):
-    headers = GLIBC if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64") else []
+    headers = [] if sys.platform == "win32" else COLD
+    if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
+        headers = headers + GLIBC
     return Module(name, source.as_posix(), translated_as, libraries=[] if sys.platform == "win32" else ["m"],
                   extra_compile_args=compile_flags(native) + list(flags), extra_link_args=link_flags(native),
                   include_dirs=INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [], headers=headers)

@@ -74,3 +74,26 @@ def test_functions_that_are_told_to_write_in_place(inplace):
     with pytest.warns(DeprecationWarning, match="should not be instantiated"):
         function = cygrad.autograd.function.InplaceFunction(inplace)
     assert function.inplace is inplace
+
+
+def test_calls_are_looked_through_whenever_their_arguments_change():
+    """An op remembers the types of its last call; what they don't say is looked at each time."""
+    x = cygrad.ones(2)
+    named = cygrad.ones(2, names=("N",))
+    for _ in range(2):
+        assert x.add(1).tolist() == [2, 2] and x.add(1).names == (None,)
+        assert named.add(1).names == ("N",)
+        with pytest.raises(TypeError):
+            x.add("1")
+        with pytest.raises(TypeError):
+            x.add(None)
+        with pytest.raises((RuntimeError, OverflowError)):
+            x.add(2**70)
+        assert x.add(1.5).tolist() == [2.5, 2.5] and x.add(x).tolist() == [2, 2]
+        with pytest.raises(TypeError):
+            x.add()
+        with pytest.raises(TypeError):
+            x.add(1, 2, 3, 4)
+    with cygrad.autocast("cpu"):
+        assert cygrad.ones(2, 2).mm(cygrad.ones(2, 2)).dtype == cygrad.bfloat16
+    assert cygrad.ones(2, 2).mm(cygrad.ones(2, 2)).dtype == cygrad.float32

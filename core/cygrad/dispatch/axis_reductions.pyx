@@ -42,6 +42,7 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
     cdef Axes axes
     cdef PyObject *operands[1]
     cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t one = 1
     cdef int i, rank = 0, marked = 0, split_at
     cdef Tensor out
     cdef View src, target
@@ -65,7 +66,11 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
         copy_reduced(op, a, out)
         return out
     src, target = a, out
-    if rank > 0 or a.rank > 1 or not a.dense:           # else there is nothing to merge
+    if rank == 0 and a.dense:
+        if a.rank > 1:
+            sizes[0] = a.elements
+            src = make_view(a.memory, a.dtype, a.offset, 1, sizes, &one)
+    elif rank != 1 or not is_split(a, reduced):
         operands[0] = <PyObject *>a
         split_at = kept_first(&axes, operands, 1, out, reduced, keepdim)
         if axes.rank > INLINE_RANK:
@@ -79,6 +84,11 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
             or lacks("reduce", backend.reduce(op, src, target))):
         declined(backend, "reduce", (op, src, target), (2,))
     return out
+
+
+cdef inline bint is_split(Tensor a, bint *reduced) noexcept:
+    """Whether this is a dense matrix, reduced along its rows: kernels take it as it is."""
+    return a.rank == 2 and a.dense and reduced[1] and a.sizes[0] != 1 and a.sizes[1] != 1
 
 
 cdef Tensor permuted(Tensor a, bint *last):

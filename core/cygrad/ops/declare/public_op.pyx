@@ -7,7 +7,8 @@ rule. The look is a few comparisons of pointers in C; there is no other cost for
 While a thread is in a mode of `amp.autocast`, operands are cast before anything else (`amp/autocast_mode.py`).
 
 The same look finds of what kind each argument is (a tensor, an int, a list ...). What none of PyTorch's overloads takes
-(`errors/accepted.py`) is refused before the op runs, which may do something with it.
+(`errors/accepted.py`) is refused before the op runs, which may do something with it. An inline cache, as of a method in
+Python's bytecode, has the types of the last call that was looked through: the next one of these types goes at once.
 
 Calls in which none of the words `out`, `axis` and `keepdims` stands go past the wrappers that know them. Those with
 `out` go to the op's `into` first, if it has one: a kernel that can write straight into the tensor.
@@ -101,6 +102,7 @@ cdef enum:                               # kinds of arguments, as in errors/acce
     PLACES = 12                          # arguments by position that are looked at
     COUNTS = 16                          # numbers of arguments that are told apart
     HEAD = 12 * 11 + 16                  # PLACES * KINDS + COUNTS
+    CACHED = 4                           # arguments of a call that the inline cache has room for
     ENDLESS = 1 << 30
 
 
@@ -144,6 +146,10 @@ cdef class PublicOp:
     # arguments is enough for; then a row for each keyword, which begins with the least number of arguments with it.
     cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
+    # The inline cache: how many arguments, their types, and whether such a call runs `direct`.
+    cdef int cached
+    cdef PyTypeObject *cached_types[CACHED]
+    cdef bint cached_direct
     cdef public object parameters        # names of the function's parameters, once they were asked for
 
     def __init__(self, function, str op, str name=None, bint method=False, bint looks=True, bint gives_names=False):
@@ -155,6 +161,7 @@ cdef class PublicOp:
         self.method, self.looks, self.gives_names = method, looks, gives_names
         self.overridable = self.name not in NOT_OVERRIDABLE
         self.most = ENDLESS
+        self.cached = -1
         self.takes = ANY_TAKES
         self.direct = getattr(function, "direct", None)
         if self.direct is not None:
@@ -362,11 +369,57 @@ cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t
 # ------------------------------------------------------------------------- calls
 
 cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords):
+    cdef PublicOp op = <PublicOp>self
+    cdef PyObject *found
+    if keywords is not NULL or interceptions or not is_cached(op, args, PyVectorcall_NARGS(flags)):
+        return look_and_call(op, args, flags, keywords)
+    if op.cached_direct:
+        found = op.direct_target(<PyObject *>op.direct, args, flags, NULL)
+    else:
+        found = op.target(<PyObject *>op.function, args, flags, NULL)
+    if found is NULL:
+        return refused(op, positional(args, PyVectorcall_NARGS(flags)), {})
+    return cygrad_owned(found)
+
+
+cdef inline bint is_cached(PublicOp op, PyObject *const *args, Py_ssize_t given) noexcept:
+    """Whether a call's arguments have the types in the inline cache, and nothing about them calls for a look."""
+    cdef PyTypeObject *kind
+    cdef Py_ssize_t i
+    if given != op.cached:
+        return False
+    for i in range(given):
+        kind = Py_TYPE(<object>args[i])
+        if kind != op.cached_types[i]:
+            return False
+        if kind == <PyTypeObject *>Tensor:
+            if (<Tensor>args[i]).names_ is not None:
+                return False
+        elif kind == &PyLong_Type and cygrad_is_long(args[i]):
+            return False
+    return True
+
+
+cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint direct) noexcept:
+    """Put a call's types into the inline cache, if types are all that was looked at."""
+    cdef Py_ssize_t i
+    if given > CACHED:
+        return
+    for i in range(given):
+        if not is_plain(args[i], <PyTypeObject *>Tensor):
+            op.cached = -1
+            return
+        op.cached_types[i] = Py_TYPE(<object>args[i])
+    op.cached, op.cached_direct = <int>given, direct
+
+
+cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords):
+    """A call whose arguments have to be looked through."""
     cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
     cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
-    cdef PublicOp op = <PublicOp>self
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
     cdef int kind, left
+    cdef bint direct
     if interceptions:
         if function_modes and mode_here():
             return hand_over_call(as_called(op), positional(args, given), by_name(args, given, keywords))
@@ -401,10 +454,13 @@ cdef object call_public(PyObject *self, PyObject *const *args, size_t flags, PyO
         if found == Py_None:
             Py_DECREF(<object>found)
     if found == Py_None:
-        if needs_wrappers(op, args, given, keywords):
-            found = op.target(<PyObject *>op.function, args, flags, keywords)
-        else:
+        direct = not needs_wrappers(op, args, given, keywords)
+        if keywords is NULL:
+            remember(op, args, given, direct)
+        if direct:
             found = op.direct_target(<PyObject *>op.direct, args, flags, keywords)
+        else:
+            found = op.target(<PyObject *>op.function, args, flags, keywords)
     if found is NULL:
         return refused(op, positional(args, given), by_name(args, given, keywords))
     return cygrad_owned(found)

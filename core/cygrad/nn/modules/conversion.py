@@ -42,23 +42,6 @@ class Conversion:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def apply(self, fn):
-        """Call ``fn(module)`` with every submodule and then the module itself, as to initialise parameters.
-
-        Parameters
-        ----------
-        fn : callable
-
-        Returns
-        -------
-        Module
-            Itself.
-        """
-        for module in self.children():
-            module.apply(fn)
-        fn(self)
-        return self
-
     def cuda(self, device=None):
         """Move parameters and buffers to a CUDA device."""
         return self._apply(lambda t: t.cuda(device))
@@ -128,36 +111,6 @@ class Conversion:
     def share_memory(self):
         """Move parameters and buffers to memory that processes share."""
         return self._apply(lambda t: t.share_memory_())
-
-    def requires_grad_(self, requires_grad=True):
-        """Set `requires_grad` of all parameters; returns the module."""
-        for param in self.parameters():
-            param.requires_grad_(requires_grad)
-        return self
-
-    def zero_grad(self, set_to_none=True):
-        """Drop the gradients of all parameters, or fill them with 0.
-
-        Parameters
-        ----------
-        set_to_none : bool
-        """
-        if getattr(self, "_is_replica", False):
-            warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The "
-                          "parameters are copied (in a differentiable manner) from the original module. This means "
-                          "they are not leaf nodes in autograd and so don't accumulate gradients. If you need "
-                          "gradients in your forward method, consider using autograd.grad instead.", stacklevel=2)
-        for param in self.parameters():
-            if param.grad is None:
-                continue
-            if set_to_none:
-                param.grad = None
-                continue
-            if param.grad.grad_fn is not None:
-                param.grad.detach_()
-            else:
-                param.grad.requires_grad_(False)
-            param.grad.zero_()
 
 
 def _where_and_what(args, kwargs):

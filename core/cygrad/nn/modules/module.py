@@ -2,8 +2,9 @@
 
 The class is put together from parts, each in a file: `attributes` (what is set on a module is registered), `paths`
 (iteration, and members by path), `state` (`state_dict`), `conversion` (dtypes and devices) and `hooks`. Here are its
-beginning, the call, training mode, and its text.
+beginning, the call, training mode, `apply`, its parameters' gradients, and its text.
 """
+import warnings
 from collections import OrderedDict
 
 from cygrad.nn.modules import members
@@ -126,6 +127,55 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
     def eval(self):
         """Leave training mode: ``train(False)``."""
         return self.train(False)
+
+    def apply(self, fn):
+        """Call ``fn(module)`` with every submodule and then the module itself, as to initialise parameters.
+
+        Parameters
+        ----------
+        fn : callable
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # --------------------------------------------------------------- gradients
+
+    def requires_grad_(self, requires_grad=True):
+        """Set `requires_grad` of all parameters; returns the module."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Drop the gradients of all parameters, or fill them with 0.
+
+        Parameters
+        ----------
+        set_to_none : bool
+        """
+        if getattr(self, "_is_replica", False):
+            warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The "
+                          "parameters are copied (in a differentiable manner) from the original module. This means "
+                          "they are not leaf nodes in autograd and so don't accumulate gradients. If you need "
+                          "gradients in your forward method, consider using autograd.grad instead.", stacklevel=2)
+        for param in self.parameters():
+            if param.grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+                continue
+            if param.grad.grad_fn is not None:
+                param.grad.detach_()
+            else:
+                param.grad.requires_grad_(False)
+            param.grad.zero_()
 
     # --------------------------------------------------------- copies and files
 

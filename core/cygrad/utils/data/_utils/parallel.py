@@ -22,8 +22,8 @@ from cygrad.utils.data._utils.errors import ExceptionWrapper
 from cygrad.utils.data._utils.iterators import _BaseDataLoaderIter
 from cygrad.utils.data._utils.link import Link
 from cygrad.utils.data._utils.pin_memory import pin_memory
-from cygrad.utils.data._utils.process import CHECK_INTERVAL, FETCH, RESUME, EndOfStream, Job, work
 from cygrad.utils.data._utils.segments import Borrower
+from cygrad.utils.data._utils.worker_process import CHECK_INTERVAL, FETCH, RESUME, EndOfStream, Job, work
 
 _borrowers = weakref.WeakSet()
 

@@ -1,7 +1,7 @@
 """`cygrad.optim`: optimizers, learning rate schedules and averaged models.
 
-Python over public names of cygrad. `updates.py` says how a step runs; each optimizer's file has its options, its state
-and its formula.
+Python over public names of cygrad. `updates.py` says how a step runs, `checks.py` which options are refused; each
+optimizer's file has its options, its state and its formula.
 """
 import importlib as _importlib
 

@@ -1,7 +1,8 @@
 """Adafactor: steps over the root of a mean of squares, which of a matrix is kept as one row and one column."""
 import cygrad
+from cygrad.optim.checks import check_lr
 from cygrad.optim.optimizer import Optimizer
-from cygrad.optim.updates import as_scalar, check_lr, counted
+from cygrad.optim.updates import as_scalar, counted
 
 __all__ = ["Adafactor", "adafactor"]
 

@@ -2,9 +2,9 @@
 from functools import cache
 
 import cygrad
+from cygrad.optim.checks import check_fused, check_fusible, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import (alike, as_scalar, check_fused, check_fusible, check_lr, check_not_negative,
-                                  check_steps, counted, descent, unscaled, update)
+from cygrad.optim.updates import alike, as_scalar, counted, descent, unscaled, update
 
 __all__ = ["Adagrad", "adagrad"]
 

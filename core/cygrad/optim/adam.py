@@ -2,9 +2,10 @@
 from functools import cache
 
 import cygrad
+from cygrad.optim.checks import (check_betas, check_capturable, check_fused, check_fusible, check_not_negative,
+                                 check_steps)
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import (alike, as_scalar, check_betas, check_capturable, check_fused, check_fusible,
-                                  check_not_negative, check_steps, counted, descent, unscaled, update, value_of)
+from cygrad.optim.updates import alike, as_scalar, counted, descent, unscaled, update, value_of
 
 __all__ = ["Adam", "adam"]
 

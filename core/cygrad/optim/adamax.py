@@ -2,9 +2,9 @@
 from functools import cache
 
 import cygrad
+from cygrad.optim.checks import check_betas, check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import (alike, as_scalar, check_betas, check_capturable, check_lr, check_not_negative,
-                                  check_steps, counted, descent, update)
+from cygrad.optim.updates import alike, as_scalar, counted, descent, update
 
 __all__ = ["Adamax", "adamax"]
 

@@ -1,8 +1,9 @@
 """L-BFGS: steps along the gradient times an inverse Hessian that the last gradients and steps stand for."""
 import cygrad
 from cygrad.optim.line_search import Point, Search
+from cygrad.optim.checks import check_lr
 from cygrad.optim.optimizer import Optimizer
-from cygrad.optim.updates import as_scalar, check_lr, value_of
+from cygrad.optim.updates import as_scalar, value_of
 
 __all__ = ["LBFGS"]
 

@@ -2,8 +2,9 @@
 import math
 
 import cygrad
+from cygrad.optim.checks import check_lr
 from cygrad.optim.optimizer import Optimizer
-from cygrad.optim.updates import as_scalar, check_lr, value_of
+from cygrad.optim.updates import as_scalar, value_of
 
 __all__ = ["Muon", "muon"]
 

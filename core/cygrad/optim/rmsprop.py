@@ -2,9 +2,9 @@
 from functools import cache
 
 import cygrad
+from cygrad.optim.checks import check_capturable, check_lr, check_not_negative, check_steps
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import (as_scalar, check_capturable, check_lr, check_not_negative, check_steps, descent,
-                                  update)
+from cygrad.optim.updates import as_scalar, descent, update
 
 __all__ = ["RMSprop", "rmsprop"]
 

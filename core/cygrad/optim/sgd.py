@@ -2,8 +2,9 @@
 from functools import cache
 
 import cygrad
+from cygrad.optim.checks import check_fused, check_fusible
 from cygrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
-from cygrad.optim.updates import alike, as_scalar, check_fused, check_fusible, descent, detached, unscaled, update
+from cygrad.optim.updates import alike, as_scalar, descent, detached, unscaled, update
 
 __all__ = ["SGD", "sgd"]
 

@@ -1,7 +1,7 @@
 """SparseAdam, for gradients that are sparse tensors. There are none here, so it says what to take instead."""
 import cygrad
+from cygrad.optim.checks import check_betas
 from cygrad.optim.optimizer import Optimizer
-from cygrad.optim.updates import check_betas
 
 __all__ = ["SparseAdam"]
 

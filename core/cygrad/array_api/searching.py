@@ -1,8 +1,8 @@
 """Where elements are: extremes, what is not zero, places in a sorted array; choosing by a condition, and by places."""
 import cygrad
 from cygrad import Tensor
+from cygrad.array_api.axis_argument import axes_of, one_axis
 from cygrad.array_api.data_types import operands
-from cygrad.array_api.statistical import axes_of, one_axis
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "take", "take_along_axis", "where"]
 

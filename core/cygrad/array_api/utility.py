@@ -1,6 +1,6 @@
 """Whether any or all elements are true, and differences of neighbours."""
 import cygrad
-from cygrad.array_api.statistical import axes_of
+from cygrad.array_api.axis_argument import axes_of
 
 __all__ = ["all", "any", "diff"]
 

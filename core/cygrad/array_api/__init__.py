@@ -10,8 +10,8 @@ from math import e, inf, nan, pi
 from cygrad.array_api.data_types import DTYPES as _DTYPES
 from cygrad.array_api import fft, linalg
 from cygrad.array_api import (creation as _creation, data_types as _data_types,
-                              element_functions as _element_functions, inspection as _inspection,
-                              linear_algebra as _linear_algebra, manipulation as _manipulation,
+                              element_functions as _element_functions, indexing as _indexing,
+                              inspection as _inspection, manipulation as _manipulation, products as _products,
                               searching as _searching, sets as _sets, sorting as _sorting,
                               statistical as _statistical, utility as _utility)
 
@@ -20,8 +20,8 @@ newaxis = None
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")      # a later one has what those before have
 __all__ = ["e", "fft", "inf", "linalg", "nan", "newaxis", "pi", *_DTYPES]
 globals().update(_DTYPES)
-for _family in (_creation, _data_types, _element_functions, _inspection, _linear_algebra, _manipulation, _searching,
-                _sets, _sorting, _statistical, _utility):
+for _family in (_creation, _data_types, _element_functions, _indexing, _inspection, _manipulation, _products,
+                _searching, _sets, _sorting, _statistical, _utility):
     for _name in _family.__all__:
         globals()[_name] = getattr(_family, _name)
         globals()[_name].__module__ = "cygrad.array_api"

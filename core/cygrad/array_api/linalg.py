@@ -4,7 +4,7 @@ import cygrad
 from cygrad import linalg as _linalg
 from cygrad.array_api.axis_argument import axes_of
 from cygrad.array_api.data_types import of_default_size, operands
-from cygrad.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from cygrad.array_api.products import matmul, matrix_transpose, tensordot, vecdot
 from cygrad.array_api.results import own
 
 __all__ = ["cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul", "matrix_norm",

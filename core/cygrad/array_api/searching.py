@@ -1,10 +1,10 @@
-"""Where elements are: extremes, what is not zero, places in a sorted array; choosing by a condition, and by places."""
+"""Where elements are: extremes, what is not zero, places in a sorted array; choosing by a condition."""
 import cygrad
 from cygrad import Tensor
-from cygrad.array_api.axis_argument import axes_of, one_axis
+from cygrad.array_api.axis_argument import axes_of
 from cygrad.array_api.data_types import operands
 
-__all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "take", "take_along_axis", "where"]
+__all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
 
 
 def argmax(x, /, *, axis=None, keepdims=False):
@@ -181,65 +181,3 @@ def where(condition, x1=None, x2=None, /):
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
         x1 = cygrad.tensor(x1, device=condition.device)
     return cygrad.where(condition, *operands(x1, x2))
-
-
-# ------------------------------------------------------------------ by places
-
-def take(x, indices, /, *, axis=None):
-    """The elements at places along an axis.
-
-    Parameters
-    ----------
-    x : Tensor
-        Of any dtype.
-    indices : Tensor
-        Places, integers of one axis; negative ones count from the end.
-    axis : int, optional
-        Along which; may be left out if there is but one.
-
-    Returns
-    -------
-    Tensor
-        Of x's shape, along the axis as long as `indices`.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.take(xp.asarray([10, 20, 30]), xp.asarray([-1, 0]))
-    tensor([30, 10])
-    """
-    axis = one_axis(x, axis, "take")
-    return cygrad.index_select(x, axis, _from_start(indices, x.shape[axis]))
-
-
-def take_along_axis(x, indices, /, *, axis=-1):
-    """The elements at places along an axis, the places being different for each row.
-
-    Parameters
-    ----------
-    x : Tensor
-        Of any dtype.
-    indices : Tensor
-        Places, integers with as many axes as x, broadcast with it but for the axis; negative ones count from the end.
-    axis : int, optional
-        Along which.
-
-    Returns
-    -------
-    Tensor
-        Along the axis as long as `indices`.
-
-    Examples
-    --------
-    >>> from cygrad import array_api as xp
-    >>> xp.take_along_axis(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1], [-2]]))
-    tensor([[2],
-            [3]])
-    """
-    return cygrad.take_along_dim(x, _from_start(indices, x.shape[axis]), axis)
-
-
-def _from_start(indices, size):
-    """Places as int64, negative ones counted from the end."""
-    indices = indices.to(cygrad.int64)
-    return cygrad.where(indices < 0, indices + size, indices)

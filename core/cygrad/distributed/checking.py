@@ -1,7 +1,6 @@
 """What all collectives do: look at their arguments, say in words what is called, wait or not."""
 import cygrad
-from cygrad.distributed.reduce_op import of
-from cygrad.distributed.staging import reducible
+from cygrad.distributed.reduce_op import of, reducible
 
 __all__ = ["check_list", "check_same_dtype", "check_sizes", "check_tensor", "described", "ended", "reduction"]
 

@@ -1,7 +1,9 @@
-"""How values of several ranks become one: `ReduceOp.SUM` and its kind."""
+"""How values of several ranks become one: `ReduceOp.SUM` and its kind, and the dtypes that each is defined for."""
 import enum
 
-__all__ = ["ReduceOp", "RedOpType", "reduce_op", "of", "scaled_sum"]
+import cygrad
+
+__all__ = ["ReduceOp", "RedOpType", "reduce_op", "of", "reducible", "scaled_sum"]
 
 
 class RedOpType(enum.Enum):
@@ -88,3 +90,26 @@ def scaled_sum(factor):
     <RedOpType.PREMUL_SUM: 8>
     """
     return ReduceOp(RedOpType.PREMUL_SUM, factor)
+
+
+# Reductions of bool as those of 0 and 1 in bytes, with PyTorch's results.
+OF_BOOL = {RedOpType.SUM: RedOpType.MAX, RedOpType.PRODUCT: RedOpType.MIN}
+BITWISE = (RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR)
+
+
+def reducible(name, op, dtype, is_complex):
+    """(op for the group, what is done to its input, what to its result) of a reduction, or its refusal."""
+    kind = op.op
+    if kind is RedOpType.UNUSED:
+        raise RuntimeError("Unhandled ReduceOp")
+    if is_complex and kind not in (RedOpType.SUM, RedOpType.AVG, RedOpType.PREMUL_SUM):
+        raise ValueError(f"{name} does not support {op} on complex tensors")
+    if kind in BITWISE and (dtype.is_floating_point or is_complex):
+        raise RuntimeError(f"Cannot use ReduceOp.{kind.name} with non-integral dtype")
+    if kind is RedOpType.AVG:
+        if not dtype.is_floating_point and not is_complex:
+            raise RuntimeError(f"result type Float can't be cast to the desired output type {dtype}")
+        return RedOpType.SUM, None, lambda buffer, size: buffer.div_(size)
+    if kind is RedOpType.PREMUL_SUM:
+        return RedOpType.SUM, lambda buffer: buffer.mul_(op.factor), None
+    return (OF_BOOL.get(kind, kind) if dtype == cygrad.bool else kind), None, None

@@ -6,7 +6,7 @@ from ranks import command, succeeded
 import cygrad
 import cygrad.distributed as dist
 from cygrad.distributed import ReduceOp
-from cygrad.distributed.local import LocalProcessGroup
+from cygrad.distributed.single_process_group import LocalProcessGroup
 from cygrad.distributed.process_group import REQUIRED
 from cygrad.testing import process_group as conformance
 

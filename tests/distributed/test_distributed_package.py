@@ -16,8 +16,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Its own, what is public, and the one place that reads entry points.
 ALLOWED = ("cygrad", "cygrad.autograd", "cygrad.futures", "cygrad.optim", "cygrad.nn", "cygrad.devices")
 MODULES = ["cygrad.futures", *(f"cygrad.distributed.{name}" for name in (
-    "collectives", "reducing", "point_to_point", "objects", "groups", "reduce_op", "checkpoint.folders",
-    "optim.zero_redundancy_optimizer", "device_mesh", "fsdp.fully_shard", "store", "settings",
+    "collectives", "reducing_collectives", "point_to_point", "objects", "groups", "reduce_op", "checkpoint.folders",
+    "optim.zero_redundancy_optimizer", "device_mesh", "fsdp.fully_shard", "store", "rendezvous",
     "algorithms.join"))]
 
 

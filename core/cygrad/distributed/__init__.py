@@ -11,6 +11,8 @@ import importlib as _importlib
 from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,
                                             all_gather_single, all_to_all, all_to_all_single, barrier, broadcast,
                                             gather, scatter)
+from cygrad.distributed.debug_level import (DebugLevel, get_debug_level, set_debug_level,
+                                            set_debug_level_from_env)
 from cygrad.distributed.device_mesh import DeviceMesh, init_device_mesh
 from cygrad.distributed.errors import (DistBackendError, DistError, DistNetworkError, DistStoreError,
                                        ProcessGroupLoadError, QueueEmptyError)
@@ -25,13 +27,13 @@ from cygrad.distributed.objects import (all_gather_object, broadcast_object_list
 from cygrad.distributed.point_to_point import P2POp, batch_isend_irecv, irecv, isend, monitored_barrier, recv, send
 from cygrad.distributed.process_group import DEFAULT_TIMEOUT as default_pg_timeout
 from cygrad.distributed.process_group import ProcessGroup
+from cygrad.distributed.providers import get_default_backend_for_device
 from cygrad.distributed.providers import is_installed as is_backend_available
 from cygrad.distributed.reduce_op import ReduceOp, reduce_op
 from cygrad.distributed.reduce_op import scaled_sum as _make_nccl_premul_sum
-from cygrad.distributed.reducing import (all_reduce, all_reduce_coalesced, reduce, reduce_scatter,
-                                         reduce_scatter_single, reduce_scatter_tensor)
-from cygrad.distributed.settings import (DebugLevel, get_debug_level, get_default_backend_for_device, rendezvous,
-                                         register_rendezvous_handler, set_debug_level, set_debug_level_from_env)
+from cygrad.distributed.reducing_collectives import (all_reduce, all_reduce_coalesced, reduce, reduce_scatter,
+                                                     reduce_scatter_single, reduce_scatter_tensor)
+from cygrad.distributed.rendezvous import register_rendezvous_handler, rendezvous
 from cygrad.distributed.store import FileStore, HashStore, PrefixStore, Store, TCPStore
 from cygrad.distributed.work import Work
 

@@ -1,10 +1,10 @@
 """Which class serves a name that scripts give to `init_process_group`: entry points of ``cygrad.process_groups``."""
 from cygrad.devices import entry_points
 from cygrad.distributed.errors import ProcessGroupLoadError
-from cygrad.distributed.local import LocalProcessGroup
 from cygrad.distributed.process_group import INTERFACE_VERSION, REQUIRED, ProcessGroup
+from cygrad.distributed.single_process_group import LocalProcessGroup
 
-__all__ = ["found", "is_installed", "load", "named"]
+__all__ = ["found", "get_default_backend_for_device", "is_installed", "load", "named"]
 
 GROUP = "cygrad.process_groups"
 ON_THE_HOST = "mpi"             # what serves "gloo", PyTorch's name for processes that meet in host memory
@@ -76,3 +76,9 @@ def is_installed(name):
     except ProcessGroupLoadError:
         return False
     return True
+
+
+def get_default_backend_for_device(device):
+    """The name of the process groups that serve a device by default."""
+    kind = getattr(device, "type", device)
+    return "nccl" if str(kind).partition(":")[0] == "cuda" else "gloo"

@@ -1,51 +1,13 @@
-"""How much is checked, which name serves which device, and how processes that have a store meet: names of PyTorch."""
-import enum
+"""How processes meet that have an address in common: the store at `env://`, `tcp://...` or `file://...`."""
 import os
 from urllib.parse import parse_qs, urlparse
 
 from cygrad.distributed import environment
 from cygrad.distributed.store import FileStore, TCPStore
 
-__all__ = ["DebugLevel", "get_debug_level", "get_default_backend_for_device", "register_rendezvous_handler",
-           "rendezvous", "set_debug_level", "set_debug_level_from_env"]
+__all__ = ["register_rendezvous_handler", "rendezvous"]
 
-
-class DebugLevel(enum.Enum):
-    """How much PyTorch checks; here what ranks call is compared at each level."""
-
-    OFF, INFO, DETAIL = range(3)
-
-
-_level = DebugLevel.OFF
 _handlers = {}
-
-
-def get_debug_level():
-    """The level that was set."""
-    return _level
-
-
-def set_debug_level(arg0):
-    """Set the level; nothing depends on it."""
-    global _level
-    _level = DebugLevel(arg0)
-
-
-def set_debug_level_from_env():
-    """Set the level that `TORCH_DISTRIBUTED_DEBUG` names, OFF without it."""
-    name = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
-    if name not in DebugLevel.__members__:
-        raise RuntimeError("The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL.")
-    set_debug_level(DebugLevel[name])
-
-
-set_debug_level_from_env()
-
-
-def get_default_backend_for_device(device):
-    """The name of the process groups that serve a device by default."""
-    kind = getattr(device, "type", device)
-    return "nccl" if str(kind).partition(":")[0] == "cuda" else "gloo"
 
 
 def register_rendezvous_handler(scheme, handler):

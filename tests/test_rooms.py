@@ -113,6 +113,7 @@ LAYERS = [
     "tensor",
     "dispatch.axes dispatch.promotion dispatch.allocation tensors.elements",
     "devices.discovery",
+    "devices.default_device",
     "dispatch devices.transfers devices.home",
     "autograd",
     "random",

@@ -17,7 +17,8 @@ from cygrad.devices.device import (channels_last, channels_last_3d, contiguous_f
 from cygrad.tensors.size import Size
 from cygrad.tensor import Tensor, attach_methods as _attach_methods
 from cygrad.dispatch.promotion import result_type
-from cygrad.devices.discovery import get_default_device, load as _load_backend, set_default_device
+from cygrad.devices.default_device import get_default_device, set_default_device
+from cygrad.devices.discovery import load as _load_backend
 from cygrad.random.generator import Generator
 from cygrad.devices.precision import get_float32_matmul_precision, set_float32_matmul_precision
 from cygrad.tensors.printing import set_printoptions

@@ -73,13 +73,13 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self):
-        from cygrad.devices import discovery      # knot: it needs this module
-        discovery.push_default(self)
+        from cygrad.devices import default_device      # knot: it needs this module
+        default_device.push_default(self)
         return self
 
     def __exit__(self, *error):
-        from cygrad.devices import discovery      # knot: it needs this module
-        discovery.pop_default()
+        from cygrad.devices import default_device      # knot: it needs this module
+        default_device.pop_default()
 
 
 device.__module__ = "cygrad"

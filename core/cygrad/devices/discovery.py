@@ -1,4 +1,4 @@
-"""Finding and choosing backends: the environment variable, entry points, the default device.
+"""Finding backends by their entry points, loading them and opening their devices.
 
 Listing imports nothing; a backend's module is imported when one of its devices is first used. `cpu` is the one name
 that resolves without looking anything up, so that `import cygrad` and the first tensor stay quick. A backend that
@@ -18,8 +18,7 @@ from cygrad.dtype import all_dtypes
 from cygrad.errors import BackendError, BackendLoadError, BackendNotFound, BackendUnavailable
 
 GROUP = "cygrad.backends"
-PREFERENCE = ("cuda", "opencl")           # what `auto` tries first
-EXTRAS = ("cuda", "opencl")               # what `pip install cygrad[NAME]` brings
+EXTRAS = ("cuda", "opencl")       # what `pip install cygrad[NAME]` brings
 
 _lock = threading.RLock()
 _loaded = {}           # name -> Backend
@@ -34,7 +33,6 @@ class _Override(threading.local):
     place = None       # its (Backend, index)
 
     def __init__(self):
-        self.outer = []        # (where, place) outside each `with` block that the thread is in
         self.indices = {}      # name of a backend -> the device that its plain name stands for, if not the first
 
 
@@ -222,95 +220,28 @@ def set_current_index(name, index):
     _ever_overridden = True
 
 
-# ----------------------------------------------------------- the default device
+def choose(where, place):
+    """Let a device, which is this place, be the calling thread's default; None, None: no longer one of its own."""
+    global _ever_overridden
+    _override.where, _override.place = where, place
+    _ever_overridden = True
+
+
+def choice():
+    """(device, its place) of the last `choose` in this thread, or (None, None)."""
+    return _override.where, _override.place
+
+
+# ----------------------------------------------------------- the home device
 
 def _from_environment():
     """(Backend, index) that CYGRAD_BACKEND names, looked up once."""
     global _default
     with _lock:
         if _default is None:
-            wish = "".join(os.environ.get("CYGRAD_BACKEND", "").split())
-            _default = _wished(wish) if wish else resolve("cpu")
+            from cygrad.devices import default_device      # knot: it needs this module
+            _default = default_device.named_by_environment()
         return _default
-
-
-def _wished(wish):
-    """(Backend, index) of a name, name:index, the first usable of a list, or "auto"."""
-    if wish.lower() == "auto":
-        return _best()
-    names = [name for name in wish.split(",") if name]
-    reasons = []
-    for name in names:
-        try:
-            return resolve(_spelled(name))
-        except RuntimeError as error:               # a BackendError, or the string is no device
-            reasons.append((name, error))
-    if len(reasons) == 1:
-        _, error = reasons[0]
-        kind = type(error) if isinstance(error, BackendError) else BackendNotFound
-        raise kind(f"CYGRAD_BACKEND={wish}: {error}") from error.__cause__
-    lines = "".join(f"\n  {name}: {error}" for name, error in reasons)
-    raise BackendUnavailable(f"CYGRAD_BACKEND={wish}: none of these can be used:{lines or ' the list is empty'}")
-
-
-def _spelled(name):
-    """The device as its package spells it: capitals don't matter."""
-    type, colon, index = name.lower().partition(":")
-    if type != "cpu":
-        type = next((each for each in entry_points.find(GROUP) if each.lower() == type), type)
-    return type + colon + index
-
-
-def _best():
-    """The first backend with a device: those of PREFERENCE, then by name, then the CPU."""
-    found = entry_points.find(GROUP)
-    for name in [*(name for name in PREFERENCE if name in found), *sorted(set(found) - {"cpu", *PREFERENCE})]:
-        try:
-            return resolve(name)
-        except BackendError:
-            continue
-    return resolve("cpu")
-
-
-def default_override():
-    """What `set_default_device` was last given in this thread, or None."""
-    return _override.where
-
-
-def set_default_device(where):
-    """Make new tensors live on this device unless `device=` says otherwise; None: back to CYGRAD_BACKEND or the CPU.
-
-    The choice is the calling thread's, as in PyTorch.
-
-    Parameters
-    ----------
-    where : device, str or None
-        The device.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.set_default_device("cpu")
-    >>> cygrad.zeros(1).device
-    device(type='cpu')
-    >>> cygrad.set_default_device(None)
-    """
-    global _ever_overridden
-    place = None if where is None else resolve(where)
-    _override.where, _override.place = None if where is None else device(where), place
-    _ever_overridden = True
-
-
-def push_default(where):
-    """`set_default_device`, until `pop_default`."""
-    before = _override.where, _override.place
-    set_default_device(where)
-    _override.outer.append(before)
-
-
-def pop_default():
-    """The thread's default device is again what it was before the last `push_default`."""
-    _override.where, _override.place = _override.outer.pop()
 
 
 def home_place():
@@ -321,23 +252,6 @@ def home_place():
 def home():
     """The device that CYGRAD_BACKEND names, which printed tensors don't mention, as PyTorch's default tensor type."""
     return of(*home_place())
-
-
-def get_default_device():
-    """The device on which new tensors are made.
-
-    Returns
-    -------
-    device
-        With the index, where there are several.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.get_default_device().type in ("cpu", "opencl", "cuda")
-    True
-    """
-    return of(*resolve(None))
 
 
 # -------------------------------------------------------------- after a fork

@@ -4,14 +4,14 @@ A backend that can lock pages has three methods: ``pinned(dtype, shape)`` makes 
 such memory, ``is_pinned(tensor)`` knows these, and ``transfer(src, out)`` copies between them and a device without
 waiting.
 """
-from cygrad.devices import discovery
+from cygrad.devices import default_device, discovery
 from cygrad.errors import BackendError
 from cygrad.ops.declare.registry import methods, op
 
 
 def locking_backend(device=None):
     """The backend that locks pages for a device (default: for any device there is); None where there is none."""
-    for name in discovery.PREFERENCE if device is None else (discovery.device(device).type,):
+    for name in default_device.PREFERENCE if device is None else (discovery.device(device).type,):
         try:
             backend = discovery.load(name)
             if hasattr(backend, "pinned") and discovery.count(backend):

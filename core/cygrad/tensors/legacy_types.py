@@ -3,7 +3,7 @@
 Each name such as `FloatTensor` stands for a dtype on a device: calling it makes a tensor, `isinstance` asks whether a
 tensor has that dtype there.
 """
-from cygrad.devices import discovery
+from cygrad.devices import default_device, discovery
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
 from cygrad.errors import warn
@@ -229,8 +229,8 @@ def set_default_tensor_type(t):
         raise TypeError("only floating-point types are supported as the default type")
     warn("torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
          "torch.set_default_device() as alternatives.")
-    if device != "cpu" or discovery.default_override() is not None:
-        discovery.set_default_device(_device_of(device))
+    if device != "cpu" or default_device.default_override() is not None:
+        default_device.set_default_device(_device_of(device))
     set_default_dtype(dtype)
 
 

@@ -38,8 +38,9 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
         "ops.shape.reshaping", "ops.shape.stacking", "ops.shape.splitting", "ops.shape.rearranging",
         "ops.shape.restriding", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",
         "ops.index.masks", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
-        "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills", "ops.random.distributions",
-        "ops.create.ranges", "ops.pointwise.several_operands", "ops.pointwise.clamping", "ops.pointwise.special",
+        "ops.sort.uniqueness", "ops.sort.searching", "ops.sort.histograms", "ops.random.fills",
+        "ops.random.random_tensors", "ops.random.seeding", "ops.random.distributions", "ops.create.ranges",
+        "ops.pointwise.several_operands", "ops.pointwise.clamping", "ops.pointwise.special",
         "ops.pointwise.complex_parts", "ops.pointwise.comparison", "ops.reduce.sums", "ops.reduce.extremes",
         "ops.reduce.scans", "ops.reduce.integration", "ops.reduce.norms", "ops.reduce.variance",
         "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products",
@@ -52,7 +53,7 @@ _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "n
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",
           "nn.recurrent", "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
           "pointwise.float_parts", "linalg.householder", "linalg.low_rank", "reduce.differences",
-          "index.segment_reduction", "reduce.hashing", "sort.histograms", "nn.learned_slopes", "nn.namespace_names")
+          "index.segment_reduction", "reduce.hashing", "nn.learned_slopes", "nn.namespace_names")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "frexp",
                   "igamma", "igamma_", "igammac", "igammac_", "geqrf", "orgqr", "ormqr", "prelu",
                   "hash_tensor")
@@ -62,7 +63,7 @@ from cygrad import random  # noqa: E402
 from cygrad.tensors import (legacy_types as _legacy, methods as _tensor_methods,  # noqa: E402
                             typed_storage as _typed_storage)
 from cygrad.tensors.legacy_types import set_default_tensor_type  # noqa: E402
-from cygrad.ops.random.fills import default_generator  # noqa: E402
+from cygrad.ops.random.rand import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402

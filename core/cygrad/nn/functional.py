@@ -19,7 +19,7 @@ from cygrad.ops.nn.dropout import (alpha_dropout, dropout, dropout1d, dropout2d,
 from cygrad.ops.nn.element_losses import (binary_cross_entropy, binary_cross_entropy_with_logits,  # noqa: F401
                                           gaussian_nll_loss, huber_loss, kl_div, poisson_nll_loss, smooth_l1_loss,
                                           soft_margin_loss)
-from cygrad.ops.nn.embeddings import embedding, embedding_bag  # noqa: F401
+from cygrad.ops.nn.embeddings import embedding, embedding_bag, one_hot  # noqa: F401
 from cygrad.ops.nn.margin_losses import (cosine_embedding_loss, hinge_embedding_loss,  # noqa: F401
                                          margin_ranking_loss, multi_margin_loss, multilabel_margin_loss,
                                          multilabel_soft_margin_loss, triplet_margin_loss,
@@ -36,7 +36,7 @@ from cygrad.ops.nn.learned_slopes import prelu as _prelu
 from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.linear_losses import linear_cross_entropy  # noqa: F401
-from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss, one_hot  # noqa: F401
+from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss  # noqa: F401
 from cygrad.ops.declare.registry import (functions as _functions, methods as _methods, public as _public,
                                           with_out as _with_out)
 

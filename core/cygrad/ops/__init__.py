@@ -5,5 +5,5 @@ that becomes for users. Ops that are one pointwise kernel are rows of `pointwise
 `arithmetic` publishes them). Modules have the ops that they are named after, but for these, which ops share:
 `index/tensor_places`, `create/sequences` and `create/arrays` (Python's and NumPy's data), `sort/host_loops` and
 `sort/ties` (loops over values in host memory), `linalg/batches` and `linalg/lapack`, `shape/geometry` (windows on
-storages), `random/draws`.
+storages), `random/rand`.
 """

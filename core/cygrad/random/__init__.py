@@ -1,7 +1,8 @@
 """`cygrad.random`: seeds and states of the default generator."""
 import contextlib
 
-from cygrad.ops.random.fills import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from cygrad.ops.random.rand import default_generator
+from cygrad.ops.random.seeding import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
-"""Rows of a table by their indices: one for each index (`embedding`), or those of a bag combined (`embedding_bag`).
+"""Rows of a table by their indices: one for each index (`embedding`), or those of a bag combined (`embedding_bag`);
+rows of the unit matrix (`one_hot`).
 
 `nn.functional` has the same functions with the indices first; those of `cygrad` itself have the table first, as in
 PyTorch. Gradients are dense: there are no sparse tensors, so `sparse=True` changes nothing.
@@ -6,11 +7,11 @@ PyTorch. Gradients are dense: there are no sparse tensors, so `sparse=True` chan
 import math
 
 import cygrad
-from cygrad.ops.declare.primitives import primitive
-from cygrad.errors import warn
-from cygrad.ops.pointwise.several_operands import HALVES
-from cygrad.ops.declare.registry import op
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.errors import warn
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.pointwise.several_operands import HALVES, need_tensors
 
 MODES = ("sum", "mean", "max")          # in the order of their numbers
 
@@ -399,3 +400,42 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
                                   "GitHub.")
     return bags_of_table(weight, input, offsets, scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights,
                          include_last_offset, padding_idx)[0]
+
+
+def one_hot(tensor, num_classes=-1):
+    """Ones at the given indices of a new last axis, zeros elsewhere.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        int64.
+    num_classes : int
+        Size of the new axis; the largest index plus 1 when -1.
+
+    Returns
+    -------
+    Tensor
+        int64, with one axis more.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.functional.one_hot(cygrad.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    need_tensors("one_hot", input=tensor)
+    if tensor.dtype is not cygrad.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if tensor.numel() == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return tensor.new_empty((*tensor.shape, num_classes))
+    if tensor.min().item() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = tensor.max().item()
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif largest >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return tensor.new_zeros((*tensor.shape, num_classes)).scatter_(-1, tensor.unsqueeze(-1), 1)

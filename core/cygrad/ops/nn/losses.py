@@ -3,13 +3,13 @@
 They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a mean over classes is weighted.
 """
 import cygrad
-from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import gather_op
 from cygrad.dtype import all_dtypes
-from cygrad.ops.pointwise.several_operands import need_tensors, refused, widened
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.loss_reduction import reduced, reduced_in_one_pass, warn_of_broadcast, word
-from cygrad.dispatch.programs import program, same_floats
+from cygrad.ops.pointwise.several_operands import need_tensors, refused, widened
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
 UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
@@ -294,44 +294,3 @@ def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     if reduction == "mean":
         return _divide_by_number(-products.sum(), input.numel() // max(input.shape[axis], 1))
     return -(products.sum() if reduction == "sum" else products.sum(axis))
-
-
-# ------------------------------------------------------------------------------ encoding
-
-def one_hot(tensor, num_classes=-1):
-    """Ones at the given indices of a new last axis, zeros elsewhere.
-
-    Parameters
-    ----------
-    tensor : Tensor
-        int64.
-    num_classes : int
-        Size of the new axis; the largest index plus 1 when -1.
-
-    Returns
-    -------
-    Tensor
-        int64, with one axis more.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.nn.functional.one_hot(cygrad.tensor([0, 2]))
-    tensor([[1, 0, 0],
-            [0, 0, 1]])
-    """
-    need_tensors("one_hot", input=tensor)
-    if tensor.dtype is not INT64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if tensor.numel() == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return tensor.new_empty((*tensor.shape, num_classes))
-    if tensor.min().item() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    largest = tensor.max().item()
-    if num_classes == -1:
-        num_classes = largest + 1
-    elif largest >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    return tensor.new_zeros((*tensor.shape, num_classes)).scatter_(-1, tensor.unsqueeze(-1), 1)

@@ -37,6 +37,7 @@ from cygrad.devices.home import together
 from cygrad.ops.pointwise.table import BINARY_OPS, UNARY_OPS
 from cygrad.named_tensors.names import unified
 from cygrad.ops.create.filled import as_tensor
+from cygrad.ops.declare.registry import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow
 
@@ -214,7 +215,6 @@ cdef Tensor named_unary(KernelOp op, Tensor a):
 
 cdef object batched(KernelOp op, tuple operands):
     """op of what stands in for a batch inside `vmap`."""
-    from cygrad.ops.declare.registry import functions      # knot: it needs this module
     return functions[op.name.removesuffix("_tensor")](*operands)
 
 

@@ -10,8 +10,8 @@ from cygrad.dtype import all_dtypes
 from cygrad.ops.create.filled import empty_, empty_like
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op, write_out
-from cygrad.ops.random.draws import bernoulli_of, default_generator
-from cygrad.ops.random.fills import new_random
+from cygrad.ops.random.rand import bernoulli_of, default_generator
+from cygrad.ops.random.random_tensors import new_random
 from cygrad.ops.sort.ties import largest_places
 from cygrad.tensor import Tensor
 from cygrad.ops.shape.reshaping import broadcast_shapes

@@ -1,13 +1,17 @@
-"""Histograms over several axes: `histogramdd`."""
+"""Counting: `bincount`, `histc`, `histogram`, and over several axes `histogramdd`."""
 import math
 from builtins import range as builtins_range
 
 import cygrad
 from cygrad import return_types
-from cygrad.dispatch.promotion import C_TYPES
-from cygrad.ops.declare.registry import op
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+from cygrad.dispatch.raw import refuse_out_grad, scatter_into, write_out
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.index.gathering import ADD
 from cygrad.ops.pointwise.several_operands import need_tensors, refused
-from cygrad.ops.sort.searching import positions
+from cygrad.ops.sort.host_loops import bin_counts, counts_of
+from cygrad.ops.sort.searching import DTYPES, positions
 from cygrad.tensor import Tensor
 
 NAME = "torch.histogramdd: "
@@ -131,3 +135,183 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
         for axis, each in enumerate(edges):
             hist = hist / (each[1:] - each[:-1]).reshape([-1 if i == axis else 1 for i in builtins_range(len(edges))])
     return return_types.histogramdd((hist, edges))
+
+
+# ------------------------------------------------------------------------- counting
+
+def counted(places, size, like):
+    """How often each of 0 to size - 1 is among the places, which are these and int64; of the dtype of `like`."""
+    out = like.new_zeros(size)
+    if places.numel():
+        scatter_into(ADD, out, 0, places, like.new_ones(()).expand(places.shape))
+    return out
+
+
+@primitive
+def weighted_bincount(self, weights, size):
+    return weights.new_zeros(size).index_add(0, self, weights)
+
+
+@op
+def bincount(input, weights=None, minlength=0):
+    """How often each number occurs (with weights: the sum of its weights).
+
+    Parameters
+    ----------
+    input : Tensor
+        One axis of non-negative integers.
+    weights : Tensor, optional
+        One for each number.
+    minlength : int
+        The least number of bins.
+
+    Returns
+    -------
+    Tensor
+        int64; float32 or float64 with weights.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([0, 2, 2]).bincount()
+    tensor([1, 0, 2])
+    """
+    if input.dtype.is_floating_point or input.dtype.is_complex or input.dtype.name == "bool":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.dim() == 1 and input.numel() == 0:
+        return input.new_zeros(minlength, dtype=DTYPES["int64"])
+    if input.dim() == 1 and weights is None:
+        found = counts_of(input, minlength)
+        if found is not None:
+            return found
+    if input.dim() != 1 or input.min().item() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and (weights.dim() != 1 or weights.shape != input.shape):
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    size = max(input.max().item() + 1, minlength)
+    places = input.to(DTYPES["int64"])
+    if weights is None:
+        return counted(places, size, places)
+    if weights.dtype.name != "float32":
+        weights = weights.to(DTYPES["float64"])
+    return weighted_bincount(places, weights, size)
+
+
+def outer_range(input, low, high, name, margin):
+    """The range of a histogram: that of the data where both bounds are equal; wider by a margin if that is a point."""
+    if low == high and input.numel():
+        low, high = input.min().item(), input.max().item()
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"cygrad.{name}: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"cygrad.{name}: max must be larger than min")
+    return (low - margin, high + margin) if low == high else (low, high)
+
+
+@op(out="exact")
+def histc(input, bins=100, min=0, max=0):
+    """How many elements lie in each of equally wide bins.
+
+    Parameters
+    ----------
+    bins : int
+    min, max : number
+        The range, its ends included; elements outside it are not counted. If both are equal, the range of the data.
+
+    Returns
+    -------
+    Tensor
+        Of input's dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1., 2., 1.]).histc(bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    if isinstance(bins, bool) or not isinstance(bins, int):
+        raise TypeError(f"histc(): argument 'bins' (position 2) must be int, not {type(bins).__name__}")
+    if bins <= 0:
+        raise RuntimeError(f"cygrad.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if min > max:
+        raise RuntimeError("cygrad.histc: max must be larger than min")
+    if not input.dtype.is_floating_point:
+        for bound in (min, max) if min < max or input.numel() else (min - 1, max + 1):
+            input.new_full((), float(bound))                   # raises where the dtype can't hold it
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    low, high = float(min), float(max)
+    if low == high or not math.isfinite(high - low):
+        low, high = outer_range(input.detach(), low, high, "histc", 1)
+    found = bin_counts(input, bins, low, high)
+    if found is not None:
+        return found
+    data = input.detach().reshape(-1)
+    low, high = data.new_full((), low).item(), data.new_full((), high).item()
+    width = data.new_full((), high - low).item()                # rounded to the dtype, as all of this is
+    data = data.masked_select((data >= low) & (data <= high))
+    places = ((data - low) * bins / width).to(DTYPES["int64"]).clamp(0, bins - 1)
+    return counted(places, bins, data)
+
+
+@op
+def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
+    """How many elements lie in each bin, and the edges of the bins.
+
+    Parameters
+    ----------
+    bins : int or Tensor
+        How many equally wide bins, or their edges in ascending order; the last bin includes its right edge.
+    range : (float, float), optional
+        The range of equally wide bins; that of the data when omitted.
+    weight : Tensor, optional
+        Of input's shape: what each element counts.
+    density : bool
+        Divide by the total and by the width of each bin.
+
+    Returns
+    -------
+    hist, bin_edges : Tensor
+        As a named tuple, of input's dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.histogram(cygrad.tensor([1., 2., 1.]), 3, range=(0., 3.)).hist
+    tensor([0., 2., 1.])
+    """
+    if input.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
+    data = input.detach().reshape(-1)
+    if isinstance(bins, Tensor):
+        if bins.dtype is not input.dtype:
+            raise RuntimeError("cygrad.histogramdd(): input tensor and bins tensors should have the same dtype")
+        edges = bins.detach().clone()
+    else:
+        if bins <= 0:
+            raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
+        low, high = range if range is not None else (0.0, 0.0)
+        if range is not None or data.numel():
+            low, high = outer_range(data if range is None else data[:0], float(low), float(high), "histogramdd", 0.5)
+        else:
+            high = 1.0
+        edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
+    count = edges.numel() - 1
+    if weight is None:
+        parts = data.new_ones(data.shape)
+    elif weight.shape != input.shape:
+        raise RuntimeError("cygrad.histogramdd(): if weight tensor is provided it should have the same shape as the "
+                           "input tensor excluding its innermost dimension")
+    else:
+        parts = weight.detach().reshape(-1)
+    inside = (data >= edges[0]) & (data <= edges[-1])
+    places = positions(edges, data.masked_select(inside), True).sub(1).clamp(max=count - 1)
+    hist = data.new_zeros(count).index_add(0, places, parts.masked_select(inside))
+    if density:
+        hist = hist / (hist.sum() * (edges[1:] - edges[:-1]))
+    found = return_types.histogram((hist, edges))
+    if out is None:
+        return found
+    refuse_out_grad("histogram", input, *out)
+    return return_types.histogram([write_out("histogram", r, t, True) for r, t in zip(found, out)])

@@ -1,6 +1,6 @@
-"""Random numbers straight into the memory of tensors: plain calls, and the default generator that they draw from.
+"""`rand`, `randn` and other draws straight into memory, and the default generator that they draw from.
 
-`fills.py` does what needs more (other devices, layouts with gaps, complex dtypes, gradients), with the same numbers.
+Other devices, layouts with gaps, complex dtypes and gradients are the work of `fills.py`, with the same numbers.
 """
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.autograd.inplace cimport check_inplace
@@ -28,7 +28,7 @@ cdef inline bint is_plain(Tensor t):
 
 
 def drawn(tuple size, DType dtype, str sampler, tuple params):
-    """A new tensor on the default device, filled by a sampler; None where `random.py` has to fill it."""
+    """A new tensor on the default device, filled by a sampler; None where `fills.py` has to fill it."""
     cdef Tensor out = sized(size, None, dtype, None, "rand")
     if not is_plain(out):
         return None
@@ -97,12 +97,12 @@ cdef Tensor standard(bint normal, tuple size, object generator, object out, obje
         if is_plain(made):
             _default.draw_standard(normal, made.memory.pointer, made.elements, made.dtype.code)
             return made
-    from cygrad.ops.random.fills import made_standard      # knot: it needs this module
+    from cygrad.ops.random.random_tensors import made_standard  # knot: it needs this module
     return made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names)
 
 
 def fill_plain(Tensor t not None, str sampler, tuple params, Generator generator):
-    """Fill a plain tensor without gradient; False where `random.py` has to.
+    """Fill a plain tensor without gradient; False where `fills.py` has to.
 
     Parameters
     ----------

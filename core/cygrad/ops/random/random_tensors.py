@@ -1,0 +1,196 @@
+"""New random tensors: integers, permutations, and those that are like a given one."""
+from cygrad.dispatch.raw import write_out
+from cygrad.ops.create.filled import empty_, empty_like
+from cygrad.ops.declare.registry import op
+from cygrad.ops.random.rand import drawn
+from cygrad.ops.random.fills import _int64, _need_float, draw
+
+
+def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill):
+    """A new tensor, or `out`, after `fill`."""
+    if out is not None:
+        shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+        if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
+            fill(out.detach())
+            out._bump_version()
+            return out
+        made = empty_(*size, dtype=out.dtype, device=out.device)
+        fill(made)
+        return write_out("rand", made, out)
+    made = empty_(*size, dtype=dtype, device=device, pin_memory=pin_memory)
+    fill(made)
+    if names is not None:
+        made.names = names
+    if requires_grad:
+        made.requires_grad_()
+    return made
+
+
+def made_standard(normal, size, generator, out, dtype, device, requires_grad, pin_memory, names):
+    """`rand`, or `randn` where `normal`, of any arguments."""
+    def fill(t):
+        if normal:
+            t.normal_(0, 1, generator=generator)
+        else:
+            _need_float(t, "check_uniform_bounds")
+            draw(t, "uniform", 0, 1, generator=generator)
+    return new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
+
+
+def _made_integers(size, sampler, params, fill, generator, out, dtype, device, requires_grad, names, pin_memory):
+    """A tensor of int64, unless `dtype` is given, from a sampler; `fill` draws where a plain draw won't do."""
+    dtype = dtype or _int64
+    if generator is out is names is device is None and not (requires_grad or pin_memory):
+        made = drawn(size, dtype, sampler, params)
+        if made is not None:
+            return made
+    return new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
+
+
+@op(method=False)
+def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
+            requires_grad=False, pin_memory=False, names=None):
+    """Integers uniform in [low, high).
+
+    Parameters
+    ----------
+    low : int
+        The lower bound; 0 when only one bound is given: ``randint(10, (2, 3))``.
+    high : int
+        The upper bound, not included.
+    size : sequence of int
+        Sizes of the axes.
+    dtype : dtype, optional
+        int64 when omitted.
+
+    Returns
+    -------
+    Tensor
+        Row-major; PyTorch's numbers after the same seed.
+
+    Raises
+    ------
+    RuntimeError
+        If no integer lies between the bounds.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randint(10, (3,))
+    tensor([4, 9, 3])
+    """
+    if size is None and isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    if size is None:
+        given = (high,) if low == 0 else (low, high)
+        raise TypeError("randint() received an invalid combination of arguments - got "
+                        f"({', '.join(type(n).__name__ for n in given)}), but expected bounds and a size")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    return _made_integers((tuple(size),), "random", (low, high), lambda t: t.random_(low, high, generator=generator),
+                          generator, out, dtype, device, requires_grad, names, pin_memory)
+
+
+@op(method=False)
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False, names=None):
+    """The integers from 0 to n - 1 in random order.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    dtype : dtype, optional
+        int64 when omitted.
+
+    Returns
+    -------
+    Tensor
+        One axis of n elements.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randperm(4)
+    tensor([0, 1, 3, 2])
+    """
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    if dtype is not None and dtype.name == "bool":
+        raise NotImplementedError('"randperm" not implemented for \'Bool\'')
+    return _made_integers((n,), "permutation", (), lambda t: draw(t, "permutation", generator=generator),
+                          generator, out, dtype, device, requires_grad, names, pin_memory)
+
+
+@op(method=False)
+def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+              memory_format=None):
+    """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.rand_like(cygrad.zeros(2))
+    tensor([0.4963, 0.7682])
+    """
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    return made.uniform_(generator=generator).requires_grad_(requires_grad)
+
+
+@op(method=False)
+def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+               memory_format=None):
+    """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randn_like(cygrad.zeros(2))
+    tensor([ 1.5410, -0.2934])
+    """
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    return made.normal_(generator=generator).requires_grad_(requires_grad)
+
+
+@op(method=False)
+def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=None, device=None,
+                 requires_grad=False, memory_format=None):
+    """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype.
+
+    Parameters
+    ----------
+    low, high : int
+        The bounds; the upper one is not included. A single one is the upper.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> _ = cygrad.manual_seed(0)
+    >>> cygrad.randint_like(cygrad.zeros(2), 10)
+    tensor([4., 9.])
+    """
+    if high is None:
+        low, high = 0, low
+    made = empty_like(input, dtype=dtype, device=device).random_(low, high, generator=generator)
+    return made.requires_grad_(requires_grad)

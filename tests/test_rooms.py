@@ -65,6 +65,7 @@ SAME_MEANING = {
     "matmul": "matrix products: op, driver, kernels",
     "memory": "memory of a device: its pool, its checks",
     "nn": "the family of neural networks: derivatives, rules, cases",
+    "nonzero": "places of elements that are not zero, ops and kernels",
     "normalization": "normalisation, ops and layers",
     "operands": "operands of a call: of an op, of a case",
     "padding": "padding, ops and layers",

@@ -37,17 +37,18 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.
         "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors", "ops.shape.joining",
         "ops.shape.reshaping", "ops.shape.stacking", "ops.shape.splitting", "ops.shape.rearranging",
         "ops.shape.restriding", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",
-        "ops.index.masks", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
+        "ops.index.masks", "ops.index.nonzero", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
         "ops.sort.uniqueness", "ops.sort.searching", "ops.sort.histograms", "ops.random.fills",
         "ops.random.random_tensors", "ops.random.seeding", "ops.random.distributions", "ops.create.ranges",
         "ops.pointwise.several_operands", "ops.pointwise.clamping", "ops.pointwise.special",
         "ops.pointwise.complex_parts", "ops.pointwise.comparison", "ops.reduce.sums", "ops.reduce.extremes",
         "ops.reduce.scans", "ops.reduce.integration", "ops.reduce.norms", "ops.reduce.variance",
         "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products",
-        "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.factorizations",
-        "ops.linalg.decompositions", "ops.linalg.matrix_functions", "ops.nn.padding", "ops.nn.normalization",
-        "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
-        "ops.create.signal_windows", "tensors.queries", "devices.pinning")
+        "ops.linalg.added_products", "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.lu",
+        "ops.linalg.cholesky", "ops.linalg.determinants", "ops.linalg.least_squares", "ops.linalg.decompositions",
+        "ops.linalg.matrix_functions", "ops.linalg.pseudo_inverse", "ops.linalg.matrix_norms", "ops.nn.padding",
+        "ops.nn.normalization", "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming",
+        "ops.linalg.distances", "ops.create.signal_windows", "tensors.queries", "devices.pinning")
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations",

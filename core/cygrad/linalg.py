@@ -3,19 +3,21 @@
 All functions take batches: what is said of a matrix (m, n) holds for each of a tensor (..., m, n).
 """
 from cygrad.ops.declare.registry import public as _public
-from cygrad.ops.linalg.composed_products import vector_product
+from cygrad.ops.linalg.cholesky import cholesky_ex, linalg_cholesky as cholesky
+from cygrad.ops.linalg.composed_products import multi_dot, vecdot, vector_product
 from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
-from cygrad.ops.linalg.factorizations import (cholesky_ex, linalg_cholesky as cholesky, lu, lu_factor, lu_factor_ex,
-                                              lu_solve)
+from cygrad.ops.linalg.determinants import linalg_det as det, linalg_slogdet_ as slogdet
 from cygrad.ops.linalg.householder import householder_product
 from cygrad.ops.linalg.lapack import LinAlgError, exact_out as _exact_out
+from cygrad.ops.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
+from cygrad.ops.linalg.least_squares import lstsq
+from cygrad.ops.linalg.lu import lu, lu_factor, lu_factor_ex, lu_solve
 from cygrad.ops.linalg.matmul import matmul
 from cygrad.ops.linalg.matrices import powers
-from cygrad.ops.linalg.matrix_functions import (cond, linalg_matrix_power as matrix_power, matrix_exp, matrix_norm,
-                                                matrix_rank, multi_dot, norm, pinv, tensorinv, tensorsolve, vecdot)
-from cygrad.ops.linalg.solvers import (inv, inv_ex, linalg_det as det, linalg_slogdet_ as slogdet, lstsq, solve,
-                                       solve_ex, solve_triangular)
-from cygrad.ops.linalg.symmetric_indefinite import ldl_factor, ldl_factor_ex, ldl_solve
+from cygrad.ops.linalg.matrix_functions import linalg_matrix_power as matrix_power, matrix_exp
+from cygrad.ops.linalg.matrix_norms import cond, matrix_norm, norm
+from cygrad.ops.linalg.pseudo_inverse import matrix_rank, pinv
+from cygrad.ops.linalg.solvers import inv, inv_ex, solve, solve_ex, solve_triangular, tensorinv, tensorsolve
 from cygrad.ops.reduce.norms import linalg_vector_norm as vector_norm
 
 __all__ = ["LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",

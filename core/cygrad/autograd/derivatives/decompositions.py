@@ -11,7 +11,7 @@ pseudo-inverses and nonlinear least squares problems whose variables separate", 
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, of_composite
-from cygrad.ops.linalg.factorizations import permutation_matrix
+from cygrad.ops.linalg.lu import permutation_matrix
 from cygrad.ops.linalg.householder import first_columns, product
 from cygrad.ops.linalg.lapack import adjoint, eye_like
 

@@ -1,28 +1,22 @@
-"""Products made of the Cython ones: with a third operand (`baddbmm`), of vectors (`outer`, `cross`), over more axes.
+"""Products made of the Cython ones: of vectors (`outer`, `cross`), over more axes, of several matrices (`multi_dot`).
 
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Nothing is promoted in products that go
-to a kernel; those that multiply elementwise (`outer`, `kron`, `addr`) promote like `mul`.
+to a kernel; those that multiply elementwise (`outer`, `kron`) promote like `mul`.
 """
 import cygrad
-from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
-from cygrad.dispatch.raw import binary_op, cast_to, copy_
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
+from cygrad.dispatch.raw import copy_
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.linalg import addmm, products
-from cygrad.ops.linalg.addmm import add_scaled, check_numbers
+from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.linalg.products import unsafe_view
-from cygrad.ops.pointwise.single_kernel import inplace_result
 from cygrad.ops.shape.reshaping import broadcast_shapes
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 
-DTYPES = {d.name: d for d in all_dtypes()}
-BOOL, FLOAT32 = DTYPES["bool"], DTYPES["float32"]
-HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
-ADD, MUL = BINARY.index("add"), BINARY.index("mul")
+BOOL = next(d for d in all_dtypes() if d.name == "bool")
 
 
 def need_tensor(value, name, argument, position):
@@ -48,234 +42,6 @@ def name_of(t):
     """What messages call the dtype of a tensor."""
     return SCALAR_NAMES[t.dtype.code]
 
-
-def writing(function, shape=None):
-    """The in-place form of `function`, whose derivative does not read the tensor it overwrites.
-
-    `shape` gives the shape of the result from the other arguments, for a check before anything is computed.
-    """
-    def inplace(self, *args, **kwargs):
-        if shape is not None:
-            wanted = shape(*args, **kwargs)
-            if list(self.shape) != wanted:
-                raise RuntimeError(f"Bad in-place call: input tensor size {list(self.shape)} and output tensor size "
-                                   f"{wanted} should match")
-        return inplace_result(self, function(self, *args, **kwargs))
-    return inplace
-
-
-def accumulated(self, product, factors, beta, alpha):
-    """beta * self + alpha * product(*factors); 16-bit floats in float32, rounded once."""
-    if self.dtype in HALVES:
-        wide = [cast_to(t, FLOAT32) for t in factors]
-        return cast_to(add_scaled(cast_to(self, FLOAT32), product(*wide), beta, alpha), self.dtype)
-    return add_scaled(self, product(*factors), beta, alpha)
-
-
-# --------------------------------------------------------- products with a third operand
-
-@primitive(name="addmv")
-def _addmv(self, mat, vec, beta, alpha):
-    return accumulated(self, products.mv, (mat, vec), beta, alpha)
-
-
-def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """beta * input + alpha * (mat @ vec).
-
-    Parameters
-    ----------
-    input : Tensor
-        (n) or one element; not read where beta is 0.
-    mat, vec : Tensor
-        (n, m) and (m), of input's dtype.
-    beta, alpha : Number
-
-    Returns
-    -------
-    Tensor
-        (n).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.addmv(cygrad.ones(2), cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
-    tensor([4., 8.])
-    """
-    for position, (argument, value) in enumerate((("input", input), ("mat", mat), ("vec", vec)), 1):
-        need_tensor(value, "addmv", argument, position)
-    if mat.dim() != 2 or vec.dim() != 1 or input.dim() > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {input.dim()}, {mat.dim()}, {vec.dim()}")
-    if mat.shape[1] != vec.shape[0] or input.numel() not in (1, mat.shape[0]):
-        raise RuntimeError(f"size mismatch, got input ({input.shape[0] if input.dim() else 1}), mat ({mat.shape[0]}x"
-                           f"{mat.shape[1]}), vec ({vec.shape[0]})")
-    if not input.dtype is mat.dtype is vec.dtype:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {name_of(input)}, {name_of(mat)}, "
-                           f"and {name_of(vec)}")
-    return _addmv(input, mat, vec, beta, alpha)
-
-
-@primitive(name="baddbmm")
-def _baddbmm(self, batch1, batch2, beta, alpha):
-    return accumulated(self, products.bmm, (batch1, batch2), beta, alpha)
-
-
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * (batch1 @ batch2), matrix by matrix.
-
-    Parameters
-    ----------
-    input : Tensor
-        Broadcasts to (b, n, p); not read where beta is 0.
-    batch1, batch2 : Tensor
-        (b, n, m) and (b, m, p), of input's dtype.
-    beta, alpha : Number
-
-    Returns
-    -------
-    Tensor
-        (b, n, p).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.baddbmm(cygrad.ones(1, 2, 2), cygrad.ones(1, 2, 3), cygrad.ones(1, 3, 2))
-    tensor([[[4., 4.],
-             [4., 4.]]])
-    """
-    for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
-        need_tensor(value, "baddbmm", argument, position)
-    input.expand(batch1.size(0), batch1.size(1), batch2.size(2))
-    if batch1.dim() != 3 or batch2.dim() != 3:
-        raise RuntimeError(f"batch{1 if batch1.dim() != 3 else 2} must be a 3D tensor")
-    if batch1.shape[0] != batch2.shape[0] or batch1.shape[2] != batch2.shape[1]:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch1.shape[0]}, "
-                           f"{batch1.shape[2]}] but got: [{batch2.shape[0]}, {batch2.shape[1]}].")
-    if not input.dtype is batch1.dtype is batch2.dtype:
-        raise RuntimeError(f"Input dtypes must be the same, got: input {C_TYPES[input.dtype.code]}, batch1: "
-                           f"{C_TYPES[batch1.dtype.code]}, batch2: {C_TYPES[batch2.dtype.code]}")
-    if input.dtype is BOOL and batch1.numel():
-        raise refused("baddbmm", BOOL)
-    return _baddbmm(input, batch1, batch2, beta, alpha)
-
-
-@primitive(name="addbmm")
-def _addbmm(self, batch1, batch2, beta, alpha):
-    count, n, m = batch1.shape
-    wide = batch1.transpose(0, 1).reshape(n, count * m)
-    return addmm.addmm(self, wide, batch2.reshape(count * m, batch2.shape[2]), beta=beta, alpha=alpha)
-
-
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * the sum of the products batch1[i] @ batch2[i].
-
-    Parameters
-    ----------
-    input : Tensor
-        Broadcasts to (n, p); not read where beta is 0.
-    batch1, batch2 : Tensor
-        (b, n, m) and (b, m, p), of input's dtype.
-    beta, alpha : Number
-
-    Returns
-    -------
-    Tensor
-        (n, p).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.addbmm(cygrad.zeros(2, 2), cygrad.ones(3, 2, 1), cygrad.ones(3, 1, 2))
-    tensor([[3., 3.],
-            [3., 3.]])
-    """
-    for position, (argument, value) in enumerate((("input", input), ("batch1", batch1), ("batch2", batch2)), 1):
-        need_tensor(value, "addbmm", argument, position)
-    if batch1.dim() != 3 or batch2.dim() != 3:
-        raise RuntimeError(f"batch{1 if batch1.dim() != 3 else 2} must be a 3D tensor")
-    if batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError("batch1 and batch2 must have same number of batches, got "
-                           f"{batch1.shape[0]} and {batch2.shape[0]}")
-    if batch1.shape[2] != batch2.shape[1]:
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and "
-                           f"{batch2.shape[1]}x{batch2.shape[2]})")
-    return _addbmm(input, batch1, batch2, beta, alpha)
-
-
-@primitive(name="addr")
-def _addr(self, vec1, vec2, beta, alpha):
-    dtype = result_type(self, vec1, vec2)
-    x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
-    if dtype is BOOL:
-        found = binary_op(MUL, x, y) & bool(alpha)
-        return found | self if beta else found
-    if dtype in HALVES:
-        return cast_to(_addr.forward(cast_to(self, FLOAT32), x[:, 0], y, beta, alpha), dtype)
-    found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
-    if beta == 0:
-        return found
-    return binary_op(ADD, self.expand(found.shape) if beta == 1 else self.expand(found.shape) * beta, found)
-
-
-def addr(input, vec1, vec2, *, beta=1, alpha=1):
-    """beta * input + alpha * (the outer product of vec1 and vec2).
-
-    Parameters
-    ----------
-    input : Tensor
-        Broadcasts to (n, m); not read where beta is 0.
-    vec1, vec2 : Tensor
-        (n) and (m); dtypes are promoted.
-    beta, alpha : Number
-
-    Returns
-    -------
-    Tensor
-        (n, m).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.addr(cygrad.zeros(2, 2), cygrad.tensor([1., 2.]), cygrad.tensor([3., 4.]))
-    tensor([[3., 4.],
-            [6., 8.]])
-    """
-    for position, (argument, value) in enumerate((("input", input), ("vec1", vec1), ("vec2", vec2)), 1):
-        need_tensor(value, "addr", argument, position)
-    for argument, value in (("vec1", vec1), ("vec2", vec2)):
-        if value.dim() != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    dtype = result_type(input, vec1, vec2)
-    for argument, value in (("beta", beta), ("alpha", alpha)):
-        if isinstance(value, bool) and dtype is not BOOL:
-            raise RuntimeError(f"Boolean {argument} only supported for Boolean results.")
-        if isinstance(value, (float, complex)) and not (dtype.is_floating_point or dtype.is_complex):
-            raise RuntimeError(f"For integral input tensors, argument {argument} must not be a floating point number.")
-    check_numbers(dtype, beta, alpha)
-    input.expand(vec1.shape[0], vec2.shape[0])
-    return _addr(input, vec1, vec2, beta, alpha)
-
-
-def _addr_(self, vec1, vec2, *, beta=1, alpha=1):
-    if self.dim() != 2:
-        raise RuntimeError(f"2D tensor expected, got {self.dim()}D tensor for input")
-    return inplace_result(self, addr(self, vec1, vec2, beta=beta, alpha=alpha))
-
-
-def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
-    found = addbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    if self.shape != found.shape:
-        self._take(empty_near(self, found.shape))         # as PyTorch does
-    return inplace_result(self, found)
-
-
-op(addmv, inplace=writing(addmv, lambda mat, vec, **factors: [mat.shape[0]]), out="expected")
-op(baddbmm, inplace=writing(baddbmm, lambda batch1, batch2, **factors: [*batch1.shape[:2], batch2.shape[2]]),
-   out="expected")
-op(addbmm, inplace=_addbmm_, out="expected")
-op(addr, out=True, inplace=_addr_)
-
-
-# ------------------------------------------------------------------- vectors and more axes
 
 @op(out=True, aliases=("ger",))
 def outer(input, vec2):
@@ -541,3 +307,105 @@ def cross(input, other, dim=None):
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
     return vector_product(input, other, dim)
+
+
+def vecdot(x, y, *, dim=-1):
+    """Inner products of vectors along an axis: the sums of conj(x) * y.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        Of one floating-point or complex dtype; they broadcast.
+    dim : int
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape without the axis.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.vecdot(cygrad.tensor([[1., 2.], [3., 4.]]), cygrad.tensor([1., 1.]))
+    tensor([3., 7.])
+    """
+    need_float(x, "linalg.vecdot", low=True)
+    if x.dtype is not y.dtype:
+        raise RuntimeError("linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+                           f"{SCALAR_NAMES[x.dtype.code]} and y of type {SCALAR_NAMES[y.dtype.code]} instead")
+    if x.dim() == 1 and y.dim() == 1:
+        return x.vdot(y)
+    return ((x.conj() if x.is_complex() else x) * y).sum(dim)
+
+
+vecdot = exact_out("linalg_vecdot", vecdot)
+
+
+def multi_dot(tensors):
+    """The product of several matrices, multiplied in the order that costs least.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Two or more matrices of one dtype; the first and the last may be vectors (a row and a column).
+
+    Returns
+    -------
+    Tensor
+        (n, last); without the axis of a first or last vector.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.linalg.multi_dot([cygrad.ones(2, 3), cygrad.ones(3, 4), cygrad.ones(4)])
+    tensor([12., 12.])
+    """
+    name = "multi_dot()"
+    tensors = list(tensors)
+    if len(tensors) < 2:
+        raise RuntimeError(f"{name}: expected at least 2 tensors but got {len(tensors)}")
+    for place, t in (("first", tensors[0]), ("last", tensors[-1])):
+        if not 1 <= t.dim() <= 2:
+            raise RuntimeError(f"{name}: the {place} tensor must be 1D or 2D but got {t.dim()}D")
+    for i, t in enumerate(tensors[1:-1], 1):
+        if t.dim() != 2:
+            raise RuntimeError(f"{name}: tensor {i} must be 2D but got {t.dim()}D")
+    for i, t in enumerate(tensors):
+        if t.dtype is not tensors[0].dtype:
+            raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is "
+                               f"{C_TYPES[tensors[0].dtype.code]} and tensor {i} {C_TYPES[t.dtype.code]}")
+    shape = [] if tensors[0].dim() == 1 else [tensors[0].shape[0]]
+    shape += [] if tensors[-1].dim() == 1 else [tensors[-1].shape[1]]
+    chain = [tensors[0].unsqueeze(0) if tensors[0].dim() == 1 else tensors[0], *tensors[1:-1],
+             tensors[-1].unsqueeze(-1) if tensors[-1].dim() == 1 else tensors[-1]]
+    for i in range(len(chain) - 1):
+        if chain[i].shape[1] != chain[i + 1].shape[0]:
+            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(tensors[i].shape)} and "
+                               f"{list(tensors[i + 1].shape)} cannot be multiplied")
+    return chained(chain, cheapest_splits([t.shape[0] for t in chain] + [chain[-1].shape[1]]), 0,
+                   len(chain) - 1).view(shape)
+
+
+multi_dot = exact_out("linalg_multi_dot", multi_dot)
+
+
+def cheapest_splits(sizes):
+    """{(i, j): where to split the product of matrices i..j}; matrix i is (sizes[i], sizes[i + 1]).
+
+    The dynamic programme of Cormen, Leiserson, Rivest, Stein, "Introduction to Algorithms", 14.2.
+    """
+    count = len(sizes) - 1
+    cost, split = {(i, i): 0 for i in range(count)}, {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            options = [(cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
+            cost[i, j], split[i, j] = min(options)
+    return split
+
+
+def chained(chain, split, i, j):
+    if i == j:
+        return chain[i]
+    k = split[i, j]
+    return chained(chain, split, i, k).mm(chained(chain, split, k + 1, j))

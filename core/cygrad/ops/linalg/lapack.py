@@ -5,8 +5,10 @@ The call itself is `run` in `ops/linalg/batches.pyx`.
 import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import fill_
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.registry import with_out
+from cygrad.ops.linalg.batches import columns, run
 
 DTYPES = {d.name: d for d in all_dtypes()}
 INT32, INT64 = DTYPES["int32"], DTYPES["int64"]
@@ -111,3 +113,16 @@ def adjoint(t):
 def eye_like(t, n):
     """The identity matrix of n rows with t's dtype and device."""
     return cygrad.eye(n, dtype=t.dtype, device=t.device)
+
+
+def factored(a):
+    """Raw LU factorisation: (compact LU, column-major; pivots from 1 on, int32; LAPACK's codes)."""
+    least = min(a.shape[-2:])
+    batch = a.shape[:-2]
+    out, pivots = columns(a, a.shape), new(a, (*batch, least), INT32)
+    info = new(a, batch, INT32)
+    if out.numel():
+        run("lu", (a,), (out, pivots, info), (2, 1, 0))
+    else:
+        fill_(info, 0)
+    return out, pivots, info

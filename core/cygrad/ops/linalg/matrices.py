@@ -11,7 +11,8 @@ from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.filled import pinned
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused, writing
+from cygrad.ops.linalg.added_products import writing
+from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused
 from cygrad.ops.shape.views import wrap
 
 DTYPES = {d.name: d for d in all_dtypes()}

@@ -1,22 +1,18 @@
-"""Systems of linear equations: inverse, solve, triangular and least-squares systems, and determinants.
+"""Systems of linear equations and their inverses: `inv`, `solve`, `solve_triangular`.
 
 Each op with a node of its own is a `@primitive` that returns raw results of LAPACK's routines
 (`ops/linalg/lapack.py`); the functions `inv`, `solve`, ... check their arguments first. `cygrad.linalg` has those that
 have no method.
 """
-import math
-
-import cygrad
-from cygrad.dispatch.operands import select
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.batches import columns, run, with_batch
-from cygrad.ops.linalg.lapack import (HALVES, INT32, INT64, LinAlgError, check_info, common_batch, exact_out,
-                                      need_float, need_kernel, need_matrix, need_square, new, real_of, singular)
-from cygrad.return_types import (linalg_inv_ex, linalg_slogdet, linalg_solve_ex, slogdet as slogdet_result,
-                                 triangular_solve as triangular_solve_result)
+from cygrad.ops.linalg.lapack import (INT32, LinAlgError, check_info, exact_out, factored, need_float, need_kernel,
+                                      need_matrix, need_square, new, singular)
+from cygrad.return_types import linalg_inv_ex, linalg_solve_ex, triangular_solve as triangular_solve_result
+import math
 
 # --------------------------------------------------------------------- inverse
 
@@ -390,263 +386,68 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     return triangular_solve_result(_triangular_solve(input, A, upper, transpose, unitriangular))
 
 
-# ---------------------------------------------------------------- determinants
-
-def factored(a):
-    """Raw LU factorisation: (compact LU, column-major; pivots from 1 on, int32; LAPACK's codes)."""
-    least = min(a.shape[-2:])
-    batch = a.shape[:-2]
-    out, pivots = columns(a, a.shape), new(a, (*batch, least), INT32)
-    info = new(a, batch, INT32)
-    if out.numel():
-        run("lu", (a,), (out, pivots, info), (2, 1, 0))
-    else:
-        fill_(info, 0)
-    return out, pivots, info
-
-
-def signed_diagonal(a):
-    """The diagonal of the U of LU factors, negative once for each row swap: the determinant is its product.
-
-    Rounded as in PyTorch, which factors the transpose of a real row-major matrix (the determinant is the same).
-    """
-    lu, pivots, _ = factored(a.mT if a.is_contiguous() and not a.is_complex() else a)
-    diagonal = lu.diagonal(0, -2, -1)
-    return select(pivots == cygrad.arange(1, pivots.shape[-1] + 1, device=pivots.device), diagonal, -diagonal)
-
-
-@primitive(name="linalg_det")
-def _det(self):
-    return signed_diagonal(self).prod(-1)
-
-
-def checked_det(A, name):
-    need_square(A, name)
-    need_float(A, name, low=True)
-    need_kernel(A, "lu_cpu")
-
-
-@op
-def det(input):
-    """Determinants of square matrices: (..., n, n) gives (...).
-
-    Parameters
-    ----------
-    input : Tensor
-        (..., n, n), floating-point or complex.
-
-    Returns
-    -------
-    Tensor
-        (...).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.det(cygrad.tensor([[2., 1.], [1., 3.]]))
-    tensor(5.)
-    """
-    checked_det(input, "linalg.det")
-    return _det(input)
-
-
-def linalg_det(A):
-    """Determinants of square matrices: (..., n, n) gives (...).
+def tensorinv(A, ind=2):
+    """The inverse of a tensor for `tensordot`: its first `ind` axes are the rows of a matrix, the others columns.
 
     Parameters
     ----------
     A : Tensor
-        (..., n, n), floating-point or complex.
+        Its first `ind` sizes amount to the same number as the others.
+    ind : int
+        How many axes are the rows' index.
 
     Returns
     -------
     Tensor
-        (...).
+        A's axes from `ind` on, then those before.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.linalg.det(cygrad.tensor([[1., 2.], [3., 4.]]))
-    tensor(-2.)
+    >>> cygrad.linalg.tensorinv(2 * cygrad.eye(4).reshape(2, 2, 4)).shape
+    cygrad.Size([4, 2, 2])
     """
-    return det(A)
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    rows, columns = list(A.shape[:ind]), list(A.shape[ind:])
+    if math.prod(rows) != math.prod(columns):
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                           f"prod(self.shape[:ind]), but got {math.prod(columns)} != {math.prod(rows)}")
+    return inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(columns + rows)
 
 
-linalg_det = exact_out("linalg_det", linalg_det)
+tensorinv = exact_out("linalg_tensorinv", tensorinv)
 
 
-@primitive(name="linalg_slogdet")
-def _slogdet(self):
-    diagonal = signed_diagonal(self)
-    return diagonal.sgn().prod(-1), diagonal.abs().log().sum(-1)
-
-
-@op
-def slogdet(input):
-    """Signs and logarithms of the moduli of determinants.
-
-    Parameters
-    ----------
-    input : Tensor
-        (..., n, n), floating-point or complex.
-
-    Returns
-    -------
-    (sign, logabsdet)
-        (...), so that det = sign * exp(logabsdet); (0, -inf) for a singular matrix.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
-    tensor(-1.)
-    """
-    checked_det(input, "linalg.slogdet")
-    return slogdet_result(_slogdet(input))
-
-
-def linalg_slogdet_(A):
-    """Signs and logarithms of the moduli of determinants; see `cygrad.slogdet`.
+def tensorsolve(A, B, dims=None):
+    """The solution X of tensordot(A, X, X.dim()) = B.
 
     Parameters
     ----------
     A : Tensor
-        (..., n, n), floating-point or complex.
-
-    Returns
-    -------
-    return_types.linalg_slogdet
-        ``sign`` and ``logabsdet``, (...).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.linalg.slogdet(cygrad.tensor([[2., 0.], [0., -4.]])).sign
-    tensor(-1.)
-    """
-    checked_det(A, "linalg.slogdet")
-    return linalg_slogdet(_slogdet(A))
-
-
-linalg_slogdet_ = exact_out("linalg_slogdet", linalg_slogdet_)
-
-
-@op
-def logdet(input):
-    """Logarithms of determinants; NaN where one is negative, -inf where it is zero.
-
-    Parameters
-    ----------
-    input : Tensor
-        (..., n, n), floating-point or complex.
-
-    Returns
-    -------
-    Tensor
-        (...).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.logdet(cygrad.tensor([[2., 0.], [0., 4.]]))
-    tensor(2.0794)
-    """
-    need_square(input, "logdet")
-    need_float(input, "logdet", low=True)
-    sign, size = _slogdet(input) if input.dtype not in HALVES else slogdet(input)
-    if input.is_complex():
-        return sign.log() + size
-    return cygrad.where(sign == -1, math.nan, size)
-
-
-# --------------------------------------------------------------- least squares
-
-DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
-
-
-@primitive(name="linalg_lstsq")
-def _lstsq(self, other, rcond, driver, vector):
-    """(solution, residuals, rank, singular values); what a driver does not compute is empty."""
-    b = other.unsqueeze(-1) if vector else other
-    m, n = self.shape[-2:]
-    batch, k = self.shape[:-2], b.shape[-1]
-    room = columns(b, (*batch, max(m, n), k))             # LAPACK's: the solution lies in its first rows
-    x = room[..., :n, :]
-    rank, info = new(self, batch, INT64), filled_like(self, batch)
-    values = new(self, (*batch, min(m, n)), real_of(self)) if driver in ("gelsd", "gelss") else None
-    if room.numel() and self.numel():
-        run("lstsq", (self, b), (x, info, rank, values), (2, 0, 0, 1), rcond=rcond, driver=driver)
-    else:
-        fill_(room, 0)
-        fill_(rank, 0)
-    if driver == "gels":
-        check_info(info, deficient)
-        rank = new(self, (0,), INT64)
-    residuals = new(self, (0,), real_of(self))
-    if driver != "gelsy" and m > n and k and (driver == "gels" or (rank == n).all().item()):
-        rest = b - self @ x
-        residuals = (rest.abs() ** 2 if rest.is_complex() else rest * rest).sum(-2)
-    out = new(b, (0,))
-    out._take(x.squeeze(-1) if vector else x)
-    return out, residuals, rank, new(self, (0,), real_of(self)) if values is None else values
-
-
-def deficient(where, code):
-    raise LinAlgError(f"torch.linalg.lstsq: {where}The least squares solution could not be computed because the input "
-                      f"matrix does not have full rank (error code: {code}).")
-
-
-def lstsq(A, B, rcond=None, *, driver=None):
-    """The x that minimises the norm of A @ x - B.
-
-    Parameters
-    ----------
-    A : Tensor
-        (..., m, n).
+        Of shape B.shape + X.shape, once the axes `dims` are moved to the end.
     B : Tensor
-        (..., m, k), or (..., m) for vectors.
-    rcond : float, optional
-        Singular values below rcond times the largest count as zero; machine epsilon times max(m, n) by default.
-    driver : {"gelsy", "gels", "gelsd", "gelss"}, optional
-        LAPACK's routine; "gels" needs full rank, "gelsd" and "gelss" return singular values.
+    dims : tuple of int, optional
 
     Returns
     -------
-    (solution, residuals, rank, singular_values)
-        What the driver does not compute is empty. Residuals are the squared norms of the columns of A @ x - B.
+    Tensor
+        Of the shape that A has beyond that of B.
 
     Examples
     --------
-    The line through (0, 1), (1, 3), (2, 5):
-
     >>> import cygrad
-    >>> A = cygrad.tensor([[1., 0.], [1., 1.], [1., 2.]])
-    >>> cygrad.linalg.lstsq(A, cygrad.tensor([1., 3., 5.])).solution
-    tensor([1.0000, 2.0000])
+    >>> cygrad.linalg.tensorsolve(2 * cygrad.eye(4).reshape(2, 2, 4), cygrad.ones(2, 2))
+    tensor([0.5000, 0.5000, 0.5000, 0.5000])
     """
-    name = "torch.linalg.lstsq"
-    if A.dim() < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if B.dim() < 1:
-        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
-    if A.dtype is not B.dtype:
-        raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got input's dtype "
-                           f"{SCALAR_NAMES[A.dtype.code]} and other's dtype {SCALAR_NAMES[B.dtype.code]}")
-    if not 0 <= A.dim() - B.dim() <= 1:
-        raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - "
-                           "other.dim()) <= 1")
-    vector = is_vector(A, B)
-    if A.shape[-2] != B.shape[-1 if vector else -2]:
-        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
-    driver = "gelsy" if driver is None else driver
-    if driver not in DRIVERS:
-        raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    if A.dtype in HALVES or not (A.is_floating_point() or A.is_complex()):
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    batch = common_batch(A.shape[:-2], B.shape[:-1 if vector else -2])
-    if rcond is None:
-        rcond = cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
-    a = A.expand(*batch, *A.shape[-2:])
-    b = B.expand(*batch, *B.shape[-1 if vector else -2:])
-    x, residuals, rank, values = _lstsq(a, b, float(rcond), driver, vector)
-    return cygrad.return_types.linalg_lstsq((x, residuals, rank, values.detach()))
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))
+    shape = A.shape[B.dim():]
+    count = math.prod(shape)
+    if count != B.numel():
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                           f"prod(self.shape[:other.ndim]), but got {count} != {B.numel()}")
+    return solve(A.reshape(count, count), B.flatten()).reshape(shape)
+
+
+tensorsolve = exact_out("linalg_tensorsolve", tensorsolve)

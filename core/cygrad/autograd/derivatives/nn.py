@@ -23,7 +23,7 @@ from cygrad.ops.nn.sliding_blocks import _col2im, _im2col
 from cygrad.ops.nn.unpooling import unpool_slope
 from cygrad.ops.nn.losses import nll_loss_backward
 from cygrad.ops.nn.normalization import layer_norm_backward
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 
 
 def fold_of(mode):

@@ -5,7 +5,7 @@ from cygrad.errors import warn
 from cygrad.ops.declare.registry import op
 from cygrad.ops.fourier.transforms import c2c, c2r, r2c
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 
 ONESIDED = "Cannot have onesided output if window or input is complex"
 

@@ -13,7 +13,7 @@ from cygrad.dispatch.raw import copy_, write_out
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.shape.views import wrap
 
 # -------------------------------------------------------------------------- primitives

@@ -1,7 +1,7 @@
 """`segment_reduce`: reductions of pieces of an axis, one piece after the other."""
 import cygrad
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.reduce.sums import axis_of
 
 # name: (the reduction of `scatter_reduce`, what an empty piece gives)

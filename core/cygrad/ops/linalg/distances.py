@@ -3,7 +3,7 @@ import cygrad
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 
 MANY_ROWS = 25      # from here on PyTorch takes Euclidean distances from a product of matrices
 MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}

@@ -13,7 +13,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.batches import columns, run
 from cygrad.ops.linalg.lapack import adjoint, eye_like, need_kernel, new
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 
 
 @primitive(name="geqrf")

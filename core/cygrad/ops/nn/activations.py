@@ -8,7 +8,7 @@ from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, inplace_form, op
 from cygrad.ops.pointwise.clamping import CLAMP
-from cygrad.ops.pointwise.several_operands import BOOL, DTYPES, need_float, refuse_complex_gradient, refused
+from cygrad.ops.declare.operand_types import BOOL, DTYPES, need_float, refuse_complex_gradient, refused
 from cygrad.ops.reduce.sums import axis_of
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)

@@ -4,7 +4,7 @@ from cygrad.dispatch.memory_formats import format_of
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.boxes import adaptive, largest_of, mean_of
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 
 
 def output_sizes(name, axes, output_size, sizes):

@@ -10,7 +10,7 @@ from cygrad.dispatch.operands import binary_to
 from cygrad.dispatch.raw import clone_dense, copy_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.pointwise.several_operands import BOOL, refused
+from cygrad.ops.declare.operand_types import BOOL, refused
 
 ADD = BINARY.index("add")
 WORDS = {"reflect": "reflection_pad", "replicate": "replication_pad", "circular": "circular_pad"}

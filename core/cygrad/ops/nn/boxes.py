@@ -13,7 +13,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.fallback import call
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.pointwise.several_operands import DTYPES, FLOAT32, HALVES
+from cygrad.ops.declare.operand_types import DTYPES, FLOAT32, HALVES
 
 INT64 = DTYPES["int64"]
 MAX, SUM, MEAN = range(3)               # of backend.POOL

@@ -12,7 +12,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.convolution_calls import add_bias, correlate, is_plain, out_size, slopes, summed_over_places
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.pointwise.several_operands import BOOL, need_tensors, refused
+from cygrad.ops.declare.operand_types import BOOL, need_tensors, refused
 from cygrad.tensor import Tensor
 
 # ---------------------------------------------------------------------- with its own node

@@ -9,7 +9,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.operands import binary_to
 from cygrad.dispatch.raw import cast_to, copy_, fill_
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 
 ADD = BINARY.index("add")
 BLOCK = 1 << 20         # elements of a block's copy

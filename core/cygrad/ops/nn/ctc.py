@@ -7,7 +7,7 @@ import math
 
 import cygrad
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.pointwise.several_operands import refused
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.nn.loss_reduction import WORDS, reduced, word
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor

@@ -9,7 +9,7 @@ import warnings
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.create.filled import empty_like
 from cygrad.ops.declare.registry import functions, inplace_form, op
-from cygrad.ops.pointwise.several_operands import BOOL, need_tensors
+from cygrad.ops.declare.operand_types import BOOL, need_tensors
 
 # -scale * alpha of SELU: what an element far below 0 becomes there.
 SATURATED = 1.7580993408473766

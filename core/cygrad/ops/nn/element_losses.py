@@ -8,7 +8,7 @@ import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
 from cygrad.ops.nn.activations import logsigmoid
-from cygrad.ops.pointwise.several_operands import HALVES, need_float, refused
+from cygrad.ops.declare.operand_types import HALVES, need_float, refused
 from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program

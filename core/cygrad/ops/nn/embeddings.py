@@ -11,7 +11,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import HALVES, need_tensors
+from cygrad.ops.declare.operand_types import HALVES, need_tensors
 
 MODES = ("sum", "mean", "max")          # in the order of their numbers
 

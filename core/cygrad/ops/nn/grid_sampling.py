@@ -12,7 +12,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.resampling import cubic
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 
 CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "

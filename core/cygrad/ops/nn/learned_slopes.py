@@ -3,7 +3,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.programs import program, where
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 
 PRELU = program(lambda x, weight: where(x > 0, x, weight * x))
 

@@ -5,7 +5,7 @@ import cygrad
 from cygrad.dtype import DType
 from cygrad.errors import warn
 from cygrad.ops.nn.losses import cross_entropy
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 
 POLICIES = frozenset(("auto", "accurate", "balanced", "compact"))
 REDUCTIONS = frozenset(("mean", "sum", "none"))

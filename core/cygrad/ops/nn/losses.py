@@ -9,7 +9,7 @@ from cygrad.dispatch.raw import gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.loss_reduction import reduced, reduced_in_one_pass, warn_of_broadcast, word
-from cygrad.ops.pointwise.several_operands import need_tensors, refused, widened
+from cygrad.ops.declare.operand_types import need_tensors, refused, widened
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
 UINT8 = next(d for d in all_dtypes() if d.name == "uint8")

@@ -5,7 +5,7 @@ composites, as in PyTorch.
 """
 import cygrad
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.pointwise.several_operands import refused
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.nn.loss_reduction import WORDS, reduced, share, word
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.promotion import SCALAR_NAMES

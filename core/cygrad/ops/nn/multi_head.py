@@ -8,7 +8,7 @@ import cygrad
 from cygrad.errors import warn
 from cygrad.ops.nn.attention import scaled_dot_product_attention
 from cygrad.ops.nn.dropout import drop_elements
-from cygrad.ops.pointwise.several_operands import BOOL
+from cygrad.ops.declare.operand_types import BOOL
 
 
 def need(condition, text):

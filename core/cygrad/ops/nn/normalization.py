@@ -10,7 +10,7 @@ from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.parameters import check_parameter_dtypes
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 
 
 def flat(t):

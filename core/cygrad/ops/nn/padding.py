@@ -7,7 +7,7 @@ from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 
 
 def numbers(pad):

@@ -1,5 +1,5 @@
 """What layers ask of their parameters' dtypes."""
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 
 
 def check_parameter_dtypes(input, *parameters):

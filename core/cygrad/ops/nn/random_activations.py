@@ -6,7 +6,7 @@ from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, inplace_form, op
 from cygrad.ops.nn.activations import LEAKY_RELU
-from cygrad.ops.pointwise.several_operands import HALVES, need_float, need_tensors, refused
+from cygrad.ops.declare.operand_types import HALVES, need_float, need_tensors, refused
 
 
 @primitive(name="rrelu_with_noise")

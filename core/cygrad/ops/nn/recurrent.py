@@ -13,7 +13,7 @@ from cygrad.dispatch.fallback import call
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.dropout import drop_elements
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.tensor import Tensor
 
 LSTM, GRU, TANH, RELU = range(4)

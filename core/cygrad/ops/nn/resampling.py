@@ -10,7 +10,7 @@ from functools import lru_cache
 import cygrad
 from cygrad.dispatch.memory_formats import kept
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.pointwise.several_operands import DTYPES, FLOAT32, HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import DTYPES, FLOAT32, HALVES, need_tensors, refused
 
 FLOAT64, UINT8 = DTYPES["float64"], DTYPES["uint8"]
 REACH = {"linear": 1.0, "cubic": 2.0, "lanczos": 3.0}       # of the filters against aliasing

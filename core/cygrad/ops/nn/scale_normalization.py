@@ -2,7 +2,7 @@
 import math
 
 import cygrad
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, need_tensors, refused
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 from cygrad.ops.declare.registry import op
 
 

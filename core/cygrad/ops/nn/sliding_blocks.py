@@ -11,7 +11,7 @@ from cygrad.dispatch.raw import clone_dense, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.convolution_calls import out_size
 from cygrad.ops.nn.padding import constant_pad_nd
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 
 ADD = BINARY.index("add")
 

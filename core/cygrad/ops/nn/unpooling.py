@@ -6,7 +6,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import kept
 from cygrad.ops.nn.boxes import INT64
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 
 
 def put_back(self, indices, sizes):

@@ -4,7 +4,7 @@ import math
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
 from cygrad.dispatch.raw import cast_to, fill_
-from cygrad.ops.pointwise.several_operands import BOOL, refused
+from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.pointwise.single_kernel import clamped_few
 from cygrad.ops.declare.registry import inplace_form, op
 from cygrad.dispatch.programs import program, same_floats

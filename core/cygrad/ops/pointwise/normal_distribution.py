@@ -8,7 +8,7 @@ from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise import special_tables as table
 from cygrad.ops.pointwise.bessel import chebyshev, formula_op
-from cygrad.ops.pointwise.several_operands import refused
+from cygrad.ops.declare.operand_types import refused
 from cygrad.tensor import Tensor
 
 

@@ -3,70 +3,25 @@
 A `@primitive` here is the op as autograd sees it: its forward runs unrecorded. Where it is no program but written with
 operators and public ops, 16-bit floats are computed in float32 and rounded once (`widened`), as PyTorch does.
 """
-import functools
 import math
 
 import cygrad
+from cygrad.autograd.inplace import shadow
 from cygrad.backend import UNARY
 from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, same_floats, where as where_
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to, clone_like, unary_op
-from cygrad.dtype import all_dtypes, finfo, get_default_dtype
+from cygrad.dtype import finfo
 from cygrad.errors import warn
+from cygrad.ops.declare.operand_types import (BOOL, DTYPES, as_float, is_integral, need_float, need_tensors,
+                                              refuse_complex_gradient, refused)
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
-from cygrad.tensor import Tensor
-from cygrad.autograd.inplace import shadow
 from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
+from cygrad.tensor import Tensor
 
-DTYPES = {d.name: d for d in all_dtypes()}
-HALVES = (DTYPES["float16"], DTYPES["bfloat16"])
-FLOAT32, BOOL = DTYPES["float32"], DTYPES["bool"]
 SIGN, ROUND = UNARY.index("sign"), UNARY.index("round")
-
-
-def widened(forward):
-    """Run `forward` in float32 where its tensors have 16-bit floats, and round its result."""
-    @functools.wraps(forward)
-    def run(*args):
-        for a in args:
-            if isinstance(a, Tensor) and a.dtype in HALVES:
-                dtype = result_type(*[x for x in args if isinstance(x, (Tensor, int, float))])
-                wide = forward(*[single(x) for x in args])
-                return cast_to(wide, dtype) if wide.dtype is FLOAT32 and dtype in HALVES else wide
-        return forward(*args)
-    return run
-
-
-def single(x):
-    """A 16-bit tensor in float32; anything else as it is."""
-    return cast_to(x, FLOAT32) if isinstance(x, Tensor) and x.dtype in HALVES else x
-
-
-def refused(kernel, dtype):
-    """The error for a dtype that an op does not take."""
-    return NotImplementedError(f'"{kernel}" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
-
-
-def need_float(t, kernel, complex_too=False):
-    """Raise unless `t` has a floating-point dtype."""
-    if not (t.is_floating_point() or (complex_too and t.is_complex())):
-        raise refused(kernel, t.dtype)
-
-
-def as_float(t):
-    """`t` in the default float dtype if it has an integer one."""
-    return t if t.is_floating_point() or t.is_complex() else cast_to(t, get_default_dtype())
-
-
-def need_tensors(name, **arguments):
-    """Raise PyTorch's TypeError for the first argument that is not a tensor."""
-    for position, (argument, value) in enumerate(arguments.items()):
-        if not isinstance(value, Tensor):
-            from cygrad.errors.signatures import type_name      # start-up time
-            raise TypeError(f"{name}(): argument '{argument}' (position {position + 1}) must be Tensor, not "
-                            f"{type_name(value)}")
 
 
 # ------------------------------------------------------------------------ selection
@@ -357,16 +312,6 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 
 general_addcmul_, general_addcdiv_ = inplace_form("addcmul", addcmul, True), inplace_form("addcdiv", addcdiv, True)
-
-
-def refuse_complex_gradient(t, name):
-    """Raise where PyTorch has no complex derivative."""
-    if t.is_complex() and t._tracked():
-        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
-
-
-def is_integral(t):
-    return not (t.is_floating_point() or t.is_complex())
 
 
 # ---------------------------------------------------------------- parts and rounding

@@ -1,7 +1,7 @@
 """Slopes of samples by central differences: `gradient`."""
 import cygrad
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 

@@ -10,7 +10,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.raw import argreduce, clone_like, gather_op, reduce_dims
-from cygrad.ops.pointwise.several_operands import refused
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.reduce.sums import EVERY, MAX, MIN, axis_of
 from cygrad.ops.declare.registry import op
 

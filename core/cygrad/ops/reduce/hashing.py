@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import need_tensors
+from cygrad.ops.declare.operand_types import need_tensors
 from cygrad.ops.reduce.sums import axis_of
 
 

@@ -15,7 +15,7 @@ import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
 from cygrad.dispatch.raw import cast_to, reduce_dims
-from cygrad.ops.pointwise.several_operands import FLOAT32, HALVES, is_integral
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES, is_integral
 from cygrad.ops.reduce.sums import EVERY, SQUARE_SUM, axes as axes_of
 from cygrad.ops.reduce.norm_formulas import NORMS, POWER_NORM
 from cygrad.ops.declare.registry import op, with_out

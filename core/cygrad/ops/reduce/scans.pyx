@@ -11,7 +11,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import SCAN
 from cygrad.errors import warn
 from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op, softmax_op
-from cygrad.ops.pointwise.several_operands import BOOL, need_float, refuse_complex_gradient, refused, widened
+from cygrad.ops.declare.operand_types import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.declare.registry import op
 from cygrad.autograd.inplace import shadow

@@ -24,7 +24,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import reduce_dims
 from cygrad.dtype import can_cast
 from cygrad.dispatch.operands import select
-from cygrad.ops.pointwise.several_operands import is_integral, refused
+from cygrad.ops.declare.operand_types import is_integral, refused
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program
 

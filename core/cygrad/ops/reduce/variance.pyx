@@ -17,7 +17,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
 from cygrad.dispatch.raw import cast_to, reduce_dims, refuse_out_grad, write_out
 from cygrad.dispatch.operands import select
-from cygrad.ops.pointwise.several_operands import HALVES, as_float, is_integral
+from cygrad.ops.declare.operand_types import HALVES, as_float, is_integral
 from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program, where

@@ -9,7 +9,7 @@ from cygrad.dispatch.raw import refuse_out_grad, scatter_into, write_out
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.gathering import ADD
-from cygrad.ops.pointwise.several_operands import need_tensors, refused
+from cygrad.ops.declare.operand_types import need_tensors, refused
 from cygrad.ops.sort.host_loops import bin_counts, counts_of
 from cygrad.ops.sort.searching import DTYPES, positions
 from cygrad.tensor import Tensor

@@ -7,7 +7,7 @@ from cygrad.dispatch.operands import select
 from cygrad.dispatch.raw import clone_like, partial_sort_op, reduce_dims, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.pointwise.several_operands import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
+from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
 from cygrad.ops.reduce.extremes import need_elements, take_along
 from cygrad.ops.reduce.sums import MAX, SUM, axis_of
 from cygrad.ops.sort.host_loops import ends_of_longest_runs

@@ -9,7 +9,7 @@ from cygrad.dispatch.raw import fill_ as raw_fill, scan_op, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.tensor_places import mask_places
-from cygrad.ops.pointwise.several_operands import DTYPES
+from cygrad.ops.declare.operand_types import DTYPES
 from cygrad.ops.shape.views import wrap
 from cygrad.ops.sort.host_loops import distinct_integers, without_repeats
 from cygrad.ops.sort.ties import sorted_rows

@@ -24,7 +24,7 @@ from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
 from cygrad.ops.declare.registry import op
 from cygrad.ops.create.filled import tensor
-from cygrad.ops.pointwise.several_operands import ADD_MULTIPLE
+from cygrad.ops.pointwise.lerp_and_addcmul import ADD_MULTIPLE
 from cygrad.autograd.inplace import shadow
 
 cdef KernelOp op_div_mode = KernelOp("div_mode", k.DIV, TO_FLOAT, ("self", "other"))

@@ -7,10 +7,10 @@ Chebyshev series of `special_tables`.
 import math
 
 from cygrad.dispatch.programs import program, where
+from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.pointwise import special_tables as table
-from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
 
 HALF_ROOT = math.sqrt(0.5)
 

@@ -1,15 +1,21 @@
-"""Elements kept between bounds: clamp, clamp_min, clamp_max. Bounds are numbers, or tensors with gradients."""
+"""Elements kept between bounds: clamp, clamp_min, clamp_max, with numbers or tensors as bounds; `nan_to_num`."""
 import math
 
-from cygrad.ops.declare.primitives import primitive
+from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, check_scalar, result_type
 from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.operand_types import BOOL, refused
-from cygrad.ops.pointwise.single_kernel import clamped_few
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import inplace_form, op
-from cygrad.dispatch.programs import program, same_floats
+from cygrad.ops.pointwise.single_kernel import clamped_few
 from cygrad.tensor import Tensor
-
+import cygrad
+from cygrad.autograd.inplace import shadow
+from cygrad.dispatch.programs import where as where_
+from cygrad.dispatch.raw import clone_like
+from cygrad.dtype import finfo
+from cygrad.ops.declare.operand_types import (is_integral, refuse_complex_gradient)
+from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 CLAMP = program(lambda x, low, high: x.maximum(low).minimum(high))
 AT_LEAST = program(lambda x, low: x.maximum(low))
@@ -233,3 +239,57 @@ def clamp_max(input, max):
 
 
 general_clamp_min_, general_clamp_max_ = inplace_form("clamp_min", clamp_min), inplace_form("clamp_max", clamp_max)
+
+
+NAN_TO_NUM = program(lambda x, nan, posinf, neginf: where_(
+    x.isnan(), nan, where_(x.eq(math.inf), posinf, where_(x.eq(-math.inf), neginf, x))))
+
+
+@primitive(name="nan_to_num")
+def _nan_to_num(self, nan, posinf, neginf):
+    if self.is_complex():
+        out = clone_like(self)
+        parts = cygrad.view_as_real(out)
+        parts.copy_(_nan_to_num.forward(parts, nan, posinf, neginf))
+        return out.detach()
+    if is_integral(self):
+        return clone_like(self)
+    limits = finfo(self.dtype)
+    return NAN_TO_NUM(self, 0.0 if nan is None else nan, limits.max if posinf is None else posinf,
+                      limits.min if neginf is None else neginf)
+
+
+def _nan_to_num_(self, nan=None, posinf=None, neginf=None):
+    if is_integral(self):
+        self._bump_version()
+        return self
+    check_writable(self)
+    return inplace_result(self, _nan_to_num(shadow(self), nan, posinf, neginf))
+
+
+@op(inplace=_nan_to_num_, out="exact")
+def nan_to_num(input, nan=None, posinf=None, neginf=None):
+    """Replace NaN by `nan` (0), and infinities by `posinf` and `neginf` (the dtype's largest and smallest numbers).
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+    nan : number, optional
+        In the place of NaN; 0 when omitted.
+    posinf, neginf : number, optional
+        In the place of the infinities; the dtype's largest and smallest numbers when omitted.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nan_to_num(cygrad.tensor([cygrad.nan, cygrad.inf, 1.]), posinf=9)
+    tensor([0., 9., 1.])
+    """
+    refuse_complex_gradient(input, "nan_to_num")
+    return _nan_to_num(input, nan, posinf, neginf)

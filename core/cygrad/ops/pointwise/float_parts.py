@@ -1,9 +1,9 @@
-"""Floating-point numbers taken apart: `frexp`."""
+"""Floating-point numbers taken apart, and put together: `frexp`, `ldexp`."""
 import cygrad
 from cygrad import return_types
+from cygrad.ops.declare.operand_types import HALVES, need_tensors
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.declare.operand_types import HALVES, need_tensors
 
 # dtype's name: (integers of its size, bits of the fraction, how far the exponent is off)
 _LAYOUTS = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}
@@ -57,3 +57,26 @@ def frexp(input):
     if not input.is_floating_point():
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     return return_types.frexp(_frexp(input))
+
+
+@op(inplace=True, out=True)
+def ldexp(input, other):
+    """input * 2 ** other, elementwise.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Their shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Of the broadcast shape, of a floating-point or complex dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.ldexp(cygrad.tensor([1., 3.]), cygrad.tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    """
+    return input * cygrad.pow(2.0, other)

@@ -5,10 +5,10 @@ from cygrad.dispatch.operands import broadcast
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise import special_tables as table
 from cygrad.ops.pointwise.bessel import chebyshev, formula_op
-from cygrad.ops.declare.operand_types import refused
 from cygrad.tensor import Tensor
 
 

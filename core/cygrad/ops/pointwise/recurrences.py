@@ -7,9 +7,9 @@ import math
 import cygrad
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.pointwise.normal_distribution import need_one
-from cygrad.ops.declare.operand_types import refused, widened
 from cygrad.ops.pointwise.special import shifts_below_zero
 from cygrad.tensor import Tensor
 

@@ -6,9 +6,9 @@ from cygrad.dispatch.operands import broadcast, select
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.promotion import result_type
 from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, widened
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.declare.operand_types import HALVES, as_float, need_tensors, refused, widened
 from cygrad.tensor import Tensor
 
 

@@ -3,7 +3,7 @@
 
 This file has the type itself: its fields, properties and the protocols Python calls through slots (operators,
 indexing, conversion to numbers). All other methods come from the ops, which `publish` of `ops/declare/registry.py`
-attaches. Rarely used or wordy parts live in `tensors/methods.py`, attached the same way. Methods are plain method
+attaches. Rarely used or wordy parts live in `tensors/`, attached the same way. Methods are plain method
 descriptors, which the interpreter calls in less time than Cython's functions, and say their signatures as those can.
 """
 cimport cython

@@ -186,3 +186,33 @@ def igamma(input, other):
 def igammac(input, other):
     checked("igammac", input, other)
     return _igammac(input, other)
+
+
+@op(inplace=True, out=True)
+def mvlgamma(input, p):
+    """The logarithm of the multivariate gamma function of dimension `p`.
+
+    log(pi) p (p - 1) / 4 + the sum of lgamma(input - j / 2) over j < p.
+
+    Parameters
+    ----------
+    input : Tensor
+        Above (p - 1) / 2; integers give the default float dtype.
+    p : int
+        At least 1.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.mvlgamma(cygrad.tensor([2., 3.]), 2)
+    tensor([0.4516, 1.5502])
+    """
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, device=input.device)
+    return (shifts.to((input + 0.5).dtype) + input.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4

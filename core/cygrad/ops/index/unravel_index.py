@@ -1,0 +1,42 @@
+"""Places in a flattened tensor as places along its axes: `unravel_index`."""
+import cygrad
+from cygrad.ops.declare.registry import op
+from cygrad.tensor import Tensor
+
+
+@op(method=False)
+def unravel_index(indices, shape):
+    """The coordinates of places counted in row-major order, as a tuple with a tensor for each axis.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Places; of integers.
+    shape : int or sequence of int
+        The shape that they are places in.
+
+    Returns
+    -------
+    tuple of Tensor
+        int64, each of the shape of `indices`.
+
+    Raises
+    ------
+    ValueError
+        If a place is out of range.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.unravel_index(cygrad.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    if not isinstance(indices, Tensor) or indices.is_floating_point() or indices.is_complex() \
+            or indices.dtype is cygrad.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {getattr(indices, 'dtype', type(indices))}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    out, step, indices = [], 1, indices.to(cygrad.int64)
+    for size in reversed(shape):
+        out.append(indices.div(step, rounding_mode="floor") % size)
+        step *= size
+    return tuple(reversed(out))

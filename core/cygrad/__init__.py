@@ -34,9 +34,10 @@ short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.create.filled", "ops.create.copying",
-        "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors", "ops.shape.joining",
-        "ops.shape.reshaping", "ops.shape.stacking", "ops.shape.splitting", "ops.shape.rearranging",
-        "ops.shape.restriding", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",
+        "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors",
+        "ops.shape.cat_and_stack", "ops.shape.unflatten_and_atleast", "ops.shape.broadcasting", "ops.shape.moved_axes",
+        "ops.shape.stacking", "ops.shape.combinations", "ops.shape.splitting", "ops.shape.rearranging",
+        "ops.shape.inplace_geometry", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",
         "ops.index.masks", "ops.index.nonzero", "ops.index.unravel_index", "ops.index.scatter_views",
         "ops.index.tensor_keys", "ops.sort.sorting", "ops.sort.uniqueness", "ops.sort.searching", "ops.sort.histograms",
         "ops.random.fills", "ops.random.random_tensors", "ops.random.seeding", "ops.random.distributions",

@@ -242,13 +242,13 @@ cdef class Tensor(View):
     @property
     def H(self):
         """The conjugate of a matrix, its axes swapped."""
-        from cygrad.ops.shape.reshaping import conjugate_transpose      # knot: it needs this module
+        from cygrad.ops.shape.moved_axes import conjugate_transpose  # knot: it needs this module
         return conjugate_transpose(self)
 
     @property
     def mH(self):
         """The conjugate of a matrix or batch of matrices, the last two axes swapped."""
-        from cygrad.ops.shape.reshaping import matrix_adjoint      # knot: it needs this module
+        from cygrad.ops.shape.moved_axes import matrix_adjoint  # knot: it needs this module
         return matrix_adjoint(self)
 
     @property

@@ -8,7 +8,7 @@ from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.gathering import SET, overlaps, scalar_name, warn_if_expanded
 from cygrad.ops.index.tensor_places import mask_places, put_rows, same_shape, take_rows
-from cygrad.ops.shape.reshaping import common_shape
+from cygrad.ops.shape.broadcasting import common_shape
 from cygrad.tensor import Tensor
 
 # ---------------------------------------------------------------------- masked_fill

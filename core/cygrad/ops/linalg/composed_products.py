@@ -12,7 +12,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.lapack import exact_out, need_float
 from cygrad.ops.linalg.products import unsafe_view
-from cygrad.ops.shape.reshaping import broadcast_shapes
+from cygrad.ops.shape.broadcasting import broadcast_shapes
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 

@@ -13,7 +13,7 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import softmax_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import BOOL, FLOAT32, HALVES, need_tensors, refused, widened
-from cygrad.ops.shape.reshaping import broadcast_shapes
+from cygrad.ops.shape.broadcasting import broadcast_shapes
 from cygrad.tensor import Tensor
 from cygrad.ops.nn.dropout import drop_elements
 

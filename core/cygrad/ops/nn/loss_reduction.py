@@ -1,6 +1,6 @@
 """How losses are reduced: the words, their numbers in functions of `cygrad` itself, and PyTorch's older arguments."""
 from cygrad.errors import warn
-from cygrad.ops.shape.reshaping import broadcast_tensors
+from cygrad.ops.shape.broadcasting import broadcast_tensors
 from cygrad.ops.reduce.sums import MEAN, SUM
 
 WORDS = ("none", "mean", "sum")         # in the order of their numbers

@@ -14,7 +14,7 @@ from cygrad.ops.random.rand import bernoulli_of, default_generator
 from cygrad.ops.random.random_tensors import new_random
 from cygrad.ops.sort.ties import largest_places
 from cygrad.tensor import Tensor
-from cygrad.ops.shape.reshaping import broadcast_shapes
+from cygrad.ops.shape.broadcasting import broadcast_shapes
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 

@@ -1,10 +1,10 @@
-"""`cat` and `stack` by other names (`hstack`, `column_stack`, ...), blocks and combinations."""
+"""`cat` and `stack` by other names (`hstack`, `column_stack`, ...), and matrices along a diagonal: `block_diag`."""
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
-from cygrad.ops.shape.joining import _cat as cat, _stack as stack, common_dtype, listed
-from cygrad.ops.shape.reshaping import at_least_1d, at_least_2d, at_least_3d
+from cygrad.ops.shape.cat_and_stack import _cat as cat, common_dtype, listed
+from cygrad.ops.shape.unflatten_and_atleast import at_least_1d, at_least_2d, at_least_3d
 
 
 def _joiner(name, prepare, dim, words, example, aliases=()):
@@ -57,7 +57,7 @@ _joiner("column_stack", _column, 1, "along the second axis, vectors as columns",
             [2, 4]])""")
 
 
-# ------------------------------------------------------- blocks and combinations
+# --------------------------------------------------------------------- blocks
 
 
 @primitive
@@ -101,80 +101,3 @@ def _block_diag(*tensors):
             raise RuntimeError("cygrad.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                                f"{i} has {t.dim()} dimensions")
     return block_diag(tensors, [tuple(t.shape) for t in tensors], common_dtype(tensors))
-
-
-def _need_vector(t):
-    if t.dim() != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
-
-
-@op(method=False)
-def cartesian_prod(*tensors):
-    """All combinations of one element of each vector, a row each.
-
-    Parameters
-    ----------
-    *tensors : Tensor
-        One axis each.
-
-    Returns
-    -------
-    Tensor
-        (combinations, tensors); for a single tensor, that tensor.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.cartesian_prod(cygrad.tensor([1, 2]), cygrad.tensor([4, 5]))
-    tensor([[1, 4],
-            [1, 5],
-            [2, 4],
-            [2, 5]])
-    """
-    for t in listed(tensors, "cartesian_prod"):
-        _need_vector(t)
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack([g.flatten() for g in functions["meshgrid"](*tensors, indexing="ij")], 1)
-
-
-@op
-def combinations(input, r=2, with_replacement=False):
-    """All combinations of `r` elements of a vector, in order, a row each.
-
-    Parameters
-    ----------
-    input : Tensor
-        One axis.
-    r : int
-        How many elements in each.
-    with_replacement : bool
-        Whether an element may come several times.
-
-    Returns
-    -------
-    Tensor
-        (combinations, r).
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.combinations(cygrad.tensor([1, 2, 3]))
-    tensor([[1, 2],
-            [1, 3],
-            [2, 3]])
-    """
-    _need_vector(input)
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return input.new_empty(0)
-    places = functions["arange"](input.numel(), device=input.device)
-    grids, mask = functions["meshgrid"]([places] * r, indexing="ij"), None
-    for a, b in zip(grids, grids[1:]):
-        ordered = a <= b if with_replacement else a < b
-        mask = ordered if mask is None else mask & ordered
-    values = functions["meshgrid"]([input] * r, indexing="ij")
-    if mask is None:
-        return stack([v.flatten() for v in values], 1)
-    return stack([v.masked_select(mask) for v in values], 1)

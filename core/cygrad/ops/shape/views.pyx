@@ -210,7 +210,7 @@ def view(Tensor self not None, *shape, dtype=None):
     cdef Py_ssize_t sizes[64]
     cdef int rank
     if dtype is not None or (len(shape) == 1 and isinstance(shape[0], DType)):
-        from cygrad.ops.shape.reshaping import view_dtype      # knot: it needs this module
+        from cygrad.ops.shape.unflatten_and_atleast import view_dtype      # knot: it needs this module
         return view_dtype(self, shape[0] if dtype is None else dtype)
     try:
         if not shape:

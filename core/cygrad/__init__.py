@@ -33,8 +33,8 @@ half, float, double = globals()["float16"], globals()["float32"], globals()["flo
 short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
-_OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.create.filled", "ops.create.copying",
-        "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors",
+_OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.slices", "ops.create.filled", "ops.create.from_data",
+        "ops.create.copying", "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors",
         "ops.shape.cat_and_stack", "ops.shape.unflatten_and_atleast", "ops.shape.broadcasting", "ops.shape.moved_axes",
         "ops.shape.stacking", "ops.shape.combinations", "ops.shape.splitting", "ops.shape.rearranging",
         "ops.shape.inplace_geometry", "ops.index.gathering", "ops.index.scattering", "ops.index.index_along",

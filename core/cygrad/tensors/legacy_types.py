@@ -8,7 +8,9 @@ from cygrad.devices.home import stands_for_cpu
 from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
 from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
-from cygrad.ops.create.filled import as_tensor, empty_, tensor
+from cygrad.ops.create.filled import empty_
+from cygrad.ops.create.from_data import as_tensor
+from cygrad.ops.create.from_data import tensor
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size

@@ -1,8 +1,5 @@
 """What can be asked of a tensor as an object, and small conveniences."""
-import warnings
-
 import cygrad
-from cygrad.errors import warn
 from cygrad.ops.declare.registry import methods, op
 
 
@@ -130,94 +127,6 @@ def is_inference(input):
     True
     """
     return input.is_inference()
-
-
-@op(method=False)
-def fill(input, value):
-    """A tensor like `input` full of `value`.
-
-    Parameters
-    ----------
-    value : number or 0-d Tensor
-        What every element is.
-
-    Returns
-    -------
-    Tensor
-        Of input's shape and dtype.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.fill(cygrad.tensor([1, 2]), 5)
-    tensor([5, 5])
-    """
-    return input.clone().fill_(value)
-
-
-@op(method=False)
-def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A tensor on the memory of a Python buffer, which it shares.
-
-    Parameters
-    ----------
-    buffer : object
-        With Python's buffer protocol.
-    dtype : dtype
-        What its bytes are.
-    count : int
-        How many elements; all when -1.
-    offset : int
-        How many bytes to leave out at the beginning.
-
-    Returns
-    -------
-    Tensor
-        One axis.
-
-    Raises
-    ------
-    ValueError
-        If the buffer is too short, or empty.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.frombuffer(bytearray(b"ab"), dtype=cygrad.uint8)
-    tensor([97, 98], dtype=cygrad.uint8)
-    """
-    import numpy as np      # start-up time
-    try:
-        given = memoryview(buffer)
-    except TypeError:
-        raise ValueError("object does not implement Python buffer protocol.") from None
-    if not given.c_contiguous:
-        raise RuntimeError("could not retrieve buffer from object")
-    size, itemsize = given.nbytes, dtype.itemsize
-    if size == 0:
-        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    if count == 0:
-        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} "
-                         "bytes) minus 1")
-    if count < 0:
-        if (size - offset) % itemsize:
-            raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
-                             f"of element size ({itemsize})")
-        count = (size - offset) // itemsize
-    if offset + count * itemsize > size:
-        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not "
-                         f"be greater than actual buffer length ({size} bytes)")
-    flat = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
-    if given.readonly:
-        warn("The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
-             "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
-             "buffer to protect its data or make it writable before converting it to a tensor.")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
-        out = cygrad.from_numpy(flat).view(dtype)
-    return out.requires_grad_() if requires_grad else out
 
 
 # Kinds of tensors and places where they may lie that PyTorch has, and no tensor here.

@@ -16,7 +16,7 @@ from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_
                                  refuse_partial_overlap, wide_enough)
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.registry import op
-from cygrad.ops.create.filled import tensor
+from cygrad.ops.create.from_data import tensor
 
 DTYPES = {d.name: d for d in all_dtypes()}
 cdef Op TO_COPY = Op("to_copy", "self", "dtype", "backend", "index")

@@ -16,7 +16,7 @@ def taken(obj):
         return dlpack.take(obj, None, None)
     if hasattr(kind, "__array__") and hasattr(kind, "__len__"):
         import numpy      # optional dependency
-        from cygrad.ops.create.filled import as_tensor      # knot: it needs this module
+        from cygrad.ops.create.from_data import as_tensor  # knot: it needs this module
         array = numpy.asarray(obj)
         return as_tensor(array.tolist() if array.dtype.hasobject else array)
     return None
@@ -28,5 +28,5 @@ def on_buffer(obj, dtype):
         memoryview(obj)
     except TypeError:
         return None
-    from cygrad.tensors.queries import frombuffer      # knot: it needs this module
+    from cygrad.ops.create.from_data import frombuffer      # knot: it needs this module
     return frombuffer(obj, dtype=dtype)

@@ -4,7 +4,8 @@ from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near, empty_on
 from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
 from cygrad.errors import warn
-from cygrad.ops.create.filled import fill_known, pinned
+from cygrad.ops.create.filled import fill_known
+from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.registry import functions, op
 from cygrad.tensor import Tensor
 

@@ -9,7 +9,8 @@ from libc.math cimport fma, pow
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport DType, INT64, dtype_of
-from cygrad.ops.create.filled cimport checked_dtype, clear, new_on
+from cygrad.ops.create.filled cimport clear, new_on
+from cygrad.ops.create.placing cimport checked_dtype
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data, make_view
 
@@ -19,7 +20,8 @@ from cygrad.dispatch.raw import arange_into, write_out
 from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
-from cygrad.ops.create.filled import dtype_for, pinned, zeros
+from cygrad.ops.create.filled import dtype_for, zeros
+from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.registry import op
 
 cdef fused Real:

@@ -3,7 +3,7 @@ import math
 
 import cygrad
 from cygrad.dtype import get_default_dtype
-from cygrad.ops.create.filled import pinned
+from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.registry import op
 
 

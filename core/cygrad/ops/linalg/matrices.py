@@ -8,7 +8,7 @@ from cygrad.dispatch.operands import select
 from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, reduce_dims
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
-from cygrad.ops.create.filled import pinned
+from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.added_products import writing

@@ -23,7 +23,7 @@ from cygrad.view cimport INLINE_RANK, same_sizes
 from cygrad.ops.pointwise.single_kernel import BINARY_BY_NAME, UNARY_BY_NAME
 from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
 from cygrad.ops.declare.registry import op
-from cygrad.ops.create.filled import tensor
+from cygrad.ops.create.from_data import tensor
 from cygrad.ops.pointwise.lerp_and_addcmul import ADD_MULTIPLE
 from cygrad.autograd.inplace import shadow
 

@@ -36,7 +36,7 @@ from cygrad.backend import BINARY, UNARY
 from cygrad.devices.home import together
 from cygrad.ops.pointwise.table import BINARY_OPS, UNARY_OPS
 from cygrad.named_tensors.names import unified
-from cygrad.ops.create.filled import as_tensor
+from cygrad.ops.create.from_data import as_tensor
 from cygrad.ops.declare.registry import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow

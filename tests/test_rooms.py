@@ -83,7 +83,7 @@ SAME_MEANING = {
     "searching": "finding elements and places: ops, names of the array API",
     "shape": "the family of shapes: derivatives, rules",
     "small_matmul": "matrix products without BLAS: the driver and its loops",
-    "softmax": "softmax: drivers and kernels",
+    "softmax": "softmax: ops, layers, drivers and kernels",
     "sort": "sorting: drivers and kernels",
     "sorting": "sorting an axis: ops, names of the array API",
     "special": "special functions: public names, ops, loops",

@@ -1,6 +1,6 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
 from cygrad.ops.nn import activations as _activations, border_padding as _border_padding, padding as _padding
-from cygrad.ops.reduce import scans as _scans
+from cygrad.ops.reduce import softmax as _softmaxes
 from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
                                     tanhshrink)
 from cygrad.ops.nn.attention import scaled_dot_product_attention  # noqa: F401
@@ -157,8 +157,8 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     tensor([0.2119, 0.2119, 0.5761])
     """
     if dim is None:
-        dim = _scans.implicit_dim("softmax", input.dim())
-    return _scans.softmax(input, dim, dtype)
+        dim = _softmaxes.implicit_dim("softmax", input.dim())
+    return _softmaxes.softmax(input, dim, dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
@@ -181,8 +181,8 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     tensor([-1.5514, -1.5514, -0.5514])
     """
     if dim is None:
-        dim = _scans.implicit_dim("log_softmax", input.dim())
-    return _scans.log_softmax(input, dim, dtype)
+        dim = _softmaxes.implicit_dim("log_softmax", input.dim())
+    return _softmaxes.log_softmax(input, dim, dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
@@ -205,8 +205,8 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     tensor([0.4223, 0.4223, 0.1554])
     """
     if dim is None:
-        dim = _scans.implicit_dim("softmin", input.dim())
-    return _scans.softmax(-input, dim, dtype)
+        dim = _softmaxes.implicit_dim("softmin", input.dim())
+    return _softmaxes.softmax(-input, dim, dtype)
 
 
 linear = _with_out("linear", _linear, "expected")

@@ -49,6 +49,18 @@ def _bounds(name, start, end):
     return _number(start), _number(end)
 
 
+def _check_range(name, start, end, step, dtype):
+    """What `arange` and `range` refuse."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype.name == "bool" or dtype.is_complex:
+        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+
+
 cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
@@ -109,14 +121,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     if dtype is None:
         dtype = out.dtype if out is not None else (
             _int64 if all([isinstance(v, int) for v in (start, end, step)]) else get_default_dtype())
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if (step > 0 and start > end) or (step < 0 and start < end):
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if dtype.name == "bool" or dtype.is_complex:
-        raise NotImplementedError(f'"arange_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    _check_range("arange", start, end, step, dtype)
     count = math.ceil((end - start) / step)
     if not dtype.is_floating_point:
         if dtype is _int64:
@@ -166,14 +171,7 @@ def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=N
         raise TypeError('range() missing 1 required positional arguments: "end"')
     start, end, step = _number(start), _number(end), _number(step)
     dtype = dtype or (out.dtype if out is not None else get_default_dtype())
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if (step > 0 and start > end) or (step < 0 and start < end):
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if dtype.name == "bool" or dtype.is_complex:
-        raise NotImplementedError(f'"range_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
+    _check_range("range", start, end, step, dtype)
     count = math.floor((end - start) / step) + 1
     if not dtype.is_floating_point:
         start, step = int(start), int(step)

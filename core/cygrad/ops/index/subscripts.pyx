@@ -21,7 +21,8 @@ from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy, expand_to
 from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of
 from cygrad.ops.index.tensor_places cimport check_shapes, put_at, strided, take_at, take_rows, wrapped
 from cygrad.ops.shape.slices cimport is_plain_slice, select_, slice_, slice_bounds
-from cygrad.ops.shape.views cimport alias_, unsqueeze_
+from cygrad.ops.shape.transpose_and_squeeze cimport unsqueeze_
+from cygrad.ops.shape.views cimport alias_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.tensors.operators cimport Pair, Store, operators
 from cygrad.tensors.overriding cimport hand_over_named

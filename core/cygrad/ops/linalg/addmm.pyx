@@ -14,7 +14,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLO
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device
-from cygrad.ops.shape.views cimport expand_sizes, t_
+from cygrad.ops.shape.expand cimport expand_sizes
+from cygrad.ops.shape.transpose_and_squeeze cimport t_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes, size_of
 

@@ -11,7 +11,9 @@ from cygrad.dtype cimport BOOL
 from cygrad.ops.declare.op cimport Op, either_tracked
 from cygrad.ops.linalg.products cimport (DOT, blank, bmm_, dot_, mm_, multiply, mv_, operand,
                                          reshaped)
-from cygrad.ops.shape.views cimport CLONE, UNSAFE_VIEW, expand_sizes, reshape_, t_, transpose_, unsqueeze_
+from cygrad.ops.shape.expand cimport expand_sizes
+from cygrad.ops.shape.transpose_and_squeeze cimport t_, transpose_, unsqueeze_
+from cygrad.ops.shape.views cimport CLONE, UNSAFE_VIEW, reshape_
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport View, make_view
 from cygrad.tensors.operators cimport Pair, operators

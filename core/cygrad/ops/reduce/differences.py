@@ -1,11 +1,68 @@
-"""Slopes of samples by central differences: `gradient`."""
+"""Differences of neighbours along an axis, and slopes of samples: `diff`, `gradient`."""
 import cygrad
 from cygrad.ops.declare.registry import op
-from cygrad.ops.declare.operand_types import need_tensors
+from cygrad.ops.declare.operand_types import BOOL, need_tensors
+from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 
 SPACING = "torch.gradient expected spacing to be unspecified, a scalar"
+
+
+@op(out=True, axis=True)
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, taken n times.
+
+    Parameters
+    ----------
+    input : Tensor
+        With at least one axis.
+    n : int
+    dim : int
+    prepend, append : Tensor, optional
+        Joined to the ends of `input` first.
+
+    Returns
+    -------
+    Tensor
+        `n` elements fewer along the axis, after `prepend` and `append` have been joined to it.
+
+    Raises
+    ------
+    RuntimeError
+        For a tensor without axes, or for a negative `n`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
+    """
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = axis_of(dim, input.dim(), "diff")
+    if n == 0:
+        return input.clone()
+    if prepend is not None or append is not None:
+        if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for i in range(input.dim()):
+            for t in (prepend, append):
+                if t is not None and i != dim and t.size(i) != input.size(i):
+                    raise RuntimeError(
+                        "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                        f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
+                        f"{t.size(i)}")
+        input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
+    for _ in range(min(n, input.size(dim))):
+        size = input.size(dim)
+        later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))
+        input = later != earlier if input.dtype is BOOL else later - earlier
+    return input
 
 
 def axes_of(input, dim):

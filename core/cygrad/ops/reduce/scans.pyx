@@ -1,16 +1,13 @@
-"""Ops along an axis that keep its size: running sums and extremes, differences, softmax."""
-from cygrad.dtype cimport CATEGORY_FLOAT
+"""Running sums, products and extremes along an axis: `cumsum`, `cumprod`, `cummax`, `logcumsumexp`."""
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport sum_dtype
-from cygrad.view cimport wrap_dim
 from cygrad.tensor cimport Tensor
 
 import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import SCAN
-from cygrad.errors import warn
-from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op, softmax_op
+from cygrad.dispatch.raw import cast_to, clone_dense, clone_like, scan_op
 from cygrad.ops.declare.operand_types import BOOL, need_float, refuse_complex_gradient, refused, widened
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.declare.registry import op
@@ -19,8 +16,6 @@ from cygrad.ops.pointwise.single_kernel import check_writable, inplace_result
 
 CUMSUM, CUMPROD, CUMMAX, CUMMIN = [SCAN.index(name) for name in ("cumsum", "cumprod", "cummax", "cummin")]
 cdef Op RUNNING_SUM = Op("cumsum", "self", "dim", "dtype")
-cdef Op SOFTMAX = Op("softmax", "self", "dim", "dtype")
-cdef Op LOG_SOFTMAX = Op("log_softmax", "self", "dim", "dtype")
 
 
 # --------------------------------------------------------------- running reductions
@@ -223,133 +218,3 @@ def logcumsumexp(input, dim):
     """
     need_float(input, "logcumsumexp_out_cpu", complex_too=True)
     return _logcumsumexp(input, axis_of(dim, input.dim(), "logcumsumexp"))
-
-
-@op(out=True, axis=True)
-def diff(input, n=1, dim=-1, prepend=None, append=None):
-    """Differences of neighbours along an axis, taken n times.
-
-    Parameters
-    ----------
-    input : Tensor
-        With at least one axis.
-    n : int
-    dim : int
-    prepend, append : Tensor, optional
-        Joined to the ends of `input` first.
-
-    Returns
-    -------
-    Tensor
-        `n` elements fewer along the axis, after `prepend` and `append` have been joined to it.
-
-    Raises
-    ------
-    RuntimeError
-        For a tensor without axes, or for a negative `n`.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]))
-    tensor([3, 5, 7])
-    >>> cygrad.diff(cygrad.tensor([1, 4, 9, 16]), n=2)
-    tensor([2, 2])
-    """
-    if not input.dim():
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
-    dim = axis_of(dim, input.dim(), "diff")
-    if n == 0:
-        return input.clone()
-    if prepend is not None or append is not None:
-        if any([t is not None and t.dim() != input.dim() for t in (prepend, append)]):
-            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-        for i in range(input.dim()):
-            for t in (prepend, append):
-                if t is not None and i != dim and t.size(i) != input.size(i):
-                    raise RuntimeError(
-                        "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                        f"differencing dimension; input.size({i}) = {input.size(i)}, but got tensor.size({i}) = "
-                        f"{t.size(i)}")
-        input = cygrad.cat([t for t in (prepend, input, append) if t is not None], dim)
-    for _ in range(min(n, input.size(dim))):
-        size = input.size(dim)
-        later, earlier = input.narrow(dim, 1, max(size - 1, 0)), input.narrow(dim, 0, max(size - 1, 0))
-        input = later != earlier if input.dtype is BOOL else later - earlier
-    return input
-
-
-# --------------------------------------------------------------------------- softmax
-
-def shares(self, dim, dtype, log):
-    """The softmax along an axis, or its logarithm; a tensor without axes is one element."""
-    found = cast_to(self, dtype)
-    return softmax_op(found, dim, log) if self.dim() else softmax_op(found.reshape(1), 0, log)[0]
-
-
-@primitive(name="softmax")
-def _softmax(self, dim, dtype):
-    return shares(self, dim, dtype, False)
-
-
-@primitive(name="log_softmax")
-def _log_softmax(self, dim, dtype):
-    return shares(self, dim, dtype, True)
-
-
-cdef object normalised(bint log, Op op, object recording, Tensor input, object dim, object dtype):
-    """softmax or log_softmax."""
-    cdef int axis
-    if dtype is None and type(dim) is int and input.rank and input.dtype.category == CATEGORY_FLOAT:
-        axis = wrap_dim(dim, input.rank)
-        return op.result(softmax_op(input, axis, log), input, axis, (input.dtype,))
-    dtype = input.dtype if dtype is None else dtype
-    axis = axis_of(dim, input.rank, recording.name)
-    if not dtype.is_floating_point:
-        raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
-    return recording(input, axis, dtype)
-
-
-NORMALISED = """{}
-
-    Parameters
-    ----------
-    input : Tensor
-        Of a floating-point dtype, unless `dtype` is given.
-    dim : int
-        The axis.
-    dtype : dtype, optional
-        Of the result, and in which it is computed.
-
-    Returns
-    -------
-    Tensor
-        Of input's shape.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.{}(cygrad.tensor([0., 0., 1.]), dim=0)
-    tensor({})
-    """
-
-
-@op(out="exact", axis=True,
-    doc=NORMALISED.format("exp(x) divided by its sum along an axis.", "softmax", "[0.2119, 0.2119, 0.5761]"))
-def softmax(Tensor input not None, dim, dtype=None):
-    return normalised(False, SOFTMAX, _softmax, input, dim, dtype)
-
-
-@op(out="exact", axis=True, doc=NORMALISED.format("The logarithm of `softmax`, computed without its cancellation.",
-                                                  "log_softmax", "[-1.5514, -1.5514, -0.5514]"))
-def log_softmax(Tensor input not None, dim, dtype=None):
-    return normalised(True, LOG_SOFTMAX, _log_softmax, input, dim, dtype)
-
-
-def implicit_dim(name, rank):
-    """The axis that PyTorch's `nn.functional` takes, with a warning, when none is given."""
-    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-         "argument.")
-    return 0 if rank in (0, 1, 3) else 1

@@ -1,4 +1,4 @@
-"""Reductions: sum, mean, prod, any, all and their relatives (the extremes are in `extremes`).
+"""Sums, means and products: `sum`, `nansum`, `mean`, `prod`.
 
 `dim` is an int, a tuple or None; `axes_of` turns it into axes counted from the front, and is the one place that does.
 The whole tensor and some of its axes are two ops with nodes of their own, as in PyTorch.
@@ -8,11 +8,10 @@ from cpython.long cimport PyLong_CheckExact
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.dispatch.kernel_calls cimport binary, cast, scalar_into
+from cygrad.dispatch.kernel_calls cimport cast, scalar_into
 from cygrad.dispatch.axis_reductions cimport reduce
-from cygrad.dispatch.promotion cimport TO_BOOL
 from cygrad.dtype cimport (BFLOAT16, BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32,
-                           INT64 as INT64_CODE, UINT8 as UINT8_CODE, dtype_of)
+                           INT64 as INT64_CODE, dtype_of)
 from cygrad.ops.declare.op cimport Op
 from cygrad.dispatch.programs cimport Program
 from cygrad.view cimport wrap_dim
@@ -33,12 +32,10 @@ SUM, PROD, MAX, MIN, ANY, ALL, SQUARE_SUM = [REDUCE.index(name) for name in ("su
 cdef tuple ALL_AXES = tuple([tuple(range(rank)) for rank in range(65)])      # of a tensor of each rank
 EVERY = ALL_AXES
 cdef tuple ONE_AXIS = tuple([(axis,) for axis in range(64)])     # one axis
-cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE), UINT8 = dtype_of(UINT8_CODE)
+cdef DType BOOL = dtype_of(BOOL_CODE), INT64 = dtype_of(INT64_CODE)
 
 cdef Program ITSELF = program(lambda x: x)
 MEAN = program(lambda total, n: total / n)                      # a finish of reduced programs
-cdef Program NONZERO = program(lambda x: x.ne(0))
-cdef tuple SUMMED = (k.SUM,)
 
 cdef Op WHOLE_SUM = Op("sum", "self", "dtype")
 cdef Op SUM_ALONG = Op("sum_dim", "self", "dim", "keepdim", "dtype")
@@ -377,78 +374,3 @@ def prod(Tensor input not None, dim=None, bint keepdim=False, *, dtype=None):
     axis = axis_of(dim, input.rank, "prod")
     dtype = sum_dtype(input, dtype)
     return PROD_ALONG.result(reduce(k.PROD, input, (axis,), keepdim, dtype), input, axis, (keepdim, dtype))
-
-
-# ------------------------------------------------------------------------- any and all
-
-cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
-    cdef Tensor out
-    if isinstance(dim, (tuple, list)) and not dim:
-        out = binary(k.NE, input, 0, TO_BOOL)
-    else:
-        out = reduce(code, input, every_axis(input) if dim is None else axes_of(dim, input.rank, name), keepdim, BOOL)
-    return cast(out, UINT8 if input.dtype is UINT8 else BOOL)
-
-
-LOGICAL = """Whether {} not zero.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape and dtype.
-    dim : int or tuple of int, optional
-        Axes to reduce; None for all.
-    keepdim : bool
-        Keep the axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Of dtype bool; uint8 for uint8.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.{}(cygrad.tensor([[0, 1], [2, 3]]), dim=1)
-    tensor({})
-    """
-
-
-@op(name="any", axis=True, out="exact",
-    doc=LOGICAL.format("any element (of all, or along some axes) is", "any", "[True, True]"))
-def any_(Tensor input not None, dim=None, bint keepdim=False):
-    return logical(k.ANY, "any", input, dim, keepdim)
-
-
-@op(name="all", axis=True, out="exact",
-    doc=LOGICAL.format("all elements (or all along some axes) are", "all", "[False,  True]"))
-def all_(Tensor input not None, dim=None, bint keepdim=False):
-    return logical(k.ALL, "all", input, dim, keepdim)
-
-
-@op(axis=True)
-def count_nonzero(Tensor input not None, dim=None):
-    """Number of elements that are not zero, in all or along some axes.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any shape and dtype.
-    dim : int or tuple of int, optional
-        Axes to count along; None for all.
-
-    Returns
-    -------
-    Tensor
-        Of dtype int64, without the axes.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.count_nonzero(cygrad.tensor([[0, 1], [2, 3]]), dim=0)
-    tensor([1, 2])
-    """
-    cdef tuple axes = every_axis(input) if dim is None else some_axes(dim, input, "count_nonzero")
-    if input.dtype is BOOL:
-        return reduce(k.SUM, input, axes, False, INT64)
-    return NONZERO.reduced(SUMMED, axes, False, INT64, (input,))

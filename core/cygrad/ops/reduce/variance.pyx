@@ -1,5 +1,5 @@
 # distutils: extra_compile_args = -Os
-"""Variance and its relatives, logsumexp."""
+"""Variance and its relatives: `var`, `std`, `var_mean`, `std_mean`."""
 from cygrad cimport backend as k
 from cygrad.backend cimport Backend
 from cygrad.dispatch.axis_reductions cimport reduce
@@ -15,12 +15,11 @@ from cygrad.view cimport data
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
-from cygrad.dispatch.raw import cast_to, reduce_dims, refuse_out_grad, write_out
-from cygrad.dispatch.operands import select
-from cygrad.ops.declare.operand_types import HALVES, as_float, is_integral
-from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
+from cygrad.dispatch.raw import cast_to
+from cygrad.ops.declare.operand_types import is_integral
+from cygrad.ops.reduce.sums import EVERY, axes as axes_of
 from cygrad.ops.declare.registry import op
-from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.programs import program
 
 cdef DType FLOAT32 = dtype_of(FLOAT32_CODE)
 cdef Op VAR = Op("var", "self", "dim", "correction", "keepdim")
@@ -231,59 +230,3 @@ var_mean.__doc__ = "(variance, mean) of all elements, or of those along some axe
     "tuple of Tensor", "var_mean", "(tensor(1.6667), tensor(2.5000))")
 std_mean.__doc__ = "(standard deviation, mean) of all elements, or of those along some axes." + PARAMETERS.format(
     "tuple of Tensor", "std_mean", "(tensor(1.2910), tensor(2.5000))")
-
-
-# ------------------------------------------------------------------------- logsumexp
-
-FINITE = program(lambda x: where(x.isinf(), 0.0, x))
-POWERS = program(lambda x, largest: (x - largest).exp())
-LOGARITHM = program(lambda total, n: total.log())
-
-
-@primitive(name="logsumexp")
-def _logsumexp(self, dim, keepdim):
-    x = as_float(self)
-    if x.numel() == 0:
-        return reduce_dims(SUM, x.exp(), dim, keepdim, x.dtype).log()
-    if x.is_complex():
-        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real())
-        largest = select(largest.isinf(), 0, largest)
-        total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
-    else:
-        dtype = FLOAT32 if x.dtype in HALVES else x.dtype
-        largest = FINITE(reduce_dims(MAX, x, dim, True, dtype))
-        total = POWERS.reduced((SUM,), dim, keepdim, dtype, (x, largest), LOGARITHM)
-    return cast_to(total + (largest if keepdim else largest.view(total.shape)), x.dtype)
-
-
-@op(axis=True)
-def logsumexp(input, dim, keepdim=False, *, out=None):
-    """The logarithm of the sum of the exponentials along some axes, without overflow.
-
-    Parameters
-    ----------
-    input : Tensor
-    dim : int or tuple of int
-    keepdim : bool
-        Keep the axes, with size 1.
-    out : Tensor, optional
-        Receives the result; its real part, if it is not complex.
-
-    Returns
-    -------
-    Tensor
-        input's shape without the axes; integers give the default float dtype.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.logsumexp(cygrad.tensor([1000., 1000.]), dim=0)
-    tensor(1000.6932)
-    """
-    rank = input.dim()
-    axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
-    if out is None:
-        return _logsumexp(input, axes, keepdim)
-    refuse_out_grad("logsumexp", input, out)
-    result = _logsumexp(input, axes, keepdim)
-    return write_out("logsumexp", result.real if out.is_floating_point() else result, out)

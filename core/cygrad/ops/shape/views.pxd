@@ -5,10 +5,5 @@ from cygrad.tensor cimport Tensor
 cdef Op CLONE, UNSAFE_VIEW
 cdef int parse_shape(tuple args, Py_ssize_t *sizes, str name) except -1
 cdef Tensor view_sizes(Tensor t, int rank, Py_ssize_t *sizes)
-cdef Tensor expand_sizes(Tensor t, int rank, Py_ssize_t *sizes)
-cdef Tensor unsqueeze_(Tensor t, int dim)
-cdef Tensor transpose_(Tensor t, int dim0, int dim1)
-cdef Tensor t_(Tensor t)
 cdef Tensor alias_(Tensor t)
 cdef Tensor reshape_(Tensor t, int rank, Py_ssize_t *sizes)
-cdef Tensor permute_reversed(Tensor t)

@@ -1,0 +1,61 @@
+"""The logarithm of a sum of exponentials: `logsumexp`."""
+from cygrad.dispatch.operands import select
+from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.raw import cast_to, reduce_dims, refuse_out_grad, write_out
+from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
+from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.registry import op
+from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
+
+FINITE = program(lambda x: where(x.isinf(), 0.0, x))
+POWERS = program(lambda x, largest: (x - largest).exp())
+LOGARITHM = program(lambda total, n: total.log())
+
+
+@primitive(name="logsumexp")
+def _logsumexp(self, dim, keepdim):
+    x = as_float(self)
+    if x.numel() == 0:
+        return reduce_dims(SUM, x.exp(), dim, keepdim, x.dtype).log()
+    if x.is_complex():
+        largest = reduce_dims(MAX, x.real, dim, True, x.dtype.to_real())
+        largest = select(largest.isinf(), 0, largest)
+        total = reduce_dims(SUM, (x - largest).exp(), dim, keepdim, x.dtype).log()
+    else:
+        dtype = FLOAT32 if x.dtype in HALVES else x.dtype
+        largest = FINITE(reduce_dims(MAX, x, dim, True, dtype))
+        total = POWERS.reduced((SUM,), dim, keepdim, dtype, (x, largest), LOGARITHM)
+    return cast_to(total + (largest if keepdim else largest.view(total.shape)), x.dtype)
+
+
+@op(axis=True)
+def logsumexp(input, dim, keepdim=False, *, out=None):
+    """The logarithm of the sum of the exponentials along some axes, without overflow.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or tuple of int
+    keepdim : bool
+        Keep the axes, with size 1.
+    out : Tensor, optional
+        Receives the result; its real part, if it is not complex.
+
+    Returns
+    -------
+    Tensor
+        input's shape without the axes; integers give the default float dtype.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.logsumexp(cygrad.tensor([1000., 1000.]), dim=0)
+    tensor(1000.6932)
+    """
+    rank = input.dim()
+    axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
+    if out is None:
+        return _logsumexp(input, axes, keepdim)
+    refuse_out_grad("logsumexp", input, out)
+    result = _logsumexp(input, axes, keepdim)
+    return write_out("logsumexp", result.real if out.is_floating_point() else result, out)

@@ -6,6 +6,7 @@ Values, dtypes, shapes, printed text and errors are PyTorch's; `docs/design.md` 
 """
 
 import builtins as _builtins
+import gc as _gc
 import importlib as _importlib
 from math import e, inf, nan, pi
 
@@ -40,32 +41,37 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.
         "ops.shape.combinations", "ops.shape.splitting", "ops.shape.rearranging", "ops.shape.inplace_geometry",
         "ops.index.gathering", "ops.index.scattering", "ops.index.index_along", "ops.index.masks", "ops.index.nonzero",
         "ops.index.unravel_index", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
-        "ops.sort.uniqueness", "ops.sort.searching", "ops.sort.histograms", "ops.random.fills",
-        "ops.random.random_tensors", "ops.random.seeding", "ops.random.distributions", "ops.create.ranges",
-        "ops.pointwise.lerp_and_addcmul", "ops.pointwise.where", "ops.pointwise.signs_and_rounding",
-        "ops.pointwise.angles", "ops.pointwise.float_parts", "ops.pointwise.float_power", "ops.pointwise.clamping",
-        "ops.pointwise.special", "ops.pointwise.complex_parts", "ops.pointwise.comparison", "ops.reduce.sums",
-        "ops.reduce.any_all", "ops.reduce.extremes", "ops.reduce.scans", "ops.reduce.softmax", "ops.reduce.differences",
-        "ops.reduce.integration", "ops.reduce.norms", "ops.reduce.variance", "ops.reduce.logsumexp",
-        "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products",
-        "ops.linalg.added_products", "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.lu",
-        "ops.linalg.cholesky", "ops.linalg.determinants", "ops.linalg.least_squares", "ops.linalg.decompositions",
-        "ops.linalg.matrix_functions", "ops.linalg.pseudo_inverse", "ops.linalg.matrix_norms", "ops.nn.padding",
-        "ops.nn.normalization", "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming",
-        "ops.linalg.distances", "ops.create.signal_windows", "tensors.queries", "tensors.apply_and_map",
-        "tensors.detaching", "tensors.hooks", "tensors.array_protocols", "tensors.pickling", "tensors.methods",
-        "devices.pinning")
+        "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills", "ops.random.random_tensors",
+        "ops.random.seeding", "ops.random.distributions", "ops.create.ranges", "ops.pointwise.lerp_and_addcmul",
+        "ops.pointwise.where", "ops.pointwise.signs_and_rounding", "ops.pointwise.angles", "ops.pointwise.float_parts",
+        "ops.pointwise.float_power", "ops.pointwise.clamping", "ops.pointwise.special", "ops.pointwise.complex_parts",
+        "ops.pointwise.comparison", "ops.reduce.sums", "ops.reduce.any_all", "ops.reduce.extremes", "ops.reduce.scans",
+        "ops.reduce.softmax", "ops.reduce.differences", "ops.reduce.norms", "ops.reduce.variance",
+        "ops.reduce.logsumexp", "ops.reduce.covariance", "ops.sort.order_statistics", "ops.nn.activations",
+        "ops.linalg.composed_products", "ops.linalg.added_products", "ops.linalg.matrices", "ops.linalg.einsum",
+        "ops.linalg.solvers", "ops.linalg.lu", "ops.linalg.cholesky", "ops.linalg.determinants",
+        "ops.linalg.least_squares", "ops.linalg.decompositions", "ops.linalg.matrix_functions",
+        "ops.linalg.pseudo_inverse", "ops.linalg.matrix_norms", "ops.nn.padding", "ops.nn.normalization",
+        "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
+        "tensors.queries", "tensors.apply_and_map", "tensors.detaching", "tensors.hooks", "tensors.array_protocols",
+        "tensors.pickling", "tensors.methods", "devices.pinning")
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations", "nn.recurrent",
           "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
           "linalg.householder", "linalg.low_rank", "index.segment_reduction", "reduce.hashing", "nn.learned_slopes",
-          "nn.namespace_names")
+          "nn.namespace_names", "reduce.integration", "create.signal_windows", "sort.histograms")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "igamma",
                   "igamma_", "igammac", "igammac_", "mvlgamma", "mvlgamma_", "geqrf", "orgqr", "ormqr", "prelu",
-                  "hash_tensor")
-for _name in _OPS:
-    _importlib.import_module("cygrad." + _name)
+                  "hash_tensor", "bincount", "histc", "histogram")
+_collects = _gc.isenabled()
+_gc.disable()       # nothing that modules make is garbage: a tenth of the time went into looking
+try:
+    for _name in _OPS:
+        _importlib.import_module("cygrad." + _name)
+finally:
+    if _collects:
+        _gc.enable()
 from cygrad import random  # noqa: E402
 from cygrad.tensors import legacy_types as _legacy, typed_storage as _typed_storage  # noqa: E402
 from cygrad.tensors.legacy_types import set_default_tensor_type  # noqa: E402

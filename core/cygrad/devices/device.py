@@ -1,7 +1,4 @@
 """`device`: which backend and which of its devices; strings like ``"cpu"`` and ``"opencl:1"``."""
-import re
-
-_PATTERN = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)(?::(\d+))?\Z")
 
 
 class device:
@@ -35,15 +32,15 @@ class device:
         elif isinstance(type, str):
             if not type:
                 raise RuntimeError("Device string must not be empty")
-            match = _PATTERN.match(type)
-            if match is None:
+            name, colon, number = type.partition(":")
+            if not (name.isascii() and name.isidentifier()) or colon and not number.isdecimal():
                 raise RuntimeError(f"Invalid device string: '{type}'")
-            if match.group(2) is not None:
+            if colon:
                 if index is not None:
                     raise RuntimeError("type (string) must not include an index because index was passed explicitly: "
                                        f"{type}")
-                index = int(match.group(2))
-            type = match.group(1)
+                index = int(number)
+            type = name
         else:
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         if index is not None and index < 0:

@@ -1,6 +1,4 @@
 """Functions of Python called with each element: `apply_`, `map_`."""
-from numbers import Number
-
 import cygrad
 from cygrad.devices.home import stands_for_cpu
 from cygrad.ops.declare.registry import op
@@ -24,6 +22,7 @@ def _elements(self, others, name):
 
 
 def _called(self, name, function, *others):
+    from numbers import Number      # start-up time
     _need_plain(self, name, *others)
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable")

@@ -1,5 +1,4 @@
 """Pickles and copies of tensors: `__reduce_ex__`, `copy.copy`, `copy.deepcopy`."""
-import copy
 import copyreg
 import io
 
@@ -54,8 +53,9 @@ def __deepcopy__(self, memo):
     key = id(self._storage())
     if key not in memo:
         memo[key] = untyped(self).clone()
-    out = memo[id(self)] = _at_the_same_place(self, memo[key], copy.deepcopy(self.__dict__, memo))
-    out.grad = copy.deepcopy(self.grad, memo)
+    from copy import deepcopy       # start-up time
+    out = memo[id(self)] = _at_the_same_place(self, memo[key], deepcopy(self.__dict__, memo))
+    out.grad = deepcopy(self.grad, memo)
     return out
 
 

@@ -4,6 +4,9 @@ Each call is made with tensors and with NumPy arrays, and the results are compar
 differentiated, its gradient is compared with finite differences. Libraries that are not installed are left out; in
 `tox -e parity` and `tox -e array_api` they are an error.
 """
+import os
+import subprocess
+import sys
 import warnings
 
 import cygrad
@@ -11,25 +14,45 @@ import numpy as np
 import pytest
 from cygrad import array_api as xp
 from cygrad.autograd import gradcheck
-from extras import library
+from extras import library, need_opencl
 
 RNG = np.random.default_rng(0)
 TABLE, ROW, OTHER = RNG.random((12, 3)), RNG.random(12), RNG.random(12)
 LABELS, GUESSES = (ROW > 0.5).astype(np.int64), (OTHER > 0.5).astype(np.int64)
 
 
-def both(call, *arrays, gradient=True):
-    """Make a call with NumPy arrays and with tensors; look at values, and at the gradient."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+@pytest.fixture(params=["cpu", "opencl"])
+def both(request):
+    """A check of a call with NumPy arrays and with tensors on a device: of values, and of the gradient."""
+    if request.param == "opencl":
+        need_opencl()
+
+    def check(call, *arrays, gradient=True):
         expected = call(*arrays)
-        tensors = [xp.asarray(array) for array in arrays]
+        tensors = [xp.asarray(array, device=request.param) for array in arrays]
         found = call(*tensors)
-        assert isinstance(found, cygrad.Tensor) or isinstance(expected, (float, int))
+        if isinstance(found, cygrad.Tensor):
+            assert found.device.type == request.param
+        else:
+            assert isinstance(expected, (float, int))
         assert np.allclose(np.asarray(found.cpu() if isinstance(found, cygrad.Tensor) else found), expected)
         if gradient:
             floats = [x.clone().requires_grad_() if x.is_floating_point() else x for x in tensors]
             assert gradcheck(call, tuple(floats), rtol=1e-3, atol=1e-4)
+
+    check.device = request.param
+    with warnings.catch_warnings(), cygrad.device(request.param):
+        warnings.simplefilter("ignore")
+        yield check
+
+
+def refused_off_the_host(both, call, *arrays):
+    """Whether a call that converts to NumPy is made with tensors of another device, which say so."""
+    if both.device == "cpu":
+        return False
+    with pytest.raises(TypeError, match="Use Tensor.cpu"):
+        both(call, *arrays)
+    return True
 
 
 # ---------------------------------------------------------------------- SciPy
@@ -58,21 +81,35 @@ def scipy_calls():
         "hilbert": lambda a, v, w: signal.hilbert(v),
         # SciPy computes these with NumPy, or with code of its own in C.
         "detrend": lambda a, v, w: signal.detrend(v), "gaussian_filter": lambda a, v, w: ndimage.gaussian_filter(a, 1.),
+        "chdtr": lambda a, v, w: special.chdtr(3., v), "chdtrc": lambda a, v, w: special.chdtrc(3., v),
         "rankdata": lambda a, v, w: stats.rankdata(v), "quantile": lambda a, v, w: stats.quantile(v, 0.3),
     }
 
 
 SCIPY = """
-    logsumexp softmax log_softmax gammaln expit ndtr xlogy rel_entr stdtrit gammaincc zscore skew gmean entropy
-    ttest_1samp its_p-value ttest_ind pearsonr f_oneway whiten trapezoid fft rfft fftconvolve hilbert detrend
+    logsumexp softmax log_softmax gammaln expit ndtr xlogy rel_entr stdtrit gammaincc chdtr chdtrc zscore skew gmean
+    entropy ttest_1samp its_p-value ttest_ind pearsonr f_oneway whiten trapezoid fft rfft fftconvolve hilbert detrend
     gaussian_filter rankdata quantile""".split()
 BY_NUMPY = {"detrend", "gaussian_filter", "rankdata", "quantile"}
+CONVERTED = {"detrend", "gaussian_filter", "roc_auc_score"}         # whole, also on other devices
 
 
 @pytest.mark.parametrize("name", SCIPY)
-def test_scipy(name):
+def test_scipy(name, both):
     call = scipy_calls()[name.replace("_p-", " p-")]
+    if name in CONVERTED and refused_off_the_host(both, call, TABLE, ROW, OTHER):
+        return
     both(call, TABLE, ROW, OTHER, gradient=name not in BY_NUMPY)
+
+
+@pytest.mark.parametrize("name", ["stdtr", "gammainc", "chdtrc", "xlogy", "xlog1py"])
+def test_scipy_functions_of_integers(name):
+    library("scipy")
+    from scipy import special
+    function, given, x = getattr(special, name), np.array([3, 2, 1]), np.array([1, -2, 4])
+    for other, dtype in ((x, cygrad.float32), (x.astype(np.float64), cygrad.float64)):
+        found = function(xp.asarray(given), xp.asarray(other))
+        assert found.dtype is dtype and np.allclose(found.numpy(), function(given, other), equal_nan=True)
 
 
 # ---------------------------------------------------------------------- scikit-learn
@@ -103,12 +140,33 @@ SKLEARN = {"MinMaxScaler": True, "StandardScaler": False, "PCA": True, "Ridge": 
 
 
 @pytest.mark.parametrize("name", SKLEARN)
-def test_scikit_learn(name):
+def test_scikit_learn(name, both):
     call = sklearn_calls()[name]
     from sklearn import config_context
     labels = (LABELS, GUESSES) if name in ("accuracy_score", "roc_auc_score", "confusion_matrix") else ()
     with config_context(array_api_dispatch=True):
+        if name in CONVERTED and refused_off_the_host(both, call, TABLE, ROW, *labels):
+            return
         both(call, TABLE, ROW, *labels, gradient=SKLEARN[name])
+
+
+AT_HOME = """
+import cygrad, numpy as np
+from scipy import ndimage, signal
+a = np.arange(12.).reshape(4, 3) ** 2
+t = cygrad.asarray(a)
+assert t.device.type == "opencl"
+for call in (signal.detrend, lambda x: ndimage.gaussian_filter(x, 1.)):
+    assert isinstance(call(t), cygrad.Tensor) and np.allclose(call(t).numpy(), call(a))
+"""
+
+
+def test_what_is_converted_where_tensors_are_at_home():
+    need_opencl()
+    library("scipy")
+    found = subprocess.run([sys.executable, "-c", AT_HOME], capture_output=True, text=True, timeout=300,
+                           env={**os.environ, "CYGRAD_BACKEND": "opencl", "SCIPY_ARRAY_API": "1"})
+    assert found.returncode == 0, found.stderr
 
 
 # ---------------------------------------------------------------------- array-api-extra, einops, opt_einsum, autoray
@@ -117,7 +175,7 @@ EXTRA = ["apply_where", "at", "cov", "kron", "nunique", "one_hot", "pad", "setdi
 
 
 @pytest.mark.parametrize("name", EXTRA)
-def test_array_api_extra(name):
+def test_array_api_extra(name, both):
     xpx = library("array_api_extra")
     both({
         "apply_where": lambda a, v, c: xpx.apply_where(v > 0.5, v, lambda x: x * x, fill_value=0.),
@@ -128,14 +186,14 @@ def test_array_api_extra(name):
     }[name], TABLE, ROW, LABELS, gradient=name in ("apply_where", "at", "cov", "kron", "pad", "sinc"))
 
 
-def test_einops_by_the_standard():
+def test_einops_by_the_standard(both):
     by_standard = library("einops.array_api")
     both(lambda a: by_standard.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
     both(lambda a: by_standard.reduce(a, "a b -> b", "max"), TABLE)
     both(lambda a: by_standard.repeat(a, "a b -> a b c", c=2), TABLE)
 
 
-def test_autoray():
+def test_autoray(both):
     do = library("autoray").do
     both(lambda a: do("exp", do("sum", a, axis=0)), TABLE)
     both(lambda a: do("tensordot", a, a, [(0, 1), (0, 1)]), TABLE)
@@ -151,7 +209,7 @@ def registered():
     assert set(adapters.register()) == set(adapters.register())
 
 
-def test_einops(registered):
+def test_einops(registered, both):
     einops = library("einops")
     both(lambda a: einops.rearrange(a, "(x y) b -> x (b y)", x=3), TABLE)
     both(lambda a: einops.reduce(a, "(x y) b -> x b", "mean", y=4), TABLE)
@@ -161,7 +219,7 @@ def test_einops(registered):
 
 
 @pytest.mark.parametrize("formula", ["ab,cb->ac", "ab,ab->", "ab,cb,cd->da", "ab,ab->ab"])
-def test_opt_einsum(registered, formula):
+def test_opt_einsum(registered, formula, both):
     opt_einsum = library("opt_einsum")
     both(lambda a: opt_einsum.contract(formula, *[a[:4]] * len(formula.split(","))), TABLE)
 
@@ -176,7 +234,7 @@ AUTORAY = {
 
 
 @pytest.mark.parametrize("name", AUTORAY)
-def test_autoray_by_numpy_s_names(registered, name):
+def test_autoray_by_numpy_s_names(registered, name, both):
     autoray = library("autoray")
     both(lambda a: AUTORAY[name](autoray.do, a), TABLE)
     x = autoray.do("random.normal", 3., 0., size=(2,), dtype="float64", like="cygrad")
@@ -244,7 +302,7 @@ DTYPES = ("bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat
 def test_jax(dtype):
     jax = library("jax")
     jax.config.update("jax_enable_x64", True)
-    t = cygrad.arange(12).reshape(3, 4).to(getattr(cygrad, dtype))
+    t = cygrad.arange(12, device="cpu").reshape(3, 4).to(getattr(cygrad, dtype))
     for given in (t, t.t(), t[1], t[1, 2], t[:, 4:], t[1:]):                # JAX takes what is compact
         theirs = jax.numpy.from_dlpack(given)
         assert (theirs.dtype.name, theirs.shape, theirs.tolist()) == (dtype, tuple(given.shape), given.tolist())

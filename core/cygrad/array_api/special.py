@@ -3,11 +3,12 @@
 Most are `cygrad.special`'s. Those that cygrad has no op for are computed by SciPy on the host, here with a derivative
 by the last argument; one by the others has no closed form, and is refused.
 """
+import functools
 import math
 
 import cygrad
 from cygrad import special as _special
-from cygrad.array_api.data_types import operands
+from cygrad.array_api.data_types import operands, result_type
 
 _NAMES = {name: name for name in """
     entr erf erfc erfcx erfinv exp2 expit gammaln i0 i0e i1 i1e log_ndtr logit multigammaln ndtr ndtri psi xlog1py
@@ -45,6 +46,8 @@ def _f_density(dfn, dfd, x):
 _DERIVATIVES = {
     "betainc": lambda a, b, x, result: _beta_density(a, b, x),
     "betaincc": lambda a, b, x, result: -_beta_density(a, b, x),
+    "chdtr": lambda v, x, result: _gamma_density(v / 2, x / 2) / 2,
+    "chdtrc": lambda v, x, result: -_gamma_density(v / 2, x / 2) / 2,
     "fdtr": lambda dfn, dfd, x, result: _f_density(dfn, dfd, x),
     "fdtrc": lambda dfn, dfd, x, result: -_f_density(dfn, dfd, x),
     "gammainc": lambda a, x, result: _gamma_density(a, x),
@@ -74,15 +77,31 @@ class _ByScipy(cygrad.autograd.Function):
         return (None,) * (len(ctx.needs_input_grad) - 1) + (by_last,)
 
 
+def _floats(*arguments):
+    """The arguments in one floating-point dtype; integers count as of the default one, as with NumPy's functions."""
+    default = cygrad.get_default_dtype()
+    dtypes = [x.dtype if x.is_floating_point() else default for x in arguments if isinstance(x, cygrad.Tensor)]
+    return operands(*arguments, dtype=result_type(*dtypes) if dtypes else None)
+
+
 def _by_scipy(name):
     def function(*arguments):
-        return _ByScipy.apply(name, *cygrad.broadcast_tensors(*operands(*arguments)))
+        return _ByScipy.apply(name, *cygrad.broadcast_tensors(*_floats(*arguments)))
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"SciPy's `{name}`, with a derivative by the last argument."
     return function
 
 
+def _of_floats(ours):
+    @functools.wraps(ours)
+    def function(x, y, /, out=None):
+        return ours(*_floats(x, y), out=out)
+    return function
+
+
 for _name, _ours in _NAMES.items():
     globals()[_name] = getattr(_special, _ours)
+for _name in ("xlogy", "xlog1py"):
+    globals()[_name] = _of_floats(globals()[_name])
 for _name in _DERIVATIVES:
     globals()[_name] = _by_scipy(_name)

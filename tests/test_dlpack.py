@@ -124,7 +124,7 @@ def test_nothing_is_lost():
         t.__dlpack__(max_version=(1, 0))
         cygrad.from_dlpack(cygrad.ones(3))
 
-    assert_flat(exchange, 20_000)
+    assert_flat(exchange, 100_000)
 
 
 def test_an_array_that_is_only_read():
@@ -134,12 +134,29 @@ def test_an_array_that_is_only_read():
         assert cygrad.from_dlpack(a).tolist() == [0, 1, 2]
 
 
-def with_bits(t, bits):
-    """The capsule of a tensor, which says that its elements have so many bits: at byte 21 of the struct."""
+def changed(t, kind, place, value):
+    """The capsule of a tensor with another number in its struct, at a byte of it."""
     capsule, pointer = t.__dlpack__(), ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    ctypes.c_uint8.from_address(pointer(capsule, b"dltensor") + 21).value = bits
+    kind.from_address(pointer(capsule, b"dltensor") + place).value = value
     return capsule
+
+
+BITS, STRIDES, OFFSET = 21, 32, 40              # where the struct has them
+
+
+def test_offsets():
+    base = cygrad.arange(12)
+    found = cygrad.from_dlpack(changed(base[:8].reshape(2, 4), ctypes.c_uint64, OFFSET, 4 * 8))
+    assert found.tolist() == [[4, 5, 6, 7], [8, 9, 10, 11]] and found.data_ptr() == base.data_ptr() + 32
+    found[0, 0] = 40
+    assert base[4] == 40
+
+
+def test_no_strides_are_those_of_rows():
+    t = cygrad.arange(24).reshape(2, 3, 4)
+    found = cygrad.from_dlpack(changed(t.permute(2, 0, 1), ctypes.c_void_p, STRIDES, None))
+    assert (found.shape, found.stride()) == ((4, 2, 3), (6, 3, 1)) and found.reshape(-1).tolist() == list(range(24))
 
 
 def test_what_is_refused():
@@ -154,7 +171,7 @@ def test_what_is_refused():
     with pytest.raises(BufferError, match="negative strides can't be shared"):
         cygrad.from_dlpack(np.arange(6)[::-1])
     with pytest.raises(BufferError, match="elements of DLPack's type int128 have no dtype here"):
-        cygrad.from_dlpack(with_bits(cygrad.arange(6), 128))
+        cygrad.from_dlpack(changed(cygrad.arange(6), ctypes.c_uint8, BITS, 128))
     with pytest.raises(RuntimeError, match="received an invalid capsule"):
         cygrad.from_dlpack(3)
 

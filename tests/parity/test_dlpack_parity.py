@@ -3,7 +3,8 @@ import cygrad
 import pytest
 import torch
 
-DTYPES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
+DTYPES = ("bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128 uint16 uint32 "
+          "uint64").split()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -1,7 +1,7 @@
 """If one of these fails, uint16, uint32 or uint64 tensors give something else than NumPy's arrays of these dtypes.
 
-Backends have no kernels for them: `dispatch/stand_ins.py` computes them in other dtypes, by three ways that differ from
-one dtype and op to the next. So every way is tried with values around the ends of the range and around its middle.
+Backends have no kernels for them: `dispatch/stand_ins.pyx` computes them in other dtypes, by three ways that differ
+from one dtype and op to the next. So every way is tried with values around the ends of the range and around its middle.
 """
 
 import copy
@@ -94,7 +94,8 @@ def test_shifts(name, device):
     y = np.tile(np.arange(bits).astype(name), len(values_of(name)))
     same(tensor_of(x, device) << tensor_of(y, device), np.left_shift(x, y))
     same(tensor_of(x, device) >> tensor_of(y, device), np.right_shift(x, y))
-    same(tensor_of(x, device) >> 3, x >> np.array(3, name))
+    for count in (0, 1, 3, bits - 1):
+        same(tensor_of(x, device) >> count, x >> np.array(count, name))
 
 
 @each_dtype
@@ -107,16 +108,25 @@ def test_one_operand(op, name, device):
 
 
 @each_dtype
-@pytest.mark.parametrize("op", ["add", "sub", "mul", "floordiv", "mod", "lt", "ge", "eq", "and_", "xor", "pow"])
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "and_", "xor",
+                                "pow"])
 def test_with_a_number(op, name, device):
     x = values_of(name)
     function = getattr(operator, op)
-    for number in (1, 3, int(np.iinfo(name).max // 2 + 1)):
+    for number in (1, 3, int(np.iinfo(name).max // 2 + 1), int(np.iinfo(name).max)):
         with np.errstate(over="ignore"):
             wanted = function(x, np.array([number], name))
         same(function(tensor_of(x, device), number), wanted)
     if op not in ("pow", "floordiv", "mod"):
         same(function(3, tensor_of(x, device)), function(np.array([3], name), x))
+
+
+@each_dtype
+def test_clamping(name, device):
+    x = values_of(name)
+    for number in (0, 3, int(np.iinfo(name).max // 2 + 1), int(np.iinfo(name).max)):
+        same(tensor_of(x, device).clamp(min=number), np.maximum(x, np.array(number, name)))
+        same(tensor_of(x, device).clamp(max=number), np.minimum(x, np.array(number, name)))
 
 
 @each_dtype

@@ -1,8 +1,9 @@
 """Runs SciPy's own tests of array libraries on `cygrad.array_api`: `python tools/scipy_suite.py scipy.stats ...`.
 
 SciPy is installed with its tests; those with the fixture `xp` are run for each array library that its conftest.py
-knows. Here they get `cygrad.array_api` instead, from a plug-in of pytest, and nothing of SciPy's is changed. What its
-conftest.py skips for libraries by their names is not skipped. Arguments are packages or modules of SciPy's tests (by
+knows. Here they get `cygrad.array_api` instead, from a plug-in of pytest, and nothing of SciPy's is changed. Tests
+that SciPy marks as those of NumPy's arrays only (`np_only`) are left out; what its conftest.py skips for libraries by
+their names is not skipped. Arguments are packages or modules of SciPy's tests (by
 default those of special, stats and ndimage); further options go to pytest. Run it outside of this tree, whose settings
 of pytest are not SciPy's.
 """
@@ -31,10 +32,16 @@ def pytest_fixture_setup(fixturedef, request):
     return array_api
 
 
+def asks_for_a_library(item):
+    """Whether SciPy runs a test for other libraries than NumPy."""
+    marks = [*item.iter_markers("skip_xp_backends"), *item.iter_markers("xfail_xp_backends")]
+    return "xp" in item.fixturenames and not any(mark.kwargs.get("np_only") for mark in marks)
+
+
 def pytest_collection_modifyitems(config, items):
     """Only what asks for an array library is run."""
-    config.hook.pytest_deselected(items=[item for item in items if "xp" not in item.fixturenames])
-    items[:] = [item for item in items if "xp" in item.fixturenames]
+    config.hook.pytest_deselected(items=[item for item in items if not asks_for_a_library(item)])
+    items[:] = [item for item in items if asks_for_a_library(item)]
 
 
 def main(arguments):

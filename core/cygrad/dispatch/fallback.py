@@ -20,6 +20,13 @@ from cygrad.view import View
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
 _counts = Counter()
+_stand_ins = {}             # entry -> function, from the first call on that needs one
+
+
+def _load_stand_ins():
+    from cygrad.dispatch import stand_ins      # start-up time
+    _stand_ins.update(stand_ins.ENTRIES)
+    return _stand_ins
 
 
 def counters():
@@ -43,10 +50,8 @@ def call(like, entry, args, outs):
 def run(backend, entry, args, outs):
     """Do what a declined call should have done; `outs` are the positions of the arguments that it writes."""
     foreign = stand_in_needed(args)
-    if foreign:
-        from cygrad.dispatch import stand_ins      # start-up time
-        if entry in stand_ins.ENTRIES:
-            return compose(stand_ins.ENTRIES[entry], args)
+    if foreign and entry in (_stand_ins or _load_stand_ins()):
+        return compose(_stand_ins[entry], args)
     from cygrad.dispatch.compositions import COMPOSED      # start-up time
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
     if op in COMPOSED:
@@ -78,11 +83,15 @@ def stand_in_needed(args):
 def compose(composition, args):
     """Call a function of `compositions` or `stand_ins` with the arguments of an entry."""
 
-    def tensors(value):
-        if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
-            return tuple([tensors(v) for v in value])
-        return as_tensor_view(value) if isinstance(value, View) else value
-    composition(*[tensors(a) for a in args])
+    composition(*[_tensors(a) for a in args])
+
+
+def _tensors(value):
+    if isinstance(value, View):
+        return as_tensor_view(value)
+    if isinstance(value, tuple) and any(isinstance(v, View) for v in value):
+        return tuple([_tensors(v) for v in value])
+    return value
 
 
 def _flat(value):

@@ -35,10 +35,16 @@ cdef bint is_decline(str entry, object answer) except -1:
     return True
 
 
+cdef object _run = None
+
+
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1:
     """A kernel returned NotImplemented: the CPU runs the call, or the user learns why not."""
-    from cygrad.dispatch import fallback      # knot: it needs this module
-    fallback.run(backend, entry, args, outs)
+    global _run
+    if _run is None:
+        from cygrad.dispatch.fallback import run      # knot: it needs this module
+        _run = run
+    _run(backend, entry, args, outs)
     return 0
 
 

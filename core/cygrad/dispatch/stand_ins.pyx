@@ -172,10 +172,31 @@ def computed_in(a, b, out):
 
 
 def binary_scalar(op, a, x, swapped, out):
-    if unsigned(a) and BINARY[op] in SAME_ON_BYTES and (unsigned(out) or out.dtype is BOOL):
-        return again(out, "binary_scalar", op, a, wrapped(a.dtype, x), swapped, out)
+    name = BINARY[op]
+    if unsigned(a) and (out.dtype is a.dtype or out.dtype is BOOL):
+        if name in SAME_ON_BYTES:
+            return again(out, "binary_scalar", op, a, wrapped(a.dtype, x), swapped, out)
+        if not swapped and type(x) is int and 0 <= x < 1 << 8 * a.dtype.itemsize and beside(op, name, a, x, out):
+            return
     number = scalar_near(a, x, a.dtype if out.dtype is BOOL else out.dtype).expand(tuple(a.shape))
     binary(op, *((number, a) if swapped else (a, number)), out)
+
+
+def beside(op, name, a, x, out):
+    """A binary op beside an int that the dtype can hold, if it needs no tensor of it: whether it was done."""
+    if name in COMPARED:
+        binary_to(op, biased(a), x + LOWEST[a.dtype], out)
+    elif name in EXTREMES:
+        binary_to(BINARY.index(EXTREMES[name]), biased(a), x + LOWEST[a.dtype], seen_as_signed(out))
+        unbias(out)
+    elif name == "right_shift" and 0 < x < 8 * a.dtype.itemsize:
+        signed = seen_as_signed(out)
+        binary_to(AND, binary_op(SHIFT, seen_as_signed(a), x), (1 << 8 * a.dtype.itemsize - x) - 1, signed)
+    elif WIDE[a.dtype] is not None:
+        copy_(seen_as_signed(out), binary_op(op, widened(a), x))
+    else:
+        return False
+    return True
 
 
 def elementwise(program, ins, outs):
@@ -194,7 +215,7 @@ def elementwise(program, ins, outs):
                 value = scalar_near(like, value, dtype).expand(tuple(like.shape))
             stack.append(value if value.dtype is BOOL else cast_to(value, dtype))
         elif kind == "keep":
-            kept[rest[0]] = stack[-1]
+            kept[rest[0]] = stack[len(stack) - 1]
         elif kind == "kept":
             stack.append(kept[rest[0]])
         elif kind == "unary":

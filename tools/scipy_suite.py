@@ -24,12 +24,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_fixture_setup(fixturedef, request):
-    """In the place of what SciPy's fixture would give."""
-    if fixturedef.argname != "xp":
-        return None
+    """In the place of what SciPy's fixtures would give; its `devices` takes lists, which are tuples from 2025.12 on."""
     from cygrad import array_api
-    fixturedef.cached_result = array_api, fixturedef.cache_key(request), None
-    return array_api
+    given = {"xp": array_api, "devices": [*array_api.__array_namespace_info__().devices(), None]}
+    if fixturedef.argname not in given:
+        return None
+    fixturedef.cached_result = given[fixturedef.argname], fixturedef.cache_key(request), None
+    return given[fixturedef.argname]
 
 
 def asks_for_a_library(item):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import cygrad
+import numpy as np
 import pytest
 from cygrad import array_api as xp
 from cygrad.autograd import gradcheck, gradgradcheck
@@ -179,9 +180,13 @@ def test_shapes():
 
 def test_creation():
     assert xp.arange(3, 0).shape == (0,) and xp.arange(0, 5, 2.5).tolist() == [0., 2.5]
+    assert xp.arange(2, dtype=xp.complex64).tolist() == [0, 1] and xp.arange(2, dtype=xp.complex64).is_complex()
     assert xp.linspace(0, 1, 2, endpoint=False).tolist() == [0., 0.5]
     assert xp.eye(2, 3, k=-1).tolist() == [[0, 0, 0], [1, 0, 0]] and xp.full(2, True).dtype is xp.bool
-    x = xp.ones(2)
+    x, reversed_rows = xp.ones(2), np.arange(6).reshape(2, 3)[::-1]
+    assert xp.asarray(reversed_rows).tolist() == [[3, 4, 5], [0, 1, 2]]
+    with pytest.raises(ValueError, match="negative"):
+        xp.asarray(reversed_rows, copy=False)
     assert xp.asarray(x) is x and xp.asarray(x, copy=True) is not x
     with pytest.raises(ValueError, match="without a copy"):
         xp.asarray(x, dtype=xp.float64, copy=False)

@@ -47,6 +47,8 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
         return obj.to(target, wanted, copy=bool(copy))
     if copy is False and (dtype is not None or isinstance(obj, (builtins.bool, int, float, complex, list, tuple))):
         return _shared(obj, dtype, device)
+    if copy is not False and builtins.any(step < 0 for step in getattr(obj, "strides", None) or ()):
+        obj = obj.copy()                        # a tensor's strides are not negative
     return cygrad.asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
@@ -116,16 +118,15 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     >>> xp.arange(1, 10, 3), xp.arange(5, 0)
     (tensor([1, 4, 7]), tensor([], dtype=cygrad.int64))
     """
-    if stop is None:
-        start, stop = 0, start
+    start, stop = (0, start) if stop is None else (start, stop)
     if dtype is None:
-        integers = builtins.all([isinstance(value, int) for value in (start, stop, step)])
-        dtype = cygrad.int64 if integers else cygrad.get_default_dtype()
+        whole = builtins.all([isinstance(value, int) for value in (start, stop, step)])
+        dtype = cygrad.int64 if whole else cygrad.get_default_dtype()
     if step == 0:
         raise ValueError("arange: step must not be 0")
     if (stop - start) * (1 if step > 0 else -1) <= 0:
         return cygrad.empty(0, dtype=dtype, device=device)
-    return cygrad.arange(start, stop, step, dtype=dtype, device=device)
+    return cygrad.arange(start, stop, step, dtype=dtype.to_real(), device=device).to(dtype)
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):

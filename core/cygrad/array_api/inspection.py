@@ -67,12 +67,12 @@ class Info:
 
         Returns
         -------
-        list of device
+        tuple of device
             The CPU first.
         """
         counts = {name: cygrad.backends.row(name)["devices"] for name in cygrad.backends.installed() if name != "cpu"}
-        return [cygrad.device("cpu"), *[cygrad.device(name, index) for name, count in counts.items()
-                                        for index in range(count)]]
+        return (cygrad.device("cpu"), *[cygrad.device(name, index) for name, count in counts.items()
+                                        for index in range(count)])
 
 
 def _exists(dtype, device):

@@ -213,6 +213,14 @@ def test_special_cases_of_complex_functions():
     assert shown(xp.imag(xp.tanh(xp.asarray([complex(inf, 2.), complex(inf, -2.)])))) == [(1., 0.), (-1., 0.)]
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searching_among_nan(side):
+    sorted_, wanted = [-math.inf, 1., 1., 2., math.inf, math.nan, math.nan], [0., 1., 2., math.inf, math.nan, -math.inf]
+    found = xp.searchsorted(floats(*sorted_), floats(*wanted), side=side)
+    assert found.tolist() == np.searchsorted(sorted_, wanted, side=side).tolist()
+    assert xp.searchsorted(floats(1., 2.), floats(math.nan), side=side).tolist() == [2]
+
+
 def test_special_cases_of_other_functions():
     assert shown(xp.sign(floats(math.nan, -0., -2.)))[0] == "nan"
     assert xp.clip(xp.asarray([1, 5], dtype=xp.int8), -1000, 3).tolist() == [1, 3]

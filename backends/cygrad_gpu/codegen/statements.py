@@ -1,4 +1,6 @@
 """A pointwise program (see `Backend.elementwise`) as statements of C for one element."""
+import math
+
 from cygrad.backend import BINARY, UNARY
 
 from cygrad_gpu.codegen.element_types import BOOL, ELEMENTS, FLOAT32, INT64, convert, real_part
@@ -14,10 +16,11 @@ def statements(program, ins, outs, number=None, usual=False):
     """(lines of C, those that store, numbers) of a program.
 
     ``NAME@`` stands for an operand's index; of a number its C type and the suffixes of its arguments are returned. A
-    number is ``("number", dtype code)``, its value an argument; ``("index",)`` is the place ``k`` in a run. With
-    `number`, a dtype code, all values but bools are computed in that, as programs of `elementwise` are; without, in
-    their operand's dtype. `usual`: functions that have a fast form for most arguments, ``usual_NAME``, are taken in
-    that; the lines then set a variable ``rare`` where they don't hold, by ``rare_NAME``.
+    number is ``("number", dtype code)``, its value an argument, or ``("constant", value)``, which is in the text;
+    ``("index",)`` is the place ``k`` in a run. With `number`, a dtype code, all values but bools are computed in that,
+    as programs of `elementwise` are; without, in their operand's dtype. `usual`: functions that have a fast form for most
+    arguments, ``usual_NAME``, are taken in that; the lines then set a variable ``rare`` where they don't hold, by
+    ``rare_NAME``.
     """
     lines, stores, numbers, stack, kept = [], [], [], [], {}
 
@@ -55,6 +58,8 @@ def statements(program, ins, outs, number=None, usual=False):
             else:
                 numbers.append(("number" if element.kind == "real" else "i64", ("",)))
                 push(element.compute_code, f"({element.computed}){name}")
+        elif kind == "constant":
+            push(ELEMENTS[number].compute_code, _literal(ELEMENTS[number], step[1]))
         elif kind == "index":
             push(INT64, "k")
         elif kind == "keep":
@@ -80,6 +85,15 @@ def statements(program, ins, outs, number=None, usual=False):
         else:
             raise ValueError(f"elementwise: unknown step {step!r}")
     return lines, stores, numbers           # stores come last: an output may be another's input
+
+
+def _literal(element, value):
+    """A Python number in the text, as exact as one that is an argument."""
+    def real(x):
+        return repr(x) if math.isfinite(x) else "NAN" if x != x else "INFINITY" if x > 0 else "-INFINITY"
+    if element.kind == "complex":
+        return f"{element.computed.upper()}({real(complex(value).real)}, {real(complex(value).imag)})"
+    return f"({element.computed}){f'(number){real(float(value))}' if element.kind == 'real' else f'(i64){int(value)}'}"
 
 
 def _applied(name, code, a, b=None):

@@ -25,6 +25,7 @@ cdef enum:
     RUN, ROWS, FLAT, BLOCKS                         # the kinds of Layout
     NEIGHBOURS = 0, ONE = 1, ANY = 2, TURNED = 3, BACKWARDS = 4, SECOND = 5     # the letters of Layout.steps
     OPERANDS = 8                                    # of a pointwise kernel, at most
+    MOST_NUMBERS = 24                               # of a program that are arguments of its kernel
     AXES = 8                                        # that a kernel walks, at most
     EACH = 4                            # elements of an item where rows are walked, as in pointwise.py
     LIMIT32 = 1 << 31
@@ -249,10 +250,16 @@ cdef object rounded(object value, int code):
 
 
 cdef tuple plan(tuple program, tuple ins):
-    """(steps, numbers, program): Views counted apart, numbers as arguments: (True, place in ins) or (False, value)."""
+    """(steps, numbers, program): Views counted apart, numbers as arguments: (True, place in ins) or (False, value).
+
+    A program that has many numbers of its own, such as a series, has them in the text of its kernel.
+    """
     cdef list steps = [], numbers = []
+    cdef bint many = sum([step[0] == "number" for step in program]) > MOST_NUMBERS
     for step in program:
-        if step[0] == "number":
+        if step[0] == "number" and many:
+            step = ("constant", step[1])
+        elif step[0] == "number":
             numbers.append((False, step[1]))
             step = ("number", None)
         elif step[0] == "in" and not isinstance(ins[step[1]], View):

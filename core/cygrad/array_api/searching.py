@@ -151,7 +151,13 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     a, b = operands(x1, x2)
     if sorter is not None:
         a = cygrad.take_along_dim(a, sorter.to(cygrad.int64), 0)
-    return cygrad.searchsorted(a.contiguous(), b.contiguous(), side=side)
+    a, b = a.contiguous(), b.contiguous()
+    if not a.is_floating_point() or a.numel() == 0 or not a[-1].isnan():
+        return cygrad.searchsorted(a, b, side=side)
+    absent = a.isnan()                          # these are sorted behind infinity, where another NaN belongs, too
+    numbers = (~absent).sum()
+    found = cygrad.searchsorted(a.masked_fill(absent, cygrad.inf), b, side=side).minimum(numbers)
+    return cygrad.where(b.isnan(), numbers if side == "left" else a.numel(), found)
 
 
 def where(condition, x1=None, x2=None, /):

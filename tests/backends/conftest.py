@@ -5,50 +5,28 @@ import sys
 import textwrap
 
 import cygrad
-import fake_cublas
 import fake_cuda
+import fake_machine
 import pytest
 from cygrad.devices import entry_points
 from extras import lacking, need_opencl
-from fake_nvrtc import FakeNVRTC
 from fake_packages import install
-
-
-class Machine:
-    """A backend over a fake driver, as `cygrad.cuda`."""
-
-    def __init__(self, driver, nvrtc, cublas, backend):
-        self.driver, self.nvrtc, self.cublas, self.backend = driver, nvrtc, cublas, backend
 
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
     """Makes the Machine of a driver: a fake one, None where cuda-bindings is not installed; with cuBLAS or without."""
-    from cygrad.devices import discovery
-    from cygrad_cuda import CUDABackend, blas, compiler, driver as streams
     made = []
 
     def make(driver, cublas=False, execute=False):
         if execute:
             need_opencl()
-            from fake_kernels import Executor
-            driver.execute = Executor()
-        nvrtc, library = FakeNVRTC(), fake_cublas.FakeCuBLAS(driver) if cublas else None
-        fake_cuda.install(monkeypatch, driver, nvrtc)
-        compiler.version.cache_clear()
-        backend = CUDABackend()
-        monkeypatch.setitem(discovery._loaded, "cuda", backend)
-        monkeypatch.setattr(blas, "library", lambda: library)
         made.append(driver)
-        fake_cuda.LASTING.append(backend)               # as a backend that `discovery` has loaded
-        return Machine(driver, nvrtc, library, backend)
+        return fake_machine.installed(monkeypatch, driver, cublas, execute)
 
     monkeypatch.setenv("CYGRAD_CACHE_DIR", str(tmp_path))
     yield make
-    compiler.version.cache_clear()
-    for index in range(2):
-        streams.set_current_stream(index, 0)
-    discovery._override.indices.pop("cuda", None)
+    fake_machine.forget()
     assert not any(driver.misuse for driver in made if driver is not None), made[-1].misuse
 
 

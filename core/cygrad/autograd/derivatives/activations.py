@@ -3,25 +3,28 @@ import math
 
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.helpers import conj, flat
 from cygrad.dispatch.programs import Term, one_pass, where
 
 derivative("prelu", name="PreluKernelBackward0",
-           self=one_pass(lambda grad, self, weight: where(self > 0, grad, weight * grad)),
+           self=flat(one_pass(lambda grad, self, weight: where(self > 0, grad, weight * grad)), "self"),
            weight=one_pass(lambda grad, self: where(self > 0, 0, self * grad)))
-derivative("relu", self=one_pass(lambda grad, result: threshold_backward(grad, result, 0)))
-derivative("threshold", self=one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)))
-derivative("leaky_relu", self=one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)))
-derivative("rrelu_with_noise", self=lambda grad, self, noise: grad * noise)
+derivative("relu", self=flat(one_pass(lambda grad, result: threshold_backward(grad, result, 0)), "result"))
+derivative("threshold", self=flat(one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)),
+                                  "self"))
+derivative("leaky_relu", self=flat(one_pass(lambda grad, self, negative_slope:
+                                            where(self > 0, grad, grad * negative_slope)), "self"))
+derivative("rrelu_with_noise", self=flat(lambda grad, self, noise: grad * noise, "self"))
 derivative("rrelu_mean", name="RreluWithNoiseBackward0",
-           self=one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)))
-derivative("hardtanh", self=one_pass(lambda grad, self, min_val, max_val:
-                                     where((self > min_val).logical_and(self < max_val), grad, 0)))
-derivative("hardsigmoid", self=one_pass(lambda grad, self: where((self > -3).logical_and(self < 3), grad / 6, 0)))
+           self=flat(one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)), "self"))
+derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
+                                          where((self > min_val).logical_and(self < max_val), grad, 0)), "self"))
+derivative("hardsigmoid", self=flat(one_pass(lambda grad, self:
+                                             where((self > -3).logical_and(self < 3), grad / 6, 0)), "self"))
 derivative("hardswish", self=one_pass(lambda grad, self:
                                       where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))))
-derivative("hardshrink", self=one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)))
-derivative("softshrink", self=one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)))
+derivative("hardshrink", self=flat(one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)), "self"))
+derivative("softshrink", self=flat(one_pass(lambda grad, self, lambd: beyond(grad, self, lambd)), "self"))
 derivative("softplus", self=one_pass(lambda grad, self, beta, threshold:
                                      where(self * beta > threshold, grad, grad * (self * beta).sigmoid())))
 derivative("log_sigmoid", self=one_pass(lambda grad, self: grad * (-self).sigmoid()))

@@ -226,11 +226,11 @@ def unpack_backward(lower_grad, upper_grad, shape):
     """The parts of the compact LU that L and U were made of."""
     m, n = shape[-2:]
     found = None
-    if lower_grad is not None and lower_grad.numel():
+    if lower_grad is not None and lower_grad.dim() > 1:
         found = lower_grad.tril(-1)
         if n > m:
             found = cygrad.cat([found, found.new_zeros(*shape[:-1], n - m)], -1)
-    if upper_grad is not None and upper_grad.numel():
+    if upper_grad is not None and upper_grad.dim() > 1:
         part = upper_grad.triu()
         if m > n:
             part = cygrad.cat([part, part.new_zeros(*shape[:-2], m - n, n)], -2)

@@ -5,7 +5,7 @@ and one by one, for its formula to keep what it reads.
 """
 import cygrad
 from cygrad.autograd.derivative import derivative
-from cygrad.autograd.derivatives.helpers import conj
+from cygrad.autograd.derivatives.helpers import conj, flat
 from cygrad.autograd.derivatives.reduce import softmax_backward
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
@@ -27,7 +27,9 @@ from cygrad.ops.declare.operand_types import FLOAT32, HALVES
 
 
 def fold_of(mode):
-    return lambda grad, pad: _folded(grad, pad, mode)
+    if mode == "circular":
+        return lambda grad, pad: _folded(grad, pad, mode)
+    return flat(lambda grad, self, pad: _folded(grad, pad, mode), "self")
 
 
 def spread_of(name):
@@ -84,20 +86,20 @@ derivative("mse_loss", self=lambda grad, self, target, reduction: square_backwar
            target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
 derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
-    derivative(_op, name=_name, self=lambda grad, self_shape, target, weight, reduction, ignore_index:
-               nll_loss_backward(grad, self_shape, target, weight, reduction, ignore_index))
+    derivative(_op, name=_name, self=flat(lambda grad, self, target, weight, reduction, ignore_index:
+               nll_loss_backward(grad, self.shape, target, weight, reduction, ignore_index), "self"))
 for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"), ("adaptive_max_pool2d", "AdaptiveMaxPool2D"),
                    ("max_pool3d_with_indices", "MaxPool3DWithIndices"), ("adaptive_max_pool3d", "AdaptiveMaxPool3D")):
-    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, boxes, result:
-               placed(grad, self_shape, result[1], len(boxes)))
+    derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, result:
+               placed(grad, self.shape, result[1], len(boxes)), "self"))
 for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D"),
                    ("adaptive_avg_pool2d", "AdaptiveAvgPool2D"),
                    ("adaptive_avg_pool3d", "AdaptiveAvgPool3D")):
-    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, boxes, sizes, divisor:
-               spread(grad, self_shape, boxes, sizes, divisor))
+    derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, sizes, divisor:
+               spread(grad, self.shape, boxes, sizes, divisor), "self"))
 for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
-    derivative(_op, name=_name + "Backward0", self=lambda grad, self_shape, sizes, result:
-               placed(grad, self_shape, result[1], len(sizes)))
+    derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, sizes, result:
+               placed(grad, self.shape, result[1], len(sizes)), "self"))
 for _op, _name in (("max_unpool2d", "MaxUnpool2D"), ("max_unpool3d", "MaxUnpool3D")):
     derivative(_op, name=_name + "Backward0", self=lambda grad, indices, sizes: unpool_slope(grad, indices, sizes))
 derivative("box_sum", self=lambda grad, self_shape, boxes, back: box_sum_slope(grad, self_shape, boxes, back))

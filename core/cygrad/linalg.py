@@ -2,7 +2,7 @@
 
 All functions take batches: what is said of a matrix (m, n) holds for each of a tensor (..., m, n).
 """
-from cygrad.ops.declare.registry import public as _public
+from cygrad.ops.declare.registry import public as _public, with_out as _with_out
 from cygrad.ops.linalg.cholesky import cholesky_ex, linalg_cholesky as cholesky
 from cygrad.ops.linalg.composed_products import multi_dot, vecdot, vector_product
 from cygrad.ops.linalg.decompositions import eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
@@ -57,8 +57,9 @@ def cross(input, other, *, dim=-1):
     return vector_product(input, other, dim)
 
 
-cross = _exact_out("linalg_cross", cross)
-lu_solve = _exact_out("linalg_lu_solve", lu_solve)
+lstsq = _with_out("linalg_lstsq", lstsq)
+for _name in ("cross", "cholesky_ex", "inv_ex", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "solve_ex"):
+    globals()[_name] = _exact_out("linalg_" + _name, globals()[_name])
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):

@@ -208,6 +208,10 @@ cdef Tensor leading_merged(Tensor a, int count):
 
 # -------------------------------------------------- operands that share memory
 
+OVERLAPPED = ("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+              "memory location. Please clone() the tensor before performing the operation.")
+
+
 cdef bint has_no_gaps(View v):
     """Whether the elements fill a stretch of memory, each place once, in any order of the axes."""
     cdef Py_ssize_t step = 1
@@ -264,8 +268,7 @@ cdef int refuse_overlap(View out, View other, bint whole) except -1:
             same = same and out.sizes[i] == other.sizes[i] and (out.sizes[i] == 1 or out.strides[i] == other.strides[i])
         if same and not whole:
             return 0
-    raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                       "single memory location. Please clone() the tensor before performing the operation.")
+    raise RuntimeError(OVERLAPPED)
 
 
 def refuse_shared(View target not None, View operand not None, bint whole=True):

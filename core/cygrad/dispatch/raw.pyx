@@ -20,6 +20,7 @@ from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch.allocation import empty_on
+from cygrad.dispatch.axes import OVERLAPPED
 from cygrad import errors
 from cygrad.errors import warn
 from cygrad.dispatch.promotion import SCALAR_NAMES
@@ -499,6 +500,12 @@ for _rule, _names in (
 cdef frozenset _LOOKED_AT_FIRST = frozenset(("index_select", "gather", "take"))
 
 
+# Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
+cdef frozenset ROW_MAJOR = frozenset("""
+    cholesky cholesky_solve quantile nanquantile linalg_tensorinv fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn
+    fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn""".split())
+
+
 cdef int check_inference(Tensor t) except -1:
     """Refuse to write into a tensor of inference mode outside it."""
     if t.inference and not inference_enabled():
@@ -530,8 +537,44 @@ def refuse_out_grad(str name, *operands):
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
-def write_out(str name, Tensor result not None, out, exact=False):
-    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape)."""
+cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -1:
+    """What `refuse_out_grad` looks for where `out` is still to be resized: that it will lie over an operand then."""
+    cdef str rule = _OVERLAPS.get(name, "P")
+    cdef Py_ssize_t i = 0, start = target.offset, stop = target.offset + result.elements
+    cdef Py_UCS4 said
+    cdef Tensor t
+    for other in operands:
+        said = rule[min(i, len(rule) - 1)]
+        i += 1
+        if said != WHOLE and said != PARTLY or not isinstance(other, Tensor):
+            continue
+        t = <Tensor>other
+        if t.memory is target.memory and t.dtype is target.dtype and (
+                t is target and said == WHOLE or t is not target and t.offset < stop and start < t.offset + t.elements
+                and not (said == PARTLY and t.offset == start and same_sizes(t, result))):
+            raise RuntimeError(OVERLAPPED)
+    return 0
+
+
+cdef void take_strides(Tensor target, Tensor result) noexcept:
+    """Give a tensor that was resized, and is row-major, the order of axes that its new values have."""
+    cdef Py_ssize_t reach = 1
+    cdef int i
+    for i in range(result.rank):
+        if result.strides[i] == 0 and result.sizes[i] > 1:
+            return
+        reach += (result.sizes[i] - 1) * result.strides[i]
+    if reach == result.elements:
+        for i in range(result.rank):
+            target.strides[i] = result.strides[i]
+        target.finish()
+
+
+def write_out(str name, Tensor result not None, out, exact=False, operands=()):
+    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape).
+
+    One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
+    """
     cdef Tensor target
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -546,9 +589,12 @@ def write_out(str name, Tensor result not None, out, exact=False):
             raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
                                f"type {SCALAR_NAMES[target.dtype.code]}")
     if not same_sizes(target, result):
+        refuse_grown(name, result, target, operands)
         if target.elements:
             warn_of_resizing(target, result)
         target.resize_(result.shape)
+        if name not in ROW_MAJOR:
+            take_strides(target, result)
     refuse_self_overlap(target)
     copy_into(result, target)
     bump_version(target)

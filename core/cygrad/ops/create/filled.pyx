@@ -103,6 +103,7 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     """
     cdef Tensor made
     if out is not None:
+        dtype_for(dtype, out)
         out.resize_(*(shape or size))
         if filled:
             fill_known(out)

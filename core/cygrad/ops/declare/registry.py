@@ -8,10 +8,9 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 """
 import functools
 
-from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dtype import can_cast
 from cygrad.dispatch.raw import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
+from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
 
 functions = {}      # name -> function, for the `cygrad` namespace
@@ -51,9 +50,9 @@ def op(function=None, *, method=True, inplace=False, out=False, into=None, name=
         writes in place itself.
     out : bool, "exact" or callable
         Also accepts `out=`: a tensor, or a tuple of them for an op with several results. "exact": of the result's
-        dtype; "dtype": its dtype is that of the computation; a key of WRONG_DTYPE: of the result's dtype, in other
-        words; otherwise any that the result can be cast to. A callable tells which, by the tensor given and the other
-        arguments.
+        dtype; "dtype": its dtype is that of the computation; a key of `EXACT` (out_words.py): of the result's dtype,
+        in other words; otherwise any that the result can be cast to. A callable tells which, by the tensor given and
+        the other arguments.
     only_method : bool
         No function in the `cygrad` namespace.
     axis : bool
@@ -101,80 +100,6 @@ def with_axis(name, function):
     return with_axis_argument
 
 
-# What some of PyTorch's ops say of an `out` that has not the result's dtype: `exact` in `with_out`.
-WRONG_DTYPE = {
-    "found": lambda given, made: f"Found dtype {SCALAR_NAMES[given.code]} but expected {SCALAR_NAMES[made.code]}",
-    "scalar type": lambda given, made: (f"expected scalar type {SCALAR_NAMES[made.code]} but found "
-                                        f"{SCALAR_NAMES[given.code]}"),
-    "expected": lambda given, made: (f"Expected out tensor to have dtype {C_TYPES[made.code]}, but got "
-                                     f"{C_TYPES[given.code]} instead"),
-    "scalar_type": lambda given, made: (f"expected scalar_type {SCALAR_NAMES[made.code]} but found "
-                                        f"{SCALAR_NAMES[given.code]}"),
-    "object": lambda given, made: (f"Expected object of scalar type {SCALAR_NAMES[made.code]} but got scalar type "
-                                   f"{SCALAR_NAMES[given.code]} for argument 'out'"),
-    "multinomial": lambda given, made: f"multinomial expects Long tensor out, got: {SCALAR_NAMES[given.code]}",
-}
-
-
-_IMPROVE = "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-# What single ops say of it, whatever `exact` is: words with {name}, {given} and {made}; `_C` is the type in C.
-_OUT_WORDS = {
-    "Found dtype {given} but expected {made}":
-        "abs ceil conj_physical floor frac neg round sgn sign signbit trunc nan_to_num",
-    "Expected out tensor to have dtype {made_C}, but got {given_C} instead":
-        "aminmax cumprod cumsum gather index_add index_copy index_reduce isin log_softmax msort renorm scatter "
-        "scatter_add scatter_reduce softmax take_along_dim linalg_vector_norm",
-    "Expected object of scalar type {made} but got scalar type {given} for argument 'out'": "complex polar",
-    "masked_select(): self and result must have the same scalar type": "masked_select",
-    "quantile() out tensor must be same dtype as the input tensor": "quantile nanquantile",
-    "{name} only supports bool tensor for result, got: {given}": "all any",
-    "Expected the dtype for input and out to match, but got {made} for input's dtype and {given} for out's dtype.":
-        "amax amin",
-    "isposinf does not support non-boolean outputs.": "isposinf",
-    "isneginf does not support non-boolean outputs.": "isneginf",
-    "index_select(): self and result must have the same scalar type": "index_select",
-    "take(): self and out expected to have the same dtype, but got self.dtype = {made} and out.dtype = {given}": "take",
-    "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {made_C} and hist "
-    "{given_C}": "histc",
-    "expected scalar_type {made} but found {given}": "logcumsumexp",
-    "tensordot: Expected the output tensor to have dtype {made}, but got an output tensor with dtype {given}":
-        "tensordot",
-    "Expected out type to be {made} but got {given}": "where",
-    "heaviside is not yet implemented for tensors with different dtypes.": "heaviside",
-    "Expected self.dtype() == output.dtype() to be true, but got false.  " + _IMPROVE: "narrow_copy",
-    "the output given to float_power has dtype {given} but the operation's result requires dtype {made}": "float_power",
-    "result dtype {given} does not match input dtype {made}": "dot vdot",
-    "addmv input tensors must have the same dtype, but got {given}, {made}, and {made}": "mv",
-    "Expected result to be of dtype uint64, but got {given}": "hash_tensor",
-}
-# And of one that the result can't be cast to.
-_UNCASTABLE_WORDS = {
-    "{name}: Expected result to be safely castable from {made} dtype, but got result with dtype {given}":
-        "cholesky cholesky_inverse cholesky_solve",
-    "self and mat2 must have the same dtype, but got {given} and {made}": "addbmm",
-    "logsumexp(): Expected floating point type for result tensor, but got: {given}": "logsumexp",
-    "diag: result type {made} can't be cast to the desired out= type {given}": "diag",
-    "ldexp can't be cast to the desired output type {given}": "ldexp",
-    "mvlgamma: result type {made} can't be cast to the desired output type {made}": "mvlgamma",
-}
-OUT_WORDS = {name: (words, strict) for table, strict in ((_OUT_WORDS, True), (_UNCASTABLE_WORDS, False))
-             for words, names in table.items() for name in names.split()}
-
-
-def refuse_dtype(name, result, out, operand):
-    """Raise what PyTorch says of an `out` that has not the result's dtype, where it has words of its own for that."""
-    words, strict = OUT_WORDS[name]
-    if name == "abs" and isinstance(operand, _tensor_type) and operand.is_complex():
-        if not out.is_complex():
-            return                              # the modulus is cast like any result
-        result = operand
-    if isinstance(out, _tensor_type) and out.dtype is not result.dtype and (
-            strict or not can_cast(result.dtype, out.dtype)):
-        given, made = out.dtype.code, result.dtype.code
-        raise RuntimeError(words.format(name=name, given=SCALAR_NAMES[given], made=SCALAR_NAMES[made],
-                                        given_C=C_TYPES[given], made_C=C_TYPES[made]))
-
-
 def with_out(name, function, exact=False):
     """`function` with an `out=` argument; without one `PublicOp` calls `direct`, which is `function` itself."""
     @functools.wraps(function)
@@ -185,23 +110,15 @@ def with_out(name, function, exact=False):
         for target in targets:
             refuse_out_grad(name, *args, target)
         strict = exact(targets[0], *args, **kwargs) if callable(exact) else exact
-        refusal = WRONG_DTYPE.get(strict)
         if strict == "dtype" and kwargs.get("dtype") is None:
             kwargs["dtype"] = targets[0].dtype
         result = function(*args, **kwargs)
         if isinstance(result, tuple) and targets[0] is out:
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
-        if name in OUT_WORDS:
-            for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
-                refuse_dtype(name, r, t, args[0] if args else None)
-        if refusal is not None:
-            for r, t in zip(result if isinstance(result, tuple) else (result,), targets):
-                if isinstance(t, _tensor_type) and t.dtype is not r.dtype:
-                    raise RuntimeError(refusal(t.dtype, r.dtype))
-        if isinstance(result, tuple):
-            written = [write_out(name, r, t, strict) for r, t in zip(result, targets)]
-            return type(result)(written)
-        return write_out(name, result, targets[0], strict)
+        results = result if isinstance(result, tuple) else (result,)
+        check_dtypes(name, strict, results, targets, args, kwargs)
+        written = [write_out(name, r, t, strict, args) for r, t in zip(results, targets)]
+        return type(result)(written) if isinstance(result, tuple) else written[0]
     with_out_argument.direct = function
     return with_out_argument
 

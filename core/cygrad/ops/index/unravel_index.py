@@ -39,4 +39,4 @@ def unravel_index(indices, shape):
     for size in reversed(shape):
         out.append(indices.div(step, rounding_mode="floor") % size)
         step *= size
-    return tuple(reversed(out))
+    return cygrad.stack(out[::-1], -1).unbind(-1) if out else ()

@@ -4,6 +4,7 @@ import math
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dtype import can_cast
+from cygrad.ops.declare.registry import with_out
 from cygrad.ops.linalg import decompositions, solvers
 from cygrad.ops.linalg.lapack import exact_out, need_float, need_matrix, need_square, new
 from cygrad.ops.reduce.norms import check_norm_dtype, vector_norm
@@ -90,7 +91,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 matrix_norm = exact_out("linalg_matrix_norm", matrix_norm)
 
 
-def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     """A vector or matrix norm.
 
     Parameters
@@ -117,7 +118,6 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
     >>> cygrad.linalg.norm(cygrad.tensor([[1., 2.], [2., 4.]]), 1)
     tensor(6.)
     """
-    extra = {} if out is None else {"out": out}
     if dim is not None:
         dim = (dim,) if isinstance(dim, int) else tuple(dim)
     if ord is not None or isinstance(ord, str):
@@ -127,14 +127,14 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
             raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
                                f"{A.dim()}D.")
         if isinstance(ord, str) or len(dim or A.shape) == 2:
-            return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, **extra)
-        return public_vector_norm(A, ord, dim, keepdim, dtype=dtype, **extra)
+            return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+        return vector_norm(A, ord, dim, keepdim, dtype=dtype)
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
-    return public_vector_norm(A, 2, dim, keepdim, dtype=dtype, **extra)
+    return vector_norm(A, 2, dim, keepdim, dtype=dtype)
 
 
-public_vector_norm = exact_out("linalg_vector_norm", vector_norm)
+norm = with_out("linalg_norm", norm)
 
 
 def cond(A, p=None):
@@ -179,4 +179,4 @@ def cond(A, p=None):
     return (matrix_norm(A, p) * matrix_norm(inverse, p)).nan_to_num(INF, INF, -INF)
 
 
-cond = exact_out("linalg_cond", cond)
+cond = with_out("linalg_cond", cond)

@@ -4,7 +4,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.linalg import decompositions
-from cygrad.ops.linalg.lapack import HALVES, adjoint, exact_out, need_matrix, need_square, new
+from cygrad.ops.linalg.lapack import HALVES, adjoint, need_matrix, need_square, new
 from cygrad.tensor import Tensor
 
 
@@ -147,4 +147,4 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
     return (s > cutoff(s.amax(-1, keepdim=True), atol, rtol)).sum(-1)
 
 
-matrix_rank = exact_out("linalg_matrix_rank", matrix_rank)
+matrix_rank = with_out("linalg_matrix_rank", matrix_rank)

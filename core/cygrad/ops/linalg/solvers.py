@@ -4,15 +4,16 @@ Each op with a node of its own is a `@primitive` that returns raw results of LAP
 (`ops/linalg/lapack.py`); the functions `inv`, `solve`, ... check their arguments first. `cygrad.linalg` has those that
 have no method.
 """
+import math
+
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, fill_
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.declare.registry import op
+from cygrad.ops.declare.registry import op, with_out
 from cygrad.ops.linalg.batches import columns, run, with_batch
 from cygrad.ops.linalg.lapack import (INT32, LinAlgError, check_info, exact_out, factored, need_float, need_kernel,
                                       need_matrix, need_square, new, singular)
 from cygrad.return_types import linalg_inv_ex, linalg_solve_ex, triangular_solve as triangular_solve_result
-import math
 
 # --------------------------------------------------------------------- inverse
 
@@ -416,7 +417,7 @@ def tensorinv(A, ind=2):
     return inv(A.reshape(math.prod(rows), math.prod(columns))).reshape(columns + rows)
 
 
-tensorinv = exact_out("linalg_tensorinv", tensorinv)
+tensorinv = with_out("linalg_tensorinv", tensorinv)
 
 
 def tensorsolve(A, B, dims=None):
@@ -450,4 +451,4 @@ def tensorsolve(A, B, dims=None):
     return solve(A.reshape(count, count), B.flatten()).reshape(shape)
 
 
-tensorsolve = exact_out("linalg_tensorsolve", tensorsolve)
+tensorsolve = with_out("linalg_tensorsolve", tensorsolve)

@@ -42,7 +42,7 @@ def _lerp_tensor(self, end, weight):
 
 def tensor_weight(out, input, end, weight):
     """`out=` must be of the result's dtype where the weight is a tensor with axes."""
-    return "exact" if isinstance(weight, Tensor) and weight.dim() else ""
+    return "found" if isinstance(weight, Tensor) and weight.dim() else True
 
 
 def _lerp_(self, end, weight):

@@ -100,15 +100,20 @@ def _standard(shape, like, std, generator, out):
     return out.detach().normal_(0, std, generator=generator)
 
 
+def _with_shape_of(out, given):
+    """The shape of a tensor of means or deviations; `out`, which is filled before it is added, broadcasts with it."""
+    return given.shape if out is None else (given.detach() + out.detach()).shape
+
+
 @primitive
 def normal_mean(mean, std, generator, out=None):
-    return _standard(mean.shape, mean, std, generator, out).add_(mean)
+    return _standard(_with_shape_of(out, mean), mean, std, generator, out).add_(mean)
 
 
 @primitive
 def normal_std(mean, std, generator, out=None):
     _check_std(std)
-    return _standard(std.shape, std, 1, generator, out).mul_(std).add_(mean)
+    return _standard(_with_shape_of(out, std), std, 1, generator, out).mul_(std).add_(mean)
 
 
 @primitive

@@ -1,6 +1,6 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
 from cygrad.dispatch.raw import write_out
-from cygrad.ops.create.filled import empty_, empty_like
+from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn
 from cygrad.ops.random.fills import _int64, _need_float, draw
@@ -9,6 +9,7 @@ from cygrad.ops.random.fills import _int64, _need_float, draw
 def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill):
     """A new tensor, or `out`, after `fill`."""
     if out is not None:
+        dtype_for(dtype, out)
         shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
         if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
             fill(out.detach())

@@ -160,13 +160,13 @@ IN_THREE_FORMS = """The {extreme} element; along an axis: these and where they a
     """
 
 
-@op(name="max", axis=True, out="exact",
+@op(name="max", axis=True, out=True,
     doc=IN_THREE_FORMS.format(name="max", extreme="largest", of_two="maximum", places=[1, 0]))
 def max_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
     return extreme("max", k.MAX, WHOLE_MAX, _max_dim, input, dim, keepdim, other)
 
 
-@op(name="min", axis=True, out="exact",
+@op(name="min", axis=True, out=True,
     doc=IN_THREE_FORMS.format(name="min", extreme="smallest", of_two="minimum", places=[0, 1]))
 def min_(Tensor input not None, dim=None, bint keepdim=False, *, other=None):
     return extreme("min", k.MIN, WHOLE_MIN, _min_dim, input, dim, keepdim, other)

@@ -3,6 +3,7 @@ from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where
 from cygrad.dispatch.raw import cast_to, reduce_dims, refuse_out_grad, write_out
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
+from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.reduce.sums import EVERY, MAX, SUM, axes as axes_of
@@ -58,4 +59,6 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
         return _logsumexp(input, axes, keepdim)
     refuse_out_grad("logsumexp", input, out)
     result = _logsumexp(input, axes, keepdim)
-    return write_out("logsumexp", result.real if out.is_floating_point() else result, out)
+    result = result.real if out.is_floating_point() else result
+    check_dtypes("logsumexp", True, (result,), (out,), (input,), {})
+    return write_out("logsumexp", result, out)

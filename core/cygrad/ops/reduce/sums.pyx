@@ -167,10 +167,12 @@ cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
 
 
 def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
-    """The mean is computed in the dtype of `out`, which over the whole tensor must be able to hold it."""
-    if dim is None and axis is None and not can_cast(input.dtype, out.dtype):
-        raise RuntimeError("mean.dtype_out(): input types can't be cast to the desired output type "
-                           f"{SCALAR_NAMES[out.dtype.code]}")
+    """The mean is computed in the dtype of `out`, which must be able to hold it."""
+    if not can_cast(input.dtype, out.dtype):
+        words = f"result type {SCALAR_NAMES[input.dtype.code]} can't be cast to the desired output type "
+        if dim is None and axis is None:
+            words = "mean.dtype_out(): input types can't be cast to the desired output type "
+        raise RuntimeError(words + SCALAR_NAMES[out.dtype.code])
     return "dtype"
 
 
@@ -228,7 +230,14 @@ def _nansum(self, dim, keepdim, dtype):
     return reduce_dims(SUM, select(self.isnan(), 0, self), dim, keepdim, dtype)
 
 
-@op(axis=True, out="dtype")
+def nansum_dtype(out, input, *args, **kwargs):
+    """The dtype of `out` is that of the kernel, which knows floats alone; with `dtype=` the input is cast before."""
+    if not out.is_floating_point() and not is_integral(input) and input.numel():
+        raise refused("nansum_cpu", out.dtype)
+    return "dtype"
+
+
+@op(axis=True, out=nansum_dtype)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """`sum` in which NaN counts as 0.
 
@@ -262,12 +271,18 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
     axes = some_axes(dim, input, "nansum")
     if input.is_complex():
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    if dtype is not None and (dtype is BOOL or dtype.is_complex) and not is_integral(input) and input.numel():
+    if dtype is not None and dtype.is_complex and not is_integral(input) and input.numel():
         raise refused("nansum_cpu", dtype)
     return _nansum(input, axes, keepdim, sum_dtype(input, dtype))
 
 
-@op(axis=True, out=True)
+def nanmean_dtype(out, input, *args, **kwargs):
+    """The quotient is written over the sum."""
+    nansum_dtype(out, input)
+    return True
+
+
+@op(axis=True, out=nanmean_dtype)
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not NaN.
 

@@ -145,12 +145,12 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     sizes[d] = total
     result = empty(model.memory.backend, model.memory.index, dtype, rank, sizes)
     join_into(result, used, d, False)
-    if out is not None:
-        return write_out("cat", result, out)
     if rank > 3 and not model.dense:                # images, perhaps with channels side by side in all of them
         found = {format_of(part) for part in used}
         if len(found) == 1 and None not in found:
             result = copied_in(result, found.pop())
+    if out is not None:
+        return write_out("cat", result, out, False, parts)
     if any_tracked(parts):
         lengths = [(<Tensor>part).sizes[d] if (<Tensor>part).rank == rank else None for part in parts]
         CAT.record(result, (parts, d, lengths))

@@ -392,4 +392,13 @@ def _narrow_copy(input, dim, start, length):
     >>> cygrad.narrow_copy(cygrad.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
-    return narrow_copy(input, wrap(dim, input.dim()), start, length)
+    rank = input.dim()
+    if rank and dim >= rank:                                # PyTorch wraps a negative axis alone
+        raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
+                           "this error message be improved?  If so, please report an enhancement request to PyTorch.)")
+    dim = wrap(dim, rank)
+    size = input.shape[dim] if rank else 1
+    if length < 0 and -size <= start <= size:
+        start += size if start < 0 else 0
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return narrow_copy(input, dim, start, length)

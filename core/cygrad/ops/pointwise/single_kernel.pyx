@@ -314,7 +314,10 @@ def check_writable(Tensor target not None, tuple operands=()):
     for value in operands:
         if isinstance(value, Tensor) and not same_sizes(target, <Tensor>value):
             rank = broadcast_sizes(target, <Tensor>value, sizes)
-            check_fits(target, rank, sizes)
+            if not fits(target, rank, sizes):
+                from cygrad.ops.shape.reshaping import broadcast_shapes      # knot: it needs this module
+                shapes = [each.shape for each in operands if isinstance(each, Tensor)]
+                raise misfit(target, broadcast_shapes(target.shape, *shapes))
     for value in operands:
         if isinstance(value, Tensor):
             dtype = result_dtype(target, value)
@@ -407,23 +410,30 @@ cdef object cast_error(DType source, DType target):
                         f"{SCALAR_NAMES[target.code]}")
 
 
-cdef check_fits(Tensor a, int rank, Py_ssize_t *sizes):
+cdef bint fits(Tensor a, int rank, Py_ssize_t *sizes) noexcept:
     cdef int i
-    cdef bint fits = rank == a.rank
+    if rank != a.rank:
+        return False
     for i in range(rank):
-        if fits and sizes[i] != a.sizes[i]:
-            fits = False
-    if not fits:
-        raise RuntimeError(f"output with shape {list(size_of(a))} doesn't match the broadcast shape "
-                           f"{[sizes[i] for i in range(rank)]}")
+        if sizes[i] != a.sizes[i]:
+            return False
+    return True
+
+
+cdef object misfit(Tensor a, shape):
+    return RuntimeError(f"output with shape {list(size_of(a))} doesn't match the broadcast shape {list(shape)}")
+
+
+cdef check_fits(Tensor a, int rank, Py_ssize_t *sizes):
+    if not fits(a, rank, sizes):
+        raise misfit(a, [sizes[i] for i in range(rank)])
 
 
 cdef object finish_inplace(Tensor target, Tensor value):
     """Write the result of an out-of-place op into its first input: values, version and history."""
     check_target(target)
     if not same_sizes(target, value):
-        raise RuntimeError(f"output with shape {list(size_of(target))} doesn't match the broadcast shape "
-                           f"{list(size_of(value))}")
+        raise misfit(target, size_of(value))
     if not can_cast_to(value.dtype, target.dtype):
         raise cast_error(value.dtype, target.dtype)
     copy_into(value, target)

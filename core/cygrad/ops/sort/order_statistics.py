@@ -11,6 +11,7 @@ from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral,
 from cygrad.ops.reduce.extremes import need_elements, take_along
 from cygrad.ops.reduce.sums import MAX, SUM, axis_of
 from cygrad.ops.sort.host_loops import ends_of_longest_runs
+from cygrad.ops.sort.ties import reorder_sorted
 from cygrad.tensor import Tensor
 
 INT64 = DTYPES["int64"]
@@ -141,6 +142,7 @@ def _mode(self, dim, keepdim):
     if not self.dim():
         return clone_like(self), cygrad.zeros_like(self, dtype=INT64)
     values, order = sort_op(self, dim, False, True)
+    reorder_sorted(order, self, dim, False, True)
     n = self.size(dim)
     if n == 0 or self.numel() == 0:
         shape = tuple([1 if i == dim else m for i, m in enumerate(self.shape) if keepdim or i != dim])

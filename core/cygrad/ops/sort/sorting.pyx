@@ -1,4 +1,8 @@
-"""Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest; every sort is stable."""
+"""Order along an axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`. NaN is the largest.
+
+Every sort is stable, except where a few integers or 16-bit floats are sorted and nobody asks for it: there equal ones
+are left in the order of PyTorch's algorithms (ties.pyx).
+"""
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX
 from cygrad.ops.index.tensor_places cimport without_axis
 from cygrad.view cimport wrap_dim
@@ -9,17 +13,26 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import clone_dense, partial_sort_op, sort_op
 from cygrad.ops.declare.registry import functions, op
+from cygrad.ops.sort.ties import reorder_kth, reorder_largest, reorder_sorted
 from cygrad.ops.shape.views import wrap
+
+
+def in_order(a, dim, descending, stable=False):
+    """Raw (values, places) along an axis; equal integers as PyTorch leaves them, unless in their order."""
+    values, places = sort_op(a, dim, descending, True)
+    if not stable and a.dim():
+        reorder_sorted(places, a, dim, descending)
+    return values, places
 
 
 @primitive
 def sort(self, dim, descending):
-    return sort_op(self, dim, descending, True)
+    return in_order(self, dim, descending)
 
 
 @primitive
-def sort_stable(self, dim, descending):
-    return sort_op(self, dim, descending, True)
+def sort_stable(self, dim, descending, stable):
+    return in_order(self, dim, descending, stable)
 
 
 def sortable(input, dim, name="sort"):
@@ -43,7 +56,7 @@ def _sort(input, dim=-1, descending=False, *, stable=None):
     descending : bool
         The largest first.
     stable : bool
-        Keep equal elements in their order (always so here).
+        Keep equal elements in their order; left to chance otherwise.
 
     Returns
     -------
@@ -57,7 +70,9 @@ def _sort(input, dim=-1, descending=False, *, stable=None):
     tensor([1, 2, 0])
     """
     dim = sortable(input, dim)
-    return return_types.sort((sort if stable is None else sort_stable)(input, dim, bool(descending)))
+    if stable is None:
+        return return_types.sort(sort(input, dim, bool(descending)))
+    return return_types.sort(sort_stable(input, dim, bool(descending), bool(stable)))
 
 
 @op
@@ -69,7 +84,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     descending : bool
         The largest first.
     stable : bool
-        Keep equal elements in their order (always so here).
+        Keep equal elements in their order; left to chance otherwise.
 
     Returns
     -------
@@ -82,7 +97,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     >>> cygrad.argsort(cygrad.tensor([3, 1, 2]))
     tensor([1, 2, 0])
     """
-    return sort_op(input.detach(), sortable(input, dim, "argsort"), bool(descending), True)[1]
+    return in_order(input.detach(), sortable(input, dim, "argsort"), bool(descending), stable)[1]
 
 
 @op(out="exact")
@@ -113,7 +128,9 @@ cdef object TopkResult = return_types.topk, KthvalueResult = return_types.kthval
 def topk(self, k, dim, largest):
     if not self.dim():
         return sort_op(self, dim, largest, True)
-    return partial_sort_op(self, dim, largest, 0, k)
+    values, places = partial_sort_op(self, dim, largest, 0, k)
+    reorder_largest(places, self, dim, largest)
+    return values, places
 
 
 @op(name="topk", out="exact")
@@ -159,6 +176,7 @@ def kthvalue(self, k, dim, keepdim):
     if not self.dim():
         return clone_dense(self), functions["tensor"](0, device=self.device)
     values, indices = partial_sort_op(self, dim, False, k - 1, 1)
+    reorder_kth(indices, self, dim, k - 1)
     return (values, indices) if keepdim else (without_axis(values, dim), without_axis(indices, dim))
 
 

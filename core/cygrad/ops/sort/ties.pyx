@@ -1,5 +1,4 @@
-# distutils: extra_compile_args = -Os
-"""Which of equal elements come first in PyTorch's `topk`, whose order multinomial sampling without replacement shows.
+"""Which of equal elements come first in PyTorch's `topk`, `sort`, `kthvalue` and `mode`, and in multinomial samples.
 
 PyTorch selects (value, place) pairs with the C++ library's partial_sort, or nth_element and sort where more than a 64th
 are wanted, and compares values alone. What these do with equal values is defined by libstdc++'s algorithms, which are
@@ -8,25 +7,45 @@ So is what they do with rows that have NaN, which PyTorch's `unique` takes for e
 """
 from libc.stdlib cimport free, malloc
 
+from cygrad.backend cimport Backend
 from cygrad.dispatch.allocation cimport empty
-from cygrad.dtype cimport INT64, dtype_of
+from cygrad.dispatch.axis_reductions cimport axis_last
+from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
+from cygrad.dispatch.unsigned_dtypes cimport without_kernels
+from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, FLOAT64, INT64, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 cdef enum:
     SHORT = 16                  # runs that introsort leaves to insertion sort
+    FEW = 1024                  # elements, of which many may be equal
+    MANY = 8192                 # bools, or what is counted
+
+cdef enum:                      # what is chosen
+    LARGEST
+    DESCENDING
+    KTH
+
+cdef double EXACT = 2.0 ** 53   # up to which a double holds every integer
 
 cdef struct Pair:
     double value
     long long place
 
-cdef struct Rows:               # pairs stand for rows of a matrix if it has columns
+ctypedef struct Numbers:        # pairs are compared by their values
+    char nothing
+
+ctypedef struct Rows:           # pairs stand for rows of a matrix
     const double *values
     Py_ssize_t columns
     Pair *begin                 # where all pairs lie: without an order the algorithms would leave them
     Pair *end
 
-cdef Rows NO_ROWS = Rows(NULL, 0, NULL, NULL)
+ctypedef fused Order:           # a comparison, for which the algorithms are compiled
+    Numbers
+    Rows
+
+cdef Numbers BY_VALUE = Numbers(0)
 
 
 cdef bint row_before(Rows by, long long a, long long b) noexcept nogil:
@@ -42,10 +61,11 @@ cdef bint row_before(Rows by, long long a, long long b) noexcept nogil:
     return False
 
 
-cdef inline bint before(Rows by, const Pair *x, const Pair *y) noexcept nogil:
-    if by.columns:
+cdef inline bint before(Order by, const Pair *x, const Pair *y) noexcept nogil:
+    if Order is Rows:
         return row_before(by, x.place, y.place)
-    return x.value > y.value or (x.value != x.value and y.value == y.value)
+    else:
+        return x.value > y.value or (x.value != x.value and y.value == y.value)
 
 
 cdef inline void swap(Pair *x, Pair *y) noexcept nogil:
@@ -56,7 +76,7 @@ cdef inline void swap(Pair *x, Pair *y) noexcept nogil:
 
 # ---- heaps
 
-cdef void sift(Rows by, Pair *heap, Py_ssize_t hole, Py_ssize_t n, Pair value) noexcept nogil:
+cdef void sift(Order by, Pair *heap, Py_ssize_t hole, Py_ssize_t n, Pair value) noexcept nogil:
     """Move the hole to the bottom along the children that come last, then the value up from there."""
     cdef Py_ssize_t top = hole, child = hole, parent
     while child < (n - 1) // 2:
@@ -78,13 +98,13 @@ cdef void sift(Rows by, Pair *heap, Py_ssize_t hole, Py_ssize_t n, Pair value) n
     heap[hole] = value
 
 
-cdef void replace_top(Rows by, Pair *heap, Py_ssize_t n, Pair *with_) noexcept nogil:
+cdef void replace_top(Order by, Pair *heap, Py_ssize_t n, Pair *with_) noexcept nogil:
     cdef Pair value = with_[0]
     with_[0] = heap[0]
     sift(by, heap, 0, n, value)
 
 
-cdef void heap_select(Rows by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+cdef void heap_select(Order by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
     """The first k in order, as a heap whose top is the last of them."""
     cdef Py_ssize_t i
     for i in range((k - 2) // 2 if k > 1 else -1, -1, -1):
@@ -94,7 +114,7 @@ cdef void heap_select(Rows by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcept
             replace_top(by, first, k, first + i)
 
 
-cdef void partial_sort(Rows by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+cdef void partial_sort(Order by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
     heap_select(by, first, k, n)
     while k > 1:
         k -= 1
@@ -103,7 +123,7 @@ cdef void partial_sort(Rows by, Pair *first, Py_ssize_t k, Py_ssize_t n) noexcep
 
 # ---- partitions
 
-cdef Pair *partition(Rows by, Pair *first, Pair *last) noexcept nogil:
+cdef Pair *partition(Order by, Pair *first, Pair *last) noexcept nogil:
     """Around the median of the second, the middle and the last; where the second part begins."""
     cdef Pair *a = first + 1
     cdef Pair *b = first + (last - first) // 2
@@ -115,7 +135,12 @@ cdef Pair *partition(Rows by, Pair *first, Pair *last) noexcept nogil:
     else:
         swap(first, a if before(by, a, c) else c if before(by, b, c) else b)
     while True:
-        while left != by.end and before(by, left, first):
+        while True:
+            if Order is Rows:
+                if left == by.end:
+                    break
+            if not before(by, left, first):
+                break
             left += 1
         right -= 1
         while before(by, first, right):
@@ -126,17 +151,22 @@ cdef Pair *partition(Rows by, Pair *first, Pair *last) noexcept nogil:
         left += 1
 
 
-cdef void insert(Rows by, Pair *first, Pair *at, bint guarded) noexcept nogil:
+cdef void insert(Order by, Pair *first, Pair *at, bint guarded) noexcept nogil:
     """Put an element in its place among those before it; what is before all of them goes to `first` at once."""
     cdef Pair value = at[0]
     cdef bint all_after = guarded and before(by, at, first)
-    while (at > first) if all_after else at != by.begin and before(by, &value, at - 1):
+    while True:
+        if Order is Rows:
+            if at == by.begin:
+                break
+        if at == first if all_after else not before(by, &value, at - 1):
+            break
         at[0] = (at - 1)[0]
         at -= 1
     at[0] = value
 
 
-cdef void insertion_sort(Rows by, Pair *first, Pair *last) noexcept nogil:
+cdef void insertion_sort(Order by, Pair *first, Pair *last) noexcept nogil:
     cdef Pair *at = first + 1
     while at < last:
         insert(by, first, at, True)
@@ -151,7 +181,7 @@ cdef int depth_limit(Py_ssize_t n) noexcept nogil:
     return depth
 
 
-cdef void nth_element(Rows by, Pair *first, Pair *nth, Pair *last) noexcept nogil:
+cdef void nth_element(Order by, Pair *first, Pair *nth, Pair *last) noexcept nogil:
     cdef int depth = depth_limit(last - first)
     cdef Pair *cut
     if first == last or nth == last:
@@ -170,7 +200,7 @@ cdef void nth_element(Rows by, Pair *first, Pair *nth, Pair *last) noexcept nogi
     insertion_sort(by, first, last)
 
 
-cdef void introsort(Rows by, Pair *first, Pair *last, int depth) noexcept nogil:
+cdef void introsort(Order by, Pair *first, Pair *last, int depth) noexcept nogil:
     cdef Pair *cut
     while last - first > SHORT:
         if depth == 0:
@@ -182,7 +212,7 @@ cdef void introsort(Rows by, Pair *first, Pair *last, int depth) noexcept nogil:
         last = cut
 
 
-cdef void sort(Rows by, Pair *first, Pair *last) noexcept nogil:
+cdef void sort(Order by, Pair *first, Pair *last) noexcept nogil:
     cdef Pair *at = first + SHORT
     if last - first < 2:
         return
@@ -193,9 +223,47 @@ cdef void sort(Rows by, Pair *first, Pair *last) noexcept nogil:
         at += 1
 
 
-def largest_places(Tensor keys not None, Py_ssize_t k):
-    """The places of the k largest along the last axis of a dense float64 tensor in host memory, in PyTorch's order."""
+cdef void quick_select(Pair *first, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Bring the k-th smallest to its place: Hoare's selection around the median of the first, the middle and the last.
+
+    (Press et al., Numerical Recipes, 8.5, which PyTorch's `kthvalue` follows.)
+    """
+    cdef Py_ssize_t low = 0, high = n - 1, i, j
+    while high > low + 1:
+        swap(first + (low + high) // 2, first + low + 1)
+        if before(BY_VALUE, first + low + 1, first + high):      # `before`: the larger one
+            swap(first + low + 1, first + high)
+        if before(BY_VALUE, first + low, first + high):
+            swap(first + low, first + high)
+        if before(BY_VALUE, first + low + 1, first + low):
+            swap(first + low + 1, first + low)
+        i, j = low + 1, high
+        while True:
+            i += 1
+            while before(BY_VALUE, first + low, first + i):
+                i += 1
+            j -= 1
+            while before(BY_VALUE, first + j, first + low):
+                j -= 1
+            if j < i:
+                break
+            swap(first + i, first + j)
+        swap(first + low, first + j)
+        if j <= k:
+            low = i
+        if j >= k:
+            high = j - 1
+    if high == low + 1 and before(BY_VALUE, first + low, first + high):
+        swap(first + low, first + high)
+
+
+cdef Tensor chosen(Tensor keys, int how, Py_ssize_t k, double sign=1):
+    """Places along the last axis of a dense float64 tensor in host memory: the k largest, all, or the k-th smallest.
+
+    With the sign -1 the smallest count as the largest.
+    """
     cdef Py_ssize_t n = keys.sizes[keys.rank - 1], row, i
+    cdef Py_ssize_t width = k if how == LARGEST else n if how == DESCENDING else 1, start = k if how == KTH else 0
     cdef Py_ssize_t sizes[64]
     cdef Tensor out
     cdef double *values = <double *>data(keys)
@@ -203,7 +271,7 @@ def largest_places(Tensor keys not None, Py_ssize_t k):
     cdef Pair *queue
     for i in range(keys.rank):
         sizes[i] = keys.sizes[i]
-    sizes[keys.rank - 1] = k
+    sizes[keys.rank - 1] = width
     out = empty(keys.memory.backend, keys.memory.index, dtype_of(INT64), keys.rank, sizes)
     places = <long long *>data(out)
     queue = <Pair *>malloc(max(n, 1) * sizeof(Pair))
@@ -212,17 +280,64 @@ def largest_places(Tensor keys not None, Py_ssize_t k):
     with nogil:
         for row in range(keys.elements // n if n else 0):
             for i in range(n):
-                queue[i].value = values[row * n + i]
+                queue[i].value = sign * values[row * n + i]
                 queue[i].place = i
-            if 64 * k <= n:
-                partial_sort(NO_ROWS, queue, k, n)
-            else:
-                nth_element(NO_ROWS, queue, queue + k - 1, queue + n)
-                sort(NO_ROWS, queue, queue + k - 1)
-            for i in range(k):
-                places[row * k + i] = queue[i].place
+            if how == KTH:
+                quick_select(queue, n, k)
+            elif how == DESCENDING:
+                sort(BY_VALUE, queue, queue + n)
+            elif 64 * k <= n:
+                partial_sort(BY_VALUE, queue, k, n)
+            elif k:
+                nth_element(BY_VALUE, queue, queue + k - 1, queue + n)
+                sort(BY_VALUE, queue, queue + k - 1)
+            for i in range(width):
+                places[row * width + i] = queue[start + i].place
     free(queue)
     return out
+
+
+def largest_places(Tensor keys not None, Py_ssize_t k):
+    """The places of the k largest along the last axis of a dense float64 tensor in host memory, in PyTorch's order."""
+    return chosen(keys, LARGEST, k)
+
+
+cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint descending, int most) except -1:
+    """Put the places that PyTorch's algorithm finds into `index`, which has others of the same elements of `a`.
+
+    Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds:
+    nothing is promised of the order of equal elements, and large tensors keep that of the faster algorithms.
+    """
+    cdef Tensor keys
+    cdef double *values
+    cdef Py_ssize_t i
+    cdef bint whole = a.dtype.category < CATEGORY_FLOAT
+    if (not whole and a.dtype.itemsize > 2 or a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
+            or not (<Backend>a.memory.backend).host_memory):
+        return 0
+    keys = dense_copy(axis_last(cast(a, dtype_of(FLOAT64)), dim))
+    values = <double *>data(keys)
+    for i in range(keys.elements):
+        if values[i] != values[i] or whole and not -EXACT <= values[i] <= EXACT:
+            return 0
+    copy_into(chosen(keys, how, k, 1 if descending else -1), axis_last(index, dim))
+    return 0
+
+
+def reorder_largest(Tensor index not None, Tensor a not None, int dim, bint largest):
+    """The places of `topk`, in PyTorch's order."""
+    reorder(index, a, dim, LARGEST, index.sizes[dim], largest, FEW)
+
+
+def reorder_sorted(Tensor index not None, Tensor a not None, int dim, bint descending, bint counted=False):
+    """Those of `sort`, also where it is for counting equal elements."""
+    if a.sizes[dim] > SHORT:                    # else it is stable
+        reorder(index, a, dim, DESCENDING, 0, descending, MANY if counted or a.dtype.code == BOOL else FEW)
+
+
+def reorder_kth(Tensor index not None, Tensor a not None, int dim, Py_ssize_t k):
+    """That of `kthvalue`, k counted from 0."""
+    reorder(index, a, dim, KTH, k, True, FEW)
 
 
 def sorted_rows(Tensor rows not None):

@@ -87,7 +87,7 @@ RESULTS = {result: names.split() for result, names in {
     "_int | _float | _bool": "item",
     "Any": "tolist load storage untyped_storage register_hook register_post_accumulate_grad_hook atleast_1d atleast_2d "
            "atleast_3d lu unique unique_consecutive histogramdd hessian jacobian vjp jvp vhp hvp fork_rng "
-           "get_device namespace vmap",
+           "get_device namespace vmap storage_type",
     "tuple[Tensor, ...]": "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit meshgrid "
                           "broadcast_tensors grad align_tensors",
     "tuple[Tensor, Tensor]": "std_mean var_mean",
@@ -251,8 +251,8 @@ def by_hand(stub):
 
 
 # Names of `cygrad` whose types say nothing here; `save` and `load` are written out.
-UNTYPED = ("save", "load", "cpu", "cuda", "opencl", "backends", "functions", "TypedStorage", "UntypedStorage",
-           "autocast", "GradScaler", "Stream", "Event")
+UNTYPED = ("save", "load", "cpu", "cuda", "opencl", "backends", "functions",
+           *(name for name in dir(cygrad) if name.endswith("Storage")), "autocast", "GradScaler", "Stream", "Event")
 
 
 def package():

@@ -60,7 +60,7 @@ _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "n
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations", "nn.recurrent",
           "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
           "linalg.householder", "linalg.low_rank", "index.segment_reduction", "reduce.hashing", "nn.learned_slopes",
-          "nn.namespace_names", "reduce.integration", "create.signal_windows", "sort.histograms")
+          "nn.namespace_names", "reduce.integration", "create.signal_windows", "create.file_memory", "sort.histograms")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "igamma",
                   "igamma_", "igammac", "igammac_", "mvlgamma", "mvlgamma_", "geqrf", "orgqr", "ormqr", "prelu",
                   "hash_tensor", "bincount", "histc", "histogram")
@@ -319,6 +319,7 @@ def _load_later():
 
 _INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "named_tensors", "names",
                        "ops", "tensors", "view"))
+_STORAGES = tuple(_word + "Storage" for _word in _legacy.KINDS.values())
 _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
              "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",
              "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype",
@@ -334,7 +335,7 @@ def __dir__():
     """All public names, those of the parts that are imported when first used included; no modules of the inside."""
     _load_later()
     later = ("TypedStorage", "UntypedStorage", "vmap", "save", "load", "cpu", "cuda", "Stream", "Event", "GradScaler",
-             *_AUTOCAST, *_DETERMINISM, *_LAZY)
+             "Storage", *_STORAGES, *_AUTOCAST, *_DETERMINISM, *_LAZY)
     return sorted({name for name in (*globals(), *later)
                    if name not in _INTERNAL and name.isidentifier() and (name[0] != "_" or name[:2] == "__")})
 
@@ -355,6 +356,10 @@ def __getattr__(name):
         return namespace(name)
     if name in ("TypedStorage", "UntypedStorage"):
         return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
+    if name in _STORAGES:
+        return _importlib.import_module("cygrad.tensors.storage_sources").named(name, "cpu")
+    if name == "Storage":       # the older type of storages of the default dtype
+        return __getattr__(zeros(0).type().split(".")[-1].replace("Tensor", "Storage"))  # noqa: F821
     if name == "GradScaler":
         return _importlib.import_module("cygrad.amp").GradScaler
     if name in ("Stream", "Event"):

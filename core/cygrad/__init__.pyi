@@ -1256,6 +1256,8 @@ class Tensor:
         """The storage, as a flat sequence of elements of self's dtype."""
     def storage_offset(self) -> _int:
         """Where in its storage the first element is, in elements."""
+    def storage_type(self) -> Any:
+        """The older type of self's storage."""
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
@@ -1887,6 +1889,10 @@ def frobenius_norm(input: Tensor, dim: Dims, keepdim: _bool = False) -> Tensor:
     """The square root of the sum of squares along axes; `linalg.vector_norm` is the new name."""
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, without a copy."""
+def from_file(filename: Any, shared: Any = None, size: Sequence[_int] | _int = 0, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: DeviceLike | None = None, pin_memory: _bool | None = None, requires_grad:
+        _bool = False) -> Tensor:
+    """A tensor on the beginning of a file, which is read when the elements are."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
 def frombuffer(buffer: Any, *, dtype: _dtype | None, count: Any = -1, offset: _int = 0, requires_grad: _bool =
@@ -2770,6 +2776,19 @@ cuda: Any
 opencl: Any
 backends: Any
 functions: Any
+BFloat16Storage: Any
+BoolStorage: Any
+ByteStorage: Any
+CharStorage: Any
+ComplexDoubleStorage: Any
+ComplexFloatStorage: Any
+DoubleStorage: Any
+FloatStorage: Any
+HalfStorage: Any
+IntStorage: Any
+LongStorage: Any
+ShortStorage: Any
+Storage: Any
 TypedStorage: Any
 UntypedStorage: Any
 autocast: Any

@@ -11,6 +11,12 @@ from cygrad.backend cimport Backend
 
 from cygrad import errors
 
+
+cdef class Kept:
+    """The memory of a storage that was made smaller: tensors of before still reach all of it."""
+    cdef Storage memory
+
+
 cdef set _orphans = set()       # backends whose devices a parent process had opened, and whose drivers don't follow
 
 
@@ -49,6 +55,24 @@ cdef class Storage:
             keeper.backend, keeper.index = self.backend, self.index
             self.pointer, self.handle, self.nbytes_ = keeper.pointer, keeper.handle, keeper.nbytes_
             self.owner = keeper
+
+    def _resizable(self):
+        """Whether the size may change: not of memory that belongs to others, or that others know of."""
+        return self.owner is None or isinstance(self.owner, Kept)
+
+    def _held(self):
+        """Number of bytes that are there, more than `nbytes()` if the storage was made smaller."""
+        return (<Kept>self.owner).memory.nbytes_ if isinstance(self.owner, Kept) else self.nbytes_
+
+    def _show(self, Py_ssize_t nbytes):
+        """Have another size within the bytes that are there. All of them stay: a tensor may have any of them."""
+        cdef Kept kept
+        if not isinstance(self.owner, Kept):
+            self._lend()
+            kept = Kept()
+            kept.memory = self.owner
+            self.owner = kept
+        self.nbytes_ = nbytes
 
     def _swap(self, Storage other not None):
         """Exchange memory with another storage of the same device (how a storage grows)."""
@@ -92,3 +116,14 @@ def refuse_orphan(backend):
         raise errors.BackendUnavailable(
             f"backend {backend.name!r} was in use before this process was forked, and its driver does not follow; "
             "start processes with the method 'spawn', or use the backend only after the fork")
+
+
+def __getattr__(name):
+    """The public types of storages, which PyTorch's users look for here."""
+    if name in ("TypedStorage", "UntypedStorage"):
+        from cygrad.tensors import typed_storage as module      # knot: it needs this module
+    elif name == "_LegacyStorage":
+        from cygrad.tensors import storage_sources as module      # knot: it needs this module
+    else:
+        raise AttributeError(f"module 'cygrad.storage' has no attribute {name!r}")
+    return getattr(module, name)

@@ -12,9 +12,11 @@ from cygrad.devices import discovery, entry_points, precision, queues, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import fills
-from cygrad.tensors.legacy_types import types_of
+from cygrad.tensors.legacy_types import KINDS, types_of
+from cygrad.tensors.storage_sources import named
 
 KNOWN = ("cpu", "cuda", "opencl")
+STORAGES = frozenset(word + "Storage" for word in KINDS.values())       # older types of storages
 MIXED = tuple(f"cygrad.{name}.amp" for name in KNOWN)         # mixed precision by older names
 
 
@@ -166,6 +168,8 @@ class DeviceNamespace(types.ModuleType):
         """What only this backend has: streams, threads, ..."""
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in STORAGES:
+            return named(name, self._name)
         if name == "amp":
             from cygrad.amp.older_names import module_of      # start-up time
             self.amp = sys.modules[f"{self.__name__}.amp"] = module_of(self._name)

@@ -257,6 +257,25 @@ def storage(self):
 
 
 @op(only_method=True)
+def storage_type(self):
+    """The older type of self's storage.
+
+    Returns
+    -------
+    type
+        Such as `cygrad.FloatStorage`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2]).storage_type()
+    <class 'cygrad.LongStorage'>
+    """
+    from cygrad.tensors.storage_sources import named      # knot: it needs this module
+    return named(KINDS[self.dtype.name] + "Storage", place_name(self))
+
+
+@op(only_method=True)
 def untyped_storage(self):
     """The storage, as a flat sequence of bytes.
 

@@ -2,9 +2,10 @@
 # distutils: extra_compile_args = -Os
 """What `Tensor.storage()` and `untyped_storage()` return: a Storage seen as a flat run of elements, or of bytes.
 
-The wrappers are made on each call and hold a one-dimensional tensor over the whole storage. A free list gives the
-next one the place of the last, so that ids of storages compare as users of PyTorch are used to.
+A wrapper holds a one-dimensional tensor over the whole storage. That for bytes is one object as long as somebody has
+it, so that a storage is itself and keeps the attributes it is given; the others are made on each call.
 """
+import weakref
 from collections.abc import Sequence
 
 cimport cython
@@ -13,8 +14,10 @@ import cygrad
 
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.dtype cimport DType, UINT8, dtype_of
-from cygrad.storage cimport Storage
+from cygrad.storage cimport Storage, wrap_memory
 from cygrad.view cimport fill_dense
+
+from cygrad.dispatch.promotion import SCALAR_NAMES
 
 
 cdef Tensor flat(Storage memory, DType dtype):
@@ -47,6 +50,8 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if not args:
         return cygrad.empty(0, dtype=dtype, device=device)
     given, = args
+    if isinstance(given, UntypedStorage):
+        return (<_Storage>given).elements.to(dtype, copy=True)
     if isinstance(given, int) and not isinstance(given, bool):
         if given < 0:
             raise RuntimeError(f"{name}(): the size must not be negative, got {given}")
@@ -60,13 +65,26 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     return cygrad.tensor(list(given), dtype=cygrad.int64 if in_bytes else dtype, device=device).to(dtype)
 
 
+_bytes_of = weakref.WeakValueDictionary()       # address of a Storage -> its UntypedStorage
+
+
 @cython.freelist(8)
 cdef class _Storage:
     """What both kinds of storage have in common: a sequence of numbers that can be read and written."""
-    cdef readonly Tensor elements
+    cdef Tensor held
+    cdef dict __dict__
+    cdef object __weakref__
 
     def __cinit__(self, *args, **kwargs):
-        self.elements = nothing()           # until `wrap` or a constructor puts others here
+        self.held = nothing()           # until `wrap` or a constructor puts others here
+
+    @property
+    def elements(self):
+        """All elements as a tensor of one axis."""
+        cdef Tensor held = self.held
+        if held.elements != held.memory.nbytes_ // held.dtype.itemsize:     # the storage has another size now
+            self.held = held = flat(held.memory, held.dtype)
+        return held
 
     def size(self):
         """Number of elements."""
@@ -77,11 +95,16 @@ cdef class _Storage:
 
     def nbytes(self):
         """Number of bytes."""
-        return self.elements.memory.nbytes_
+        return self.held.memory.nbytes_
 
     def data_ptr(self):
         """Address of the first byte."""
-        return self.elements.memory.data_ptr()
+        return self.held.memory.data_ptr()
+
+    @property
+    def _cdata(self):
+        """A number that two wrappers share if they have one storage."""
+        return id(self.held.memory)
 
     @property
     def device(self):
@@ -97,12 +120,28 @@ cdef class _Storage:
         return self.elements.dtype.itemsize
 
     def __getitem__(self, index):
-        found = self.elements[index]
-        if found.dim() == 0:
-            return found.item()
-        return wrap(type(self), found.clone())
+        if not isinstance(index, (int, slice)):
+            raise self._no_index(index)
+        self._need_numbers()
+        if isinstance(index, int):
+            return self.elements[self._place(index)].item()
+        return self._sliced(index)
+
+    cdef Py_ssize_t _place(self, index) except -1:
+        cdef Py_ssize_t count = len(self)
+        if not -count <= index < count:
+            raise IndexError(f"index {index} out of range for storage of size {count}")
+        return index % count
+
+    cdef int _need_numbers(self) except -1:
+        """Refuse where there are no elements to see."""
+        if self.device.type == "meta":
+            raise NotImplementedError("Not available for 'meta' device type")
+        return 0
 
     def __setitem__(self, index, value):
+        if isinstance(value, _Storage):
+            raise RuntimeError(f"cannot set item with value type {type(value)}")
         self.elements[index] = value
 
     def __iter__(self):
@@ -110,33 +149,43 @@ cdef class _Storage:
 
     def tolist(self):
         """The elements as a list of numbers."""
+        self._need_numbers()
         return self.elements.tolist()
 
     def fill_(self, value):
         """Set every element to `value`."""
+        if isinstance(value, _Storage):
+            raise RuntimeError(f"cannot set item with value type {type(value)}")
         self.elements.fill_(value)
         return self
 
     def copy_(self, source, non_blocking=None):
         """Write the elements of another storage into this one."""
-        self.elements.copy_((<_Storage?>source).elements)
+        cdef Py_ssize_t mine = len(self), others = len(<_Storage?>source)
+        if mine * self.element_size() != others * source.element_size() and self.held.dtype is source.elements.dtype:
+            raise RuntimeError(f"size does not match, self was {mine * self.element_size()} bytes but src was "
+                               f"{others * source.element_size()} bytes")
+        self.elements.copy_(source.elements)
         return self
 
     def clone(self):
         """A copy of the storage."""
-        return wrap(type(self), self.elements.clone())
+        return wrap(self._kind(), self.elements.clone())
+
+    cdef type _kind(self):
+        return TypedStorage if isinstance(self, TypedStorage) else UntypedStorage
 
     def cpu(self):
         """The storage, or a copy, in host memory."""
-        return wrap(type(self), self.elements.cpu())
+        return wrap(self._kind(), self.elements.cpu())
 
     def cuda(self, device=None, non_blocking=False):
         """The storage, or a copy, on a device of CUDA."""
-        return wrap(type(self), self.elements.cuda(device))
+        return wrap(self._kind(), self.elements.cuda(device))
 
     def to(self, *, device, non_blocking=False):
         """The storage, or a copy, on a device."""
-        return wrap(type(self), self.elements.to(device))
+        return wrap(self._kind(), self.elements.to(device))
 
     def get_device(self):
         """Number of the device; -1 in host memory."""
@@ -148,16 +197,35 @@ cdef class _Storage:
 
     def pin_memory(self, device="cuda"):
         """A copy in page-locked memory."""
-        return wrap(type(self), self.elements.pin_memory())
+        return wrap(self._kind(), self.elements.pin_memory())
 
     def resizable(self):
-        """Whether PyTorch could change the size."""
-        return not self.is_shared()
+        """Whether the size can change: nobody else has the memory."""
+        return self.held.memory._resizable()
 
-    @property
-    def filename(self):
-        """Name of the file that the memory is mapped from: None."""
-        return None
+    def resize_(self, size):
+        """Have another number of elements, in place, for all tensors on the storage.
+
+        The first elements stay what they were, new ones are uninitialised. A tensor keeps its shape; memory that a
+        tensor may still reach is not given back.
+
+        Raises
+        ------
+        RuntimeError
+            If the memory belongs to somebody else, or the size is negative.
+        """
+        from cygrad.ops.shape.restriding import resize_storage      # knot: it needs this module
+        if type(size) is not int:
+            raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
+        if size < 0:
+            raise RuntimeError(f"resize_: the size must not be negative, got {size}")
+        resize_storage(self.elements, size * self.element_size())
+        return self
+
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes()
+
+    filename = None     # of the file that all processes with this storage map
 
     @property
     def is_sparse(self):
@@ -223,41 +291,81 @@ cdef class _Storage:
         return self.clone()
 
     def __deepcopy__(self, memo):
-        found = memo.get(id(self))
-        if found is None:
-            memo[id(self)] = found = self.clone()
-        return found
+        """A copy; copies of tensors and storages made with the same `memo` share memory as the originals do."""
+        key = id(self.held.memory)
+        if key not in memo:
+            memo[key] = untyped(self.held).clone()
+        return wrap(self._kind(), flat((<_Storage?>memo[key]).held.memory, self.held.dtype))
 
     def is_shared(self):
         """Whether the memory is shared between processes; memory of devices always is said to be."""
+        if self.device.type == "meta":
+            return False
         from cygrad.tensors import shared_memory      # start-up time
-        return self.device.type != "cpu" or shared_memory.is_shared(self.elements)
+        return self.device.type != "cpu" or self.filename is not None or shared_memory.is_shared(self.elements)
 
     def share_memory_(self):
         """Move the memory, with all tensors on it, to where other processes can have it, too."""
         from cygrad.tensors import shared_memory      # start-up time
+        if self.device.type == "meta":
+            raise RuntimeError("_share_fd_: only available on CPU")
         if self.device.type == "cpu":
             shared_memory.share(self.elements)
         return self
 
     def __eq__(self, other):
-        return type(self) is type(other) and (<_Storage>self).elements.memory is (<_Storage>other).elements.memory
+        return (isinstance(other, _Storage) and isinstance(self, TypedStorage) is isinstance(other, TypedStorage)
+                and (<_Storage>self).held.memory is (<_Storage>other).held.memory)
 
     def __hash__(self):
         return hash(self.data_ptr())
 
     def __repr__(self):
-        return " " + "\n ".join(map(str, self.tolist())) + "\n" + self._summary()
+        numbers = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
+        return numbers + "\n" + self._summary()
 
     def __reduce__(self):
         from cygrad.serialization.archive import rebuild_storage      # knot: it needs this module
-        return rebuild_storage, (type(self).__name__, self.elements.dtype, self.tolist())
+        return rebuild_storage, (self._kind().__name__, self.elements.dtype, self.tolist())
 
 
 cdef object wrap(type cls, Tensor elements):
-    cdef _Storage out = cls.__new__(cls)
-    out.elements = elements
+    cdef _Storage out
+    if cls is UntypedStorage:
+        out = _bytes_of.get(id(elements.memory))
+        if out is not None:
+            return out
+    out = cls.__new__(cls)
+    out.held = elements
+    if cls is UntypedStorage:
+        _bytes_of[id(elements.memory)] = out
     return out
+
+
+_TYPED_FORMS = """TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
+ * (*, torch.device device, torch.dtype dtype)
+ * (int size, *, torch.device device, torch.dtype dtype)
+ * (Sequence data, *, torch.device device, torch.dtype dtype)
+ * (*, UntypedStorage wrap_storage, torch.dtype dtype)
+"""
+_UNTYPED_FORMS = """ * (*, int allocator = None, torch.device device = None)
+ * (int size, *, int allocator = None, torch.device device = None)
+ * (object sequence, *, int allocator = None, torch.device device = None)
+"""
+
+
+cpdef tuple refusal_of(tuple args, wrap_storage):
+    """(type, last line) of the error for a constructor's arguments, or None."""
+    if wrap_storage is not None:
+        if args:
+            return RuntimeError, "No positional arguments should be given when using 'wrap_storage'"
+        if not isinstance(wrap_storage, UntypedStorage):
+            return TypeError, f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+    elif len(args) > 1:
+        return RuntimeError, "Too many positional arguments"
+    elif args and not isinstance(args[0], int) and (isinstance(args[0], Tensor) or not isinstance(args[0], Sequence)):
+        return TypeError, f"Argument type not recognized: {type(args[0])}"
+    return None
 
 
 cdef class TypedStorage(_Storage):
@@ -268,39 +376,69 @@ cdef class TypedStorage(_Storage):
     """
 
     def __init__(self, *args, wrap_storage=None, dtype=None, device=None):
-        cdef bint wraps = wrap_storage is not None
-        if len(args) > 1 or (wraps and (args or dtype is None or device is not None)) or (
-                args and not isinstance(args[0], int) and (isinstance(args[0], Tensor)
-                                                           or not isinstance(args[0], Sequence))):
-            given = ", ".join([type(arg).__name__ for arg in args])
-            raise (RuntimeError if wraps or len(args) > 1 else TypeError)(
-                "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
-                " * (*, torch.device device, torch.dtype dtype)\n"
-                " * (int size, *, torch.device device, torch.dtype dtype)\n"
-                " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
-                " * (*, UntypedStorage wrap_storage, torch.dtype dtype)\n"
-                f"Received {len(args)} positional args: ({given})")
+        refused = refusal_of(args, wrap_storage)
+        if refused is None and wrap_storage is not None:
+            if dtype is None:
+                refused = RuntimeError, "Argument 'dtype' must be specified"
+            elif not isinstance(dtype, DType):
+                refused = TypeError, f"Argument 'dtype' must be torch.dtype, not {type(dtype)}"
+            elif device is not None:
+                refused = RuntimeError, "Argument 'device' should not be specified when 'wrap_storage' is given"
+        if refused is not None:
+            raise refused[0](_TYPED_FORMS + refused[1])
         if dtype is None:
             dtype = cygrad.get_default_dtype()
         elif not isinstance(dtype, DType):
             raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
-        if not wraps:
-            args = tuple([int(arg) if isinstance(arg, bool) else arg for arg in args])
-            self.elements = elements_of("TypedStorage", args, dtype, device)
-        elif isinstance(wrap_storage, UntypedStorage):
-            self.elements = flat((<_Storage>wrap_storage).elements.memory, dtype)
+        if wrap_storage is not None:
+            self.held = flat((<_Storage>wrap_storage).held.memory, dtype)
+        elif args and isinstance(args[0], str):
+            raise TypeError("new(): invalid data type 'str'")
         else:
-            raise TypeError("Argument 'wrap_storage' must be UntypedStorage, but got "
-                            f"{type(wrap_storage)}")
+            args = tuple([int(arg) if isinstance(arg, bool) else arg for arg in args])
+            self.held = elements_of("TypedStorage", args, dtype, device)
 
     @property
     def dtype(self):
         """Dtype of the elements."""
-        return self.elements.dtype
+        return self.held.dtype
+
+    @property
+    def _untyped_storage(self):
+        """The storage as bytes."""
+        return self.untyped()
+
+    def _no_index(self, index):
+        return RuntimeError(f"can't index a {type(self)} with {type(index)}")
+
+    def _sliced(self, index):
+        raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+
+    def _as_tensor(self, dtype):
+        """The elements as a tensor on the same memory, as `tensor` takes a storage."""
+        wanted = cygrad.get_default_dtype() if dtype is None else dtype
+        if wanted is not self.held.dtype:
+            raise RuntimeError(f"Expected a Storage of type {SCALAR_NAMES[(<DType?>wanted).code]} or an UntypedStorage"
+                               f", but got {SCALAR_NAMES[self.held.dtype.code]}")
+        return flat(self.held.memory, self.held.dtype)
+
+    @classmethod
+    def from_buffer(cls, *args, dtype=None, device=None, **kwargs):
+        """A storage with a copy of a buffer's bytes; see `UntypedStorage.from_buffer`."""
+        if dtype is None:
+            dtype = cygrad.get_default_dtype()
+        if device is not None and cygrad.device(device).type != "cpu":
+            raise RuntimeError(f"Not available for {cygrad.device(device).type.upper()} storage")
+        return TypedStorage(wrap_storage=UntypedStorage.from_buffer(*args, dtype=dtype, **kwargs), dtype=dtype)
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """Refused: the legacy types, such as ``FloatStorage``, have it."""
+        raise RuntimeError("from_file can only be called on derived classes")
 
     def untyped(self):
         """The storage as bytes."""
-        return wrap(UntypedStorage, flat(self.elements.memory, dtype_of(UINT8)))
+        return untyped(self.held)
 
     def type(self, dtype=None):
         """Name of the legacy storage type, such as ``cygrad.FloatStorage``."""
@@ -323,11 +461,92 @@ cdef class UntypedStorage(_Storage):
     ``UntypedStorage(size)`` is uninitialised, ``UntypedStorage(numbers)`` holds the lowest byte of each.
     """
 
-    def __init__(self, *args, device=None):
-        if len(args) > 1:
+    def __init__(self, *args, device=None, **other):
+        if len(args) > 1 or other:
+            given = [type(arg).__name__ for arg in args] + [f"{n}={type(arg).__name__}" for n, arg in other.items()]
             raise TypeError("torch.UntypedStorage() received an invalid combination of arguments - got "
-                            f"({', '.join([type(arg).__name__ for arg in args])})")
-        self.elements = elements_of("torch.UntypedStorage", args, None, device)
+                            f"({', '.join(given)}{', ' if len(given) == 1 else ''}), but expected one of:\n"
+                            + _UNTYPED_FORMS)
+        self.held = elements_of("torch.UntypedStorage", args, None, device)
+        _bytes_of[id(self.held.memory)] = self
+
+    def __setitem__(self, index, value):
+        if not isinstance(value, int):
+            raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
+        if isinstance(index, int) and not -len(self) <= index < len(self):
+            raise RuntimeError("out of bounds")
+        self.elements[index] = value & 255
+
+    def _no_index(self, index):
+        return TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+
+    def _sliced(self, index):
+        """Some bytes as a storage of their own, on the same memory where the host can reach it."""
+        cdef Py_ssize_t start, stop, step
+        cdef Storage memory = self.held.memory
+        start, stop, step = index.indices(len(self))
+        if step != 1:
+            raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+        stop = max(start, stop)
+        if memory.pointer == NULL:
+            return wrap(UntypedStorage, self.elements[start:stop].clone())
+        memory._lend()          # others have its address now
+        return wrap(UntypedStorage, flat(wrap_memory(memory.backend, <char *>memory.pointer + start, stop - start,
+                                                     memory.owner), dtype_of(UINT8)))
+
+    def _as_tensor(self, dtype):
+        """The bytes as elements of `dtype`, int64 unless it is given, on the same memory."""
+        return flat(self.held.memory, cygrad.int64 if dtype is None else dtype)
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
+        """A storage with a copy of a buffer's bytes.
+
+        Parameters
+        ----------
+        buffer : bytes-like
+        byte_order : "native", "little" or "big"
+            How the elements lie in the buffer; not needed for single bytes.
+        count : int, optional
+            Number of elements; negative: as many as there are.
+        offset : int, optional
+            Where to begin, in bytes.
+        dtype : dtype
+            Kind of the elements; bool reads bytes that are not zero as True.
+
+        Raises
+        ------
+        ValueError
+            If the buffer doesn't have that many elements from there on.
+        RuntimeError
+            If `dtype` or `byte_order` is missing.
+        """
+        from cygrad.tensors import storage_sources      # start-up time
+        return untyped(storage_sources.from_buffer(buffer, byte_order, count, offset, dtype))
+
+    @classmethod
+    def from_file(cls, filename, shared=False, nbytes=0):
+        """The bytes of a file, mapped: they are read when they are used.
+
+        Parameters
+        ----------
+        filename : str
+        shared : bool, optional
+            Changes go to the file, for all who map it; it is made, or grows to `nbytes`, if need be. Else they are
+            this process's own.
+        nbytes : int, optional
+            How many bytes are mapped.
+
+        Raises
+        ------
+        RuntimeError
+            If the file can't be opened, or is shorter and not shared.
+        """
+        from cygrad.ops.create.file_memory import mapped      # start-up time
+        out = untyped(mapped(filename, shared, nbytes))
+        if shared:
+            out.filename = str(filename)
+        return out
 
     def untyped(self):
         """The storage itself."""
@@ -380,10 +599,6 @@ cdef class UntypedStorage(_Storage):
         from cygrad.tensors import shared_memory      # start-up time
         return shared_memory.alone(self.elements)
 
-    def resize_(self, Py_ssize_t size):
-        """Refused: tensors own their storages' sizes."""
-        raise RuntimeError("resize_ of a storage is not supported; resize a tensor with Tensor.resize_")
-
     def _summary(self):
         return f"[cygrad.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
@@ -395,7 +610,8 @@ def typed(Tensor t not None):
 
 def untyped(Tensor t not None):
     """The storage of a tensor as bytes."""
-    return wrap(UntypedStorage, flat(t.memory, dtype_of(UINT8)))
+    found = _bytes_of.get(id(t.memory))
+    return wrap(UntypedStorage, flat(t.memory, dtype_of(UINT8))) if found is None else found
 
 
 cdef extern from *:

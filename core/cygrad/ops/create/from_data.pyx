@@ -177,7 +177,7 @@ def as_tensor(data, dtype=None, device=None):
         found = share_array(data, True)
         return placed_shared(found if dtype is None else cast(found, dtype), device)
     if may_be_foreign(data):
-        found = foreign_arrays.taken(data)
+        found = data._as_tensor(dtype) if hasattr(data, "_as_tensor") else foreign_arrays.taken(data)
         if found is not None:
             return placed_shared(found if dtype is None else cast(found, dtype), device)
     return placed(from_data(data, dtype), device)

@@ -218,12 +218,20 @@ def resize_(self, *sizes, memory_format=None):
 
 def grow_storage(self, nbytes):
     """Make self's storage hold at least `nbytes`, keeping its bytes."""
+    if self._storage().nbytes() < nbytes:
+        resize_storage(self, nbytes)
+
+
+def resize_storage(self, nbytes):
+    """Make self's storage hold `nbytes`, keeping the first of its bytes."""
     storage = self._storage()
     held = storage.nbytes()
-    if held >= nbytes:
-        return
-    if storage.owner is not None:
+    if not storage._resizable():
         raise RuntimeError("Trying to resize storage that is not resizable")
+    if nbytes <= storage._held():
+        if nbytes != held:
+            storage._show(nbytes)
+        return
     larger = empty_near(self, (nbytes,), UINT8)
     if held:
         raw_copy(window(larger, UINT8, 0, (held,)), window(self, UINT8, 0, (held,)))

@@ -135,7 +135,7 @@ setup(
     packages=list(PACKAGES),
     package_dir=PACKAGES,
     include_package_data=False,       # the source distribution has more than the wheel needs
-    package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "py.typed", "templates/*", "templates/*/*"]},
+    package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"]},
     exclude_package_data={name: ["*.pxd", "*.h"] for name in PACKAGES if name.startswith("cygrad_cpu")},  # no interface
     ext_modules=modules(),
     cmdclass={"build": ThisBuild, "build_ext": ThisBuildExt},

@@ -1,0 +1,28 @@
+"""Writes core/cygrad/quasirandom/directions.zlib, the numbers that Sobol sequences begin with, from SciPy's table.
+
+    python tools/make_sobol_table.py
+
+They are facts: the primitive polynomials and initial direction numbers "new-joe-kuo-6" of S. Joe and F. Y. Kuo, ACM
+Trans. Math. Softw. 29 (2003) and SIAM J. Sci. Comput. 30 (2008), which SciPy has in a file of its own.
+"""
+import zlib
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+FOUND = Path(scipy.__file__).parent / "stats" / "_sobol_direction_numbers.npz"
+TARGET = Path(__file__).resolve().parents[1] / "core" / "cygrad" / "quasirandom" / "directions.zlib"
+
+
+def main():
+    """One row of polynomials, 18 of numbers; of each row first the low bytes, then the middle, then the high ones."""
+    content = np.load(FOUND)
+    rows = np.concatenate([content["poly"][None], content["vinit"].T])
+    assert rows.shape == (19, 21201) and 0 <= rows.min() and rows.max() < 1 << 24
+    planes = [(rows >> shift & 255).astype(np.uint8).tobytes() for shift in (0, 8, 16)]
+    TARGET.write_bytes(zlib.compress(b"".join(planes), 9))
+
+
+if __name__ == "__main__":
+    main()

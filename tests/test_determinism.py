@@ -59,3 +59,11 @@ def test_the_flag_for_warnings_is_kept():
     cygrad.use_deterministic_algorithms(False)
     with pytest.raises(TypeError, match=r"'mode' \(position 1\) must be bool, not int"):
         cygrad.use_deterministic_algorithms(1)
+
+
+def test_put_is_refused_unless_it_adds(asked):
+    x, places, values = cygrad.zeros(3), cygrad.tensor([0, 0]), cygrad.tensor([1., 2.])
+    for call in (x.put, x.put_):
+        with pytest.raises(RuntimeError, match="put_ does not have a deterministic implementation"):
+            call(places, values)
+    assert x.put(places, values, accumulate=True).tolist() == [3, 0, 0]

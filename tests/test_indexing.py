@@ -272,3 +272,10 @@ def test_a_number_is_not_written_to_elements_that_share_a_place():
         with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single"):
             x[key] = 5
     assert x.sum() == 0
+
+
+def test_an_empty_tensor_takes_any_place_to_fill():
+    x = cygrad.zeros(0, 1, 2)
+    assert x.index_fill(1, cygrad.tensor([0, 7]), -1).shape == (0, 1, 2)
+    with pytest.raises(RuntimeError, match="self indexing axis dim should be positive"):
+        x.index_select(0, cygrad.tensor([0]))

@@ -178,3 +178,16 @@ def test_storages_without_data():
         storage.share_memory_()
     with pytest.raises(NotImplementedError, match="Cannot copy out"):
         storage.cpu()
+
+
+def test_older_constructors_say_what_they_take():
+    x, z = torch.tensor([]), torch.IntTensor([1, 2])
+    words = r"expected TensorOptions\(dtype=float, device=cpu, .* \(got TensorOptions\(dtype=int"
+    with pytest.raises(TypeError, match=words):
+        x.new(z)
+    with pytest.raises(RuntimeError, match="Expected a Storage of type Float or an UntypedStorage, but got type Int"):
+        x.new(z.storage())
+    assert torch.Tensor(z).dtype is torch.int32 and x.new(torch.ones(2)).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="is not an acceptable base type"):
+        class Mine(torch.FloatTensor):
+            pass

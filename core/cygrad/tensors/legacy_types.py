@@ -5,6 +5,7 @@ tensor has that dtype there.
 """
 from cygrad.devices import default_device, discovery
 from cygrad.devices.home import stands_for_cpu
+from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
 from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
@@ -26,6 +27,11 @@ _DTYPES = {d.name: d for d in all_dtypes()}
 
 class tensortype(type):
     """Type of the legacy tensor types."""
+
+    def __init__(cls, name, bases, attributes):
+        super().__init__(name, bases, attributes)
+        if bases:
+            raise TypeError(f"type '{bases[0].__module__}.{bases[0].__name__}' is not an acceptable base type")
 
     def __instancecheck__(cls, instance):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype and place_name(instance) == cls._device
@@ -61,14 +67,23 @@ def types_of(device):
 
 # -------------------------------------------------------------------- constructors
 
-def made(args, kwargs, dtype, device):
-    """The tensor of a legacy constructor's arguments."""
+def _options(dtype, device):
+    """How PyTorch writes what a legacy type asks of a tensor."""
+    return (f"TensorOptions(dtype={C_TYPES[dtype.code]}, device={device}, layout=Strided, requires_grad=false (default), "
+            "pinned_memory=false (default), memory_format=(nullopt))")
+
+
+def made(args, kwargs, dtype, device, any_dtype=False):
+    """The tensor of a legacy constructor's arguments; with `any_dtype` a tensor that is given may have another."""
     device = kwargs.pop("device", device)
     size = kwargs.pop("size", None)
-    if kwargs:
-        raise TypeError(f"new() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if size is not None:
         args = (Size(size),)
+    for name in ("storage", "other", "data"):
+        if name in kwargs and not args:
+            args = (kwargs.pop(name),)
+    if kwargs:
+        raise TypeError(f"new() got an unexpected keyword argument '{next(iter(kwargs))}'")
     if not args:
         return empty_(0, dtype=dtype, device=device)
     first = args[0]
@@ -81,13 +96,15 @@ def made(args, kwargs, dtype, device):
     if isinstance(first, Size):
         return empty_(tuple(first), dtype=dtype, device=device)
     if isinstance(first, Tensor):
-        if first.dtype is not dtype and dtype is not get_default_dtype():
-            raise TypeError(f"expected a tensor of {dtype} (got {first.dtype}); convert it with .to({dtype})")
+        if first.dtype is not dtype and not any_dtype:
+            place = discovery.get_default_device() if device is None else device
+            raise TypeError(f"expected {_options(dtype, place)} (got {_options(first.dtype, first.device)})")
         return first.detach()
     if hasattr(first, "elements") and hasattr(first, "element_size"):
-        if first.elements.dtype is not dtype:
-            raise TypeError(f"expected a storage of {dtype}, got one of {first.elements.dtype}")
-        return first.elements.detach()
+        if getattr(first, "dtype", dtype) is not dtype:
+            raise RuntimeError(f"Expected a Storage of type {SCALAR_NAMES[dtype.code]} or an UntypedStorage, but got "
+                               f"type {SCALAR_NAMES[first.dtype.code]} for argument 1 'storage'")
+        return first._as_tensor(dtype)
     if isinstance(first, str):
         raise TypeError("new(): invalid data type 'str'")
     if not hasattr(first, "__len__") and not hasattr(first, "__array_interface__"):
@@ -100,7 +117,7 @@ def made(args, kwargs, dtype, device):
 def construct(self, args, kwargs):
     """`Tensor(...)`: the constructor of the type itself, in the default dtype; of a subclass, on the tensor given."""
     requires_grad = kwargs.pop("requires_grad", False) if type(self) is not Tensor else False
-    source = made(args, kwargs, get_default_dtype(), None)
+    source = made(args, kwargs, get_default_dtype(), None, any_dtype=True)
     self._take(source)
     if requires_grad:
         self.requires_grad = True

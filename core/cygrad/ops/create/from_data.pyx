@@ -144,6 +144,8 @@ def tensor(data=_MISSING, *extra, dtype=None, device=None, bint requires_grad=Fa
         out = discovery.load("cuda").from_interface(data).clone()
         return finished(out.to(out.device if device is None else device, checked_dtype(dtype, "tensor")), requires_grad,
                         names, False)
+    if may_be_foreign(data) and hasattr(data, "_as_tensor"):        # a storage
+        return finished(data._as_tensor(checked_dtype(dtype, "tensor")).to(device), requires_grad, names, pin_memory)
     return finished(placed(from_data(data, checked_dtype(dtype, "tensor")), device), requires_grad, names, pin_memory)
 
 

@@ -13,6 +13,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.dispatch.allocation import empty_near
+from cygrad.devices.determinism import alert
 from cygrad.errors import warn
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import gather_op
@@ -248,6 +249,8 @@ def put_arguments(self, index, source, accumulate=False):
     if index.numel() != source.numel():
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                          f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")
+    if not accumulate:
+        alert("put_")
     if not self.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     return index, source, accumulate

@@ -30,6 +30,8 @@ cdef bint is_index(Tensor t) noexcept:
 @primitive
 def index_select(Tensor self not None, int dim, Tensor index not None):
     cdef Tensor source = one_axis(self), places = one_axis(index), out = None
+    if source.sizes[dim] == 0 and places.elements:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if places.dtype.code == INT64:
         out = take_at(source, along(dim, places), True, False)
     if out is None:
@@ -219,6 +221,8 @@ def index_copy(input, dim, index, source):
 
 def _fill_slices(self, dim, index, value):
     target = one_axis(self)
+    if not target.numel():
+        return
     places = in_range(one_axis(index), target.shape[dim], dim, True, IndexError)
     number = empty_near(self, ())
     raw_fill(number, value.item() if isinstance(value, Tensor) else value)

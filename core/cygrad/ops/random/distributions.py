@@ -14,7 +14,7 @@ from cygrad.ops.random.rand import bernoulli_of, default_generator
 from cygrad.ops.random.random_tensors import new_random
 from cygrad.ops.sort.ties import largest_places
 from cygrad.tensor import Tensor
-from cygrad.ops.shape.broadcasting import broadcast_shapes
+from cygrad.ops.shape.broadcasting import common_shape
 
 _int64 = next(d for d in all_dtypes() if d.name == "int64")
 
@@ -119,7 +119,7 @@ def normal_std(mean, std, generator, out=None):
 @primitive
 def normal_both(mean, std, generator, out=None):
     _check_std(std)
-    return _standard(broadcast_shapes(mean.shape, std.shape), mean, 1, generator, out).mul_(std).add_(mean)
+    return _standard(common_shape((mean, std)), mean, 1, generator, out).mul_(std).add_(mean)
 
 
 def _check_std(std):

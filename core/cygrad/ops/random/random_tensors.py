@@ -193,5 +193,6 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     """
     if high is None:
         low, high = 0, low
-    made = empty_like(input, dtype=dtype, device=device).random_(low, high, generator=generator)
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format).random_(
+        low, high, generator=generator)
     return made.requires_grad_(requires_grad)

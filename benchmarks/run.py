@@ -4,6 +4,7 @@ import sys
 
 import elementwise
 import harness
+import layers
 import matmul
 import networks
 import overhead
@@ -12,7 +13,7 @@ import reductions
 import sorting
 import training
 
-MODULES = [overhead, elementwise, reductions, sorting, matmul, training, networks, random_numbers]
+MODULES = [overhead, elementwise, reductions, sorting, matmul, training, networks, layers, random_numbers]
 GROUPS = {name: rows for module in MODULES for name, rows in module.GROUPS.items()}
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ meanings and edge cases stand here. `python docs/make_kernel_ops.py`; a test com
 """
 from pathlib import Path
 
-from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SAMPLING, SCAN, SCATTER, UNARY
 from cygrad.testing.operands import BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL
 from cygrad.testing.pointwise import BINARY_TABLE, UNARY_TABLE, UNSIGNED
 
@@ -90,6 +90,9 @@ REST = {
     "pool": (POOL, {"max": ("largest of a box, and its place", "the first of equals, the last NaN"),
                     "sum": ("sum of a box", "0 of an empty one"),
                     "mean": ("mean of a box", "integers lose the fraction")}),
+    "grid_sample": (SAMPLING, {"nearest": ("the place next to a point", "half to even"),
+                               "linear": ("the two places around it, along each axis", "by how near they are"),
+                               "cubic": ("the four around it", "images alone")}),
     "recurrent": (CELLS, dict.fromkeys(CELLS, ("see `Backend.recurrent`", ""))),
 }
 HEAD = """# Ops of the kernel interface

@@ -78,6 +78,7 @@ SAME_MEANING = {
     "random": "the family of random numbers: public names, derivatives",
     "recurrent": "recurrent layers: op, driver, kernels, cases",
     "reduce": "the family of reductions: derivatives, rules, drivers, kernels",
+    "resampling": "resampling along axes and by grids: op, driver, kernels, cases",
     "rnn": "PyTorch's public name in nn and nn.utils",
     "scan": "running sums along an axis: drivers and kernels",
     "searching": "finding elements and places: ops, names of the array API",

@@ -26,6 +26,7 @@ from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.reduce.scan cimport cpu_scan
 from cygrad_cpu.nn.pool cimport cpu_pool
 from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
+from cygrad_cpu.nn.resampling cimport cpu_grid_sample, cpu_grid_sample_backward, cpu_resample
 from cygrad_cpu.nn.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort.sort cimport cpu_sort
 
@@ -212,6 +213,16 @@ cdef class CPUBackend(Backend):
 
     def pool(self, int op, View a, tuple boxes, View out, View index):
         return cpu_pool(op, a, boxes, out, index)
+
+    def resample(self, View a, View places, View weights, View out):
+        return cpu_resample(a, places, weights, out)
+
+    def grid_sample(self, int mode, int padding, bint align, View a, View grid, View out):
+        return cpu_grid_sample(mode, padding, align, a, grid, out)
+
+    def grid_sample_backward(self, int mode, int padding, bint align, View grad, View a, View grid, View grad_a,
+                             View grad_grid):
+        return cpu_grid_sample_backward(mode, padding, align, grad, a, grid, grad_a, grad_grid)
 
     cpdef attention(self, View query, View key, View value, View mask, bint causal, double scale, View out):
         return cpu_attention(query, key, value, mask, causal, scale, out)

@@ -46,6 +46,8 @@ SCAN = ("cumsum", "cumprod", "cummax", "cummin")
 SCATTER = ("set", "add", "prod", "max", "min")
 RANDOM = ("uniform", "normal", "integers")
 POOL = ("max", "sum", "mean")
+SAMPLING = ("nearest", "linear", "cubic")
+SAMPLING_PADDING = ("zeros", "border", "reflection")
 CELLS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 
 
@@ -461,6 +463,37 @@ cdef class Backend:
         the fraction). MAX writes index (int64, else None), the place h * W + w of the plane, D included, of the first
         of the largest, or of the last NaN, which is larger than any number. No box of MAX is empty; an empty box of
         the others gives 0. Of several axes, the last runs fastest. Any strides. Composed from gather, reduce and where.
+        """
+        return NotImplemented
+
+    def resample(self, View a, View places, View weights, View out):
+        """out (L, Q, R): sums of a few places of a's (L, P, R) second axis, times weights.
+
+        out[i][q][j] is the sum over t of weights[t][q] * a[i][places[t][q]][j]; places (T, Q), int64, are within the
+        axis. a, weights and out are float32 or float64. Any strides. Composed from gather and binary.
+        """
+        return NotImplemented
+
+    def grid_sample(self, int mode, int padding, bint align, View a, View grid, View out):
+        """out (N, C, ...) = images a (N, C, H, W) or volumes (N, C, D, H, W) at points grid (N, ..., 2 or 3).
+
+        A point is (x, y) or (x, y, z). Along an axis of n places, -1 and 1 are the centres of the first and the last
+        (align), x is at (x + 1) / 2 * (n - 1), or their borders, x is at ((x + 1) * n - 1) / 2. SAMPLING[mode] sees the
+        place next to a point (half to even), or the two around it, weighted by how near they are, or, in images, four,
+        with the weights of Keys's cubic convolution (a = -0.75). SAMPLING_PADDING[padding]: places outside count for
+        nothing; or points (of cubic: places) beyond the centres of the first and the last place are there; or they
+        are reflected, at these centres (align) or at the borders, as often as it takes, and then the same. A point that
+        is not a number, nor finite, is nowhere under "zeros". float32 and float64; any strides. Composed from pointwise
+        entries and gather.
+        """
+        return NotImplemented
+
+    def grid_sample_backward(self, int mode, int padding, bint align, View grad, View a, View grid, View grad_a,
+                             View grad_grid):
+        """The gradients of `grid_sample`; that of the two outputs which is None is not wanted.
+
+        That by the grid is 0 for "nearest", and for points that padding has moved to the first or the last place.
+        Composed from pointwise entries, gather and scatter.
         """
         return NotImplemented
 

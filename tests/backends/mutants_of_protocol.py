@@ -214,6 +214,16 @@ def networks():
         lambda op, *rest: POOL[op] == "mean")
     yield "pool: the last of the largest", ("pool",), spoiled(
         "pool", lambda op, a, boxes, out, index: array(index).__iadd__(1), lambda op, *rest: POOL[op] == "max")
+    yield "resample writes weights of 1", ("resample",), spoiled(
+        "resample", lambda a, places, weights, out: store(out, load(a)[:, load(places)[0]]),
+        lambda a, places, weights, out: weights.shape[0] == 1)
+    yield "grid_sample aligns corners", ("grid_sample",), kernel(
+        "grid_sample", lambda self, mode, padding, align, *rest: right("grid_sample", self, mode, padding, True, *rest))
+    yield "grid_sample reflects nothing", ("grid_sample",), kernel(
+        "grid_sample", lambda self, mode, padding, *rest: right("grid_sample", self, mode, min(padding, 1), *rest))
+    yield "grid_sample_backward writes one gradient", ("grid_sample_backward",), kernel(
+        "grid_sample_backward", lambda self, *args: right("grid_sample_backward", self, *args[:7], None),
+        lambda *args: args[7] is not None and args[6] is not None)
     yield "attention ignores causal", ("attention",), kernel(
         "attention", lambda self, q, k, v, mask, causal, scale, out: right("attention", self, q, k, v, mask, False,
                                                                            scale, out))

@@ -18,7 +18,7 @@ from cygrad_numpy import NumPyBackend
 
 F = cygrad.nn.functional
 ENTRIES = ("addmm", "softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "conv2d", "conv2d_backward",
-           "pool", "attention", "recurrent", "recurrent_backward")
+           "pool", "resample", "grid_sample", "grid_sample_backward", "attention", "recurrent", "recurrent_backward")
 
 
 def composed(entry):

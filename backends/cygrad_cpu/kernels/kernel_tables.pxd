@@ -129,3 +129,30 @@ ctypedef void (*CellBackward)(int cell, const CellRows *at) noexcept nogil
 cdef struct RecurrentTable:     # by precision: 0 float32, 1 float64
     CellForward forward[2]
     CellBackward backward[2]
+
+ctypedef void (*WeighRows)(const char *a, const long long *places, const char *weights, char *out, Py_ssize_t size,
+                           Py_ssize_t taps, Py_ssize_t outputs, Py_ssize_t n, Py_ssize_t begin,
+                           Py_ssize_t end) noexcept nogil
+ctypedef void (*WeighLines)(const char *a, const int *places, const char *weights, char *out, Py_ssize_t size,
+                            Py_ssize_t taps, Py_ssize_t outputs, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+
+cdef struct Sampling:           # images looked at where a grid says; see Backend.grid_sample
+    int axes
+    int reach                   # places along an axis: 1 nearest, 2 linear, 4 cubic
+    int taps                    # places of a point
+    int padding                 # 0 zeros, 1 the border, 2 reflection
+    bint align
+    Py_ssize_t sizes[3]         # as the grid has the axes: the last one first
+    Py_ssize_t channels, plane, points
+
+ctypedef void (*SampleForward)(const Sampling *sampling, const char *a, const char *grid, char *out, Py_ssize_t begin,
+                               Py_ssize_t end) noexcept nogil       # of an image, points begin to end
+ctypedef void (*SampleBackward)(const Sampling *sampling, const char *grad, const char *a, const char *grid,
+                                char *grad_a, char *grad_grid, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin,
+                                Py_ssize_t end) noexcept nogil      # channels first to last, points begin to end
+
+cdef struct ResamplingTable:    # by precision: 0 float32, 1 float64
+    WeighRows rows[2]
+    WeighLines lines[2]
+    SampleForward forward[2]
+    SampleBackward backward[2]

@@ -361,6 +361,19 @@ def spread(a, b):
     return a.expand(shape), b.expand(shape)
 
 
+# ------------------------------------------------------------------------------- resampling
+
+def resample(a, places, weights, out):
+    """Places gathered for one tap after the other, times its weights."""
+    shape = tuple(out.shape)
+    sums = None
+    for t in range(places.shape[0]):
+        found = gather_op(a, clone_dense(places[t].view(1, -1, 1).expand(shape)), 1)
+        part = mul(found, weights[t].view(1, -1, 1).expand(shape))
+        sums = part if sums is None else binary_op(ADD, sums, part)
+    copy_(out, sums)
+
+
 # ------------------------------------------------------------------------------- attention
 
 def attention(query, key, value, mask, causal, scale, out):
@@ -406,4 +419,4 @@ from cygrad.dispatch.recurrent_compositions import recurrent, recurrent_backward
 
 COMPOSED = {function.__name__: function for function in (
     square_sum, map_reduce, partial_sort, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d,
-    conv2d_backward, pool, attention, recurrent, recurrent_backward)}
+    conv2d_backward, pool, resample, attention, recurrent, recurrent_backward)}

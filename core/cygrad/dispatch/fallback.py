@@ -1,6 +1,6 @@
 """What happens when a backend declines a call: the core composes it, the CPU runs it, or an error says who lacks what.
 
-The entries that `compositions` lists are computed from the backend's other entries, on its device. All others
+The entries that `compositions` and OF_OPS list are computed from the backend's other entries, on its device. All others
 run on the CPU, between copies of their operands, as CYGRAD_FALLBACK says: warn (default: once for each entry, op and
 dtype), error, or silent. `counters()` tells how often. Where the CPU backend declines too, nobody has the kernel.
 """
@@ -19,6 +19,7 @@ from cygrad.view import View
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
         "scan": SCAN, "scatter": SCATTER}
+OF_OPS = {}                     # compositions that are written in ops, by entry; the ops put them here
 _counts = Counter()
 _stand_ins = {}             # entry -> function, from the first call on that needs one
 
@@ -52,10 +53,9 @@ def run(backend, entry, args, outs):
     foreign = stand_in_needed(args)
     if foreign and entry in (_stand_ins or _load_stand_ins()):
         return compose(_stand_ins[entry], args)
-    from cygrad.dispatch.compositions import COMPOSED      # start-up time
     op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
-    if op in COMPOSED:
-        return compose(COMPOSED[op], args)
+    if composition := composition_of(op):
+        return compose(composition, args)
     dtype = next(a for a in (*args, *_flat(args[1])) if isinstance(a, View)).dtype
     if backend.name == "cpu" or foreign:
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
@@ -78,6 +78,12 @@ def stand_in_needed(args):
         elif isinstance(value, tuple) and stand_in_needed(value):
             return True
     return False
+
+
+def composition_of(op):
+    """The function that computes a declined call from other entries, or None."""
+    from cygrad.dispatch.compositions import COMPOSED      # start-up time
+    return COMPOSED.get(op) or OF_OPS.get(op)
 
 
 def compose(composition, args):

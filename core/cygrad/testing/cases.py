@@ -4,7 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
-from cygrad.testing import end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool, recurrent
+from cygrad.testing import (end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool, recurrent,
+                            resampling)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -325,7 +326,9 @@ ENTRIES = {
     "nonzero": nonzero_cases, "addmm": linalg.addmm_cases, "softmax": nn.softmax_cases,
     "softmax_backward": nn.softmax_backward_cases, "layer_norm": nn.layer_norm_cases,
     "layer_norm_backward": nn.layer_norm_backward_cases, "conv2d": nn.conv2d_cases,
-    "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "attention": nn.attention_cases,
+    "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "resample": resampling.resample_cases,
+    "grid_sample": resampling.grid_sample_cases, "grid_sample_backward": resampling.grid_sample_backward_cases,
+    "attention": nn.attention_cases,
     "recurrent": recurrent.recurrent_cases, "recurrent_backward": recurrent.recurrent_backward_cases,
     "random": nn.random_cases, "linalg": linalg.linalg_cases, "fft": fourier.fft_cases, "errors": memory.error_cases,
     "programs": end_to_end.end_to_end_cases,

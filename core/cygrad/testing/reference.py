@@ -11,6 +11,7 @@ import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.testing import reference_special
 from cygrad.testing.operands import PERIOD
+from cygrad.testing.reference_resampling import grid_sample, grid_sample_backward, resample  # noqa: F401 (by name)
 
 
 def wide(x):

@@ -1,19 +1,24 @@
 """Images and volumes looked at where a grid says (`grid_sample`), and grids of affine maps (`affine_grid`).
 
-A sample is a sum of places next to a point, times weights that depend on the point. `sampled` says so with ops that
-have derivatives, and is differentiated as it stands: `slopes` runs it again, so that nothing of it is kept.
+A sample is a sum of places next to a point, times weights that depend on the point. Backends have kernels for it and
+its gradient. `sampled` says it with ops that have derivatives: for backends without the kernels, and to be
+differentiated as it stands where a gradient is recorded; `slopes` runs it again, so that nothing of it is kept.
 """
 import itertools
 import math
 
 import cygrad
 from cygrad.autograd.modes import grad_mode
+from cygrad.backend import SAMPLING_PADDING as PADDINGS
+from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import copy_
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.resampling import cubic
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 
+MODES = ("nearest", "bilinear", "bicubic")              # backend.SAMPLING
 CHANGED = ("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
            "details.")
@@ -86,8 +91,55 @@ def sampled(input, grid, mode, padding, align):
 # ---------------------------------------------------------------------------- with their own nodes
 
 def sampler(name):
-    return primitive(lambda tensors, input, grid, mode, padding, align: sampled(input, grid, mode, padding, align),
+    return primitive(lambda tensors, input, grid, mode, padding, align: by_kernel(input, grid, mode, padding, align),
                      name=name)
+
+
+def codes(mode, padding, align):
+    return MODES.index(mode), PADDINGS.index(padding), align
+
+
+def widened(mode, *tensors):
+    """Operands as kernels take them; None for 16-bit floats where 16 bits decide which place is the nearest."""
+    if tensors[0].dtype not in HALVES:
+        return tensors
+    return None if mode == "nearest" else [t.to(FLOAT32) for t in tensors]
+
+
+def by_kernel(input, grid, mode, padding, align):
+    shape = (*input.shape[:2], *grid.shape[1:-1])
+    wide = widened(mode, input, grid)
+    if wide is None or 0 in shape:
+        return sampled(input, grid, mode, padding, align)
+    out = wide[0].new_empty(shape)
+    call(out, "grid_sample", (*codes(mode, padding, align), *wide, out), (5,))
+    return out.to(input.dtype)
+
+
+def slopes_by_kernel(grad, input, grid, mode, padding, align, needs):
+    """The gradients of `sampled`, or None."""
+    wide = widened(mode, grad, input, grid)
+    if wide is None or 0 in grad.shape:
+        return None
+    made = [cygrad.empty_like(t, memory_format=cygrad.contiguous_format) if need else None
+            for t, need in zip(wide[1:], needs)]
+    call(grad, "grid_sample_backward", (*codes(mode, padding, align), *wide, *made), (6, 7))
+    return [t if t is None else t.to(grad.dtype) for t in made]
+
+
+def compose(mode, padding, align, input, grid, out):
+    copy_(out, sampled(input, grid, MODES[mode], PADDINGS[padding], align))
+
+
+def compose_backward(mode, padding, align, grad, input, grid, grad_input, grad_grid):
+    needs = grad_input is not None, grad_grid is not None
+    found = slopes_of_ops(grad, input, grid, MODES[mode], PADDINGS[padding], align, needs)
+    for out, slope in zip((grad_input, grad_grid), found):
+        if out is not None:
+            copy_(out, slope)
+
+
+OF_OPS.update(grid_sample=compose, grid_sample_backward=compose_backward)
 
 
 _sampled = {axes: sampler(f"grid_sampler_{axes}d") for axes in (2, 3)}
@@ -95,6 +147,11 @@ _sampled = {axes: sampler(f"grid_sampler_{axes}d") for axes in (2, 3)}
 
 def slopes(grad, input, grid, mode, padding, align, needs):
     """The gradients of `sampled`, to be differentiated again if gradients are recorded."""
+    found = None if grad_mode() else slopes_by_kernel(grad, input, grid, mode, padding, align, needs)
+    return found or slopes_of_ops(grad, input, grid, mode, padding, align, needs)
+
+
+def slopes_of_ops(grad, input, grid, mode, padding, align, needs):
     again = grad_mode()
     with cygrad.enable_grad():
         # Leaves of their own: in the first pass, and in forward mode, where nothing requires a gradient.

@@ -8,6 +8,7 @@ import math
 from functools import lru_cache
 
 import cygrad
+from cygrad.dispatch.fallback import call
 from cygrad.dispatch.memory_formats import kept
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import DTYPES, FLOAT32, HALVES, need_tensors, refused
@@ -89,14 +90,13 @@ def computed(t):
 
 
 def along(axes, t, in_order=False):
-    """(axis, its places, its weights in a shape to multiply with): those that get shorter first, of which the first
-    ones are the fastest; `in_order`: the last axis first."""
+    """(axis, its places, its weights): axes that get shorter first, of which the first ones are the fastest;
+    `in_order`: the last axis first."""
     def work(axis):
         ratio = axes[axis][2] / axes[axis][1]
         return (0, 0, -axis) if in_order else (ratio, axis if ratio < 1 else -axis, 0)
     for axis in sorted(range(-len(axes), 0), key=work):
-        places, weights = taps(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
-        yield axis, places, None if weights is None else weights.view(*weights.shape, *[1] * (-1 - axis))
+        yield axis, *taps(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
 
 
 def resampled(self, axes):
@@ -112,19 +112,24 @@ def resampled(self, axes):
 
 
 def summed(t, axis, places, weights):
-    total = t.index_select(axis, places[0])
-    if weights is not None:
-        total *= weights[0]
-        for k in range(1, len(places)):
-            total.addcmul_(t.index_select(axis, places[k]), weights[k])
-    return total
+    """Sums along an axis: of one place each without weights."""
+    if weights is None:
+        return t.index_select(axis, places[0])
+    axis += t.dim()
+    lead, rest, made = t.shape[:axis], t.shape[axis + 1:], places.shape[1]
+    out = t.new_empty((*lead, made, *rest))
+    flat = math.prod(lead), math.prod(rest)
+    if out.numel():
+        planes = t.reshape(flat[0], t.shape[axis], flat[1])
+        call(out, "resample", (planes, places, weights, out.view(flat[0], made, flat[1])), (3,))
+    return out
 
 
 def in_bytes(t, axis, places, weights):
     """Sums of bytes, rounded to bytes, with weights of 16 bits as Pillow and PyTorch have them."""
     weights = list(weights)
     for k in range(len(weights) - 1):           # weights of one place are added up first
-        twice = (places[k] == places[k + 1]).view(weights[k].shape)
+        twice = places[k] == places[k + 1]
         weights[k + 1] = weights[k + 1] + cygrad.where(twice, weights[k], 0.0)
         weights[k] = cygrad.where(twice, 0.0, weights[k])
     weights = cygrad.stack(weights)
@@ -143,7 +148,8 @@ def spread(grad, axes):
         shape[axis] = axes[axis][1]
         total = t.new_zeros(shape)
         for k in range(len(places)):
-            total.index_add_(axis, places[k], t if weights is None else t * weights[k])
+            share = t if weights is None else t * weights[k].view(-1, *[1] * (-1 - axis))
+            total.index_add_(axis, places[k], share)
         t = total
     return t.to(grad.dtype)
 

@@ -519,8 +519,8 @@ cdef class Backend:
         GRU: r, z = sigmoid(x + s); k = s + bias (H,), or s; m = tanh(x + r * k); h = (1 - z) * m + z * h; kept is k.
         RNN: h = tanh(x + s), or relu(x + s); values and out are one view, kept is None.
 
-        values (rows, G * H) becomes the gates after their functions, (i, f, g, o) or (r, z, m); out (rows, H) the h of
-        each step; last_h and last_c (N, H) the state after all. c, last_c: LSTM alone. Any strides of inputs.
+        values (rows, G * H) becomes the gates after their functions, (i, f, g, o) or (r, z, m), and may be the same
+        view as gates; out (rows, H) the h of each step; last_h and last_c (N, H) the state after all. c, last_c: LSTM alone. Any strides of inputs.
         Composed from matmul, binary and unary, step by step.
         """
         return NotImplemented

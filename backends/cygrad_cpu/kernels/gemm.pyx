@@ -271,9 +271,45 @@ cdef inline Py_ssize_t tile_rows(Py_ssize_t left) noexcept nogil:
     return ROWS if left > ROWS // 2 else ROWS // 2
 
 
-cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b, const Tile *kernels, Py_ssize_t p,
-                Py_ssize_t k, Py_ssize_t i, Py_ssize_t m, Vector *tag) noexcept nogil:
-    """What k terms from p on give to m rows of the result from i on; both factors' parts fit the caches."""
+cdef inline Py_ssize_t panel_width(Py_ssize_t left, Py_ssize_t lanes) noexcept nogil:
+    """Vectors of the next panel of `b` where so many columns are left: of 4 left 2 and 2, not 3 and 1."""
+    cdef Py_ssize_t vectors = (left + lanes - 1) // lanes
+    return (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
+
+
+cdef inline Py_ssize_t depth_of(const Product *g, Vector *tag) noexcept nogil:
+    """How much of k is worked on at a time."""
+    cdef Py_ssize_t most = DEPTH_BYTES // (4 if Vector is Floats else 8), parts = (g.k + most - 1) // most
+    return (g.k + parts - 1) // parts if parts else 0
+
+
+cdef inline Py_ssize_t line_of(const Product *g, Vector *tag) noexcept nogil:
+    """Bytes of a row of `b` in whole vectors."""
+    cdef Py_ssize_t lanes = <Py_ssize_t>sizeof(Vector) // (4 if Vector is Floats else 8)
+    return (g.n + lanes - 1) // lanes * <Py_ssize_t>sizeof(Vector)
+
+
+cdef void pack_panels(const Product *g, char *out, Vector *tag) noexcept nogil:
+    """All panels of `b`, as `block` wants them: those of the first part of k, one after the other, and so on."""
+    cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, p = 0, j, k, n
+    cdef Py_ssize_t br = g.b_strides[0] * size, bc = g.b_strides[1] * size, depth = depth_of[Vector](g, NULL), vectors
+    while p < g.k:
+        k = min(depth, g.k - p)
+        j = 0
+        while j < g.n:
+            vectors = panel_width(g.n - j, lanes)
+            n = min(vectors * lanes, g.n - j)
+            pack[Vector](g.b + p * br + j * bc, br, bc, k, n, vectors * lanes, out, NULL)
+            out += k * vectors * <Py_ssize_t>sizeof(Vector)
+            j += n
+        p += k
+
+
+cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b, const char *panels,
+                const Tile *kernels, Py_ssize_t p, Py_ssize_t k, Py_ssize_t i, Py_ssize_t m,
+                Vector *tag) noexcept nogil:
+    """What k terms from p on give to m rows of the result from i on; both factors' parts fit the caches. `panels` is
+    `b` as `pack_panels` lays it out, or NULL."""
     cdef Py_ssize_t size = 4 if Vector is Floats else 8, lanes = <Py_ssize_t>sizeof(Vector) // size, panel = 3 * lanes
     cdef Py_ssize_t ar = g.a_strides[0] * size, ac = g.a_strides[1] * size, br = g.b_strides[0] * size
     cdef Py_ssize_t bc = g.b_strides[1] * size, out_row = g.out_strides[0] * size, vectors, x_row, x_column, y_row
@@ -311,11 +347,13 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         n = g.n - j
         if found_b != NULL and near and not apart:
             n = min(n, found_b.run - j % found_b.run)
-        vectors = (n + lanes - 1) // lanes                      # 4 are left: 2 and 2, not 3 and 1
-        vectors = (vectors + (vectors + 2) // 3 - 1) // ((vectors + 2) // 3)
+        vectors = panel_width(n, lanes)
         n = min(vectors * lanes, n)
         y, y_row = g.b + p * br + j * bc, br
-        if found_b != NULL and near:
+        if panels != NULL:
+            y = panels + p * line_of[Vector](g, NULL) + k * j * size
+            y_row = vectors * <Py_ssize_t>sizeof(Vector)
+        elif found_b != NULL and near:
             y, y_row, y_rows = g.b, 0, found_b.rows + p
             for q in range(vectors):
                 y_columns[q] = (found_b.runs[(j + q * lanes) // found_b.run] + (j + q * lanes) % found_b.run) * size
@@ -342,26 +380,42 @@ cdef void block(const Product *g, const Lattice *found_a, const Lattice *found_b
         j += n
 
 
-cdef void product(const Product *g, const Lattice *a, const Lattice *b, Vector *tag) noexcept nogil:
+cdef void product(const Product *g, const Lattice *a, const Lattice *b, const char *panels,
+                  Vector *tag) noexcept nogil:
     cdef Tile[6] kernels
-    cdef Py_ssize_t most = DEPTH_BYTES // (4 if Vector is Floats else 8), parts = (g.k + most - 1) // most, p = 0, i
-    cdef Py_ssize_t depth = (g.k + parts - 1) // parts if parts else 0
+    cdef Py_ssize_t p = 0, i, depth = depth_of[Vector](g, NULL)
     tiles[Vector](kernels, NULL)
     while p < g.k or p == 0:
         i = 0
         while i < g.m:
-            block[Vector](g, a, b, kernels, p, min(depth, g.k - p), i,
+            block[Vector](g, a, b, panels, kernels, p, min(depth, g.k - p), i,
                           min(<Py_ssize_t>BLOCK_ROWS, g.m - i), NULL)
             i += BLOCK_ROWS
         p += max(depth, <Py_ssize_t>1)
 
 
 cdef void floats(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil:
-    product[Floats](g, a, b, NULL)
+    product[Floats](g, a, b, NULL, NULL)
 
 
 cdef void doubles(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil:
-    product[Doubles](g, a, b, NULL)
+    product[Doubles](g, a, b, NULL, NULL)
+
+
+cdef void pack_floats(const Product *g, char *out) noexcept nogil:
+    pack_panels[Floats](g, out, NULL)
+
+
+cdef void pack_doubles(const Product *g, char *out) noexcept nogil:
+    pack_panels[Doubles](g, out, NULL)
+
+
+cdef void packed_floats(const Product *g, const char *packed) noexcept nogil:
+    product[Floats](g, NULL, NULL, packed, NULL)
+
+
+cdef void packed_doubles(const Product *g, const char *packed) noexcept nogil:
+    product[Doubles](g, NULL, NULL, packed, NULL)
 
 
 def install(size_t address):
@@ -369,3 +423,7 @@ def install(size_t address):
     cdef GemmTable *table = <GemmTable *>address
     table.product[0] = floats
     table.product[1] = doubles
+    table.pack[0] = pack_floats
+    table.pack[1] = pack_doubles
+    table.packed[0] = packed_floats
+    table.packed[1] = packed_doubles

@@ -303,7 +303,6 @@ cdef void sample_forward(const Sampling *s, const Real *a, const Real *grid, Rea
         combine(s, places, weights, n, flat, products, seen)
         for c in range(s.channels):
             x = a + c * s.plane
-            y = out + c * s.points + begin
             if x[0] - x[0] != 0:
                 for q in range(n):
                     found[q] = 0

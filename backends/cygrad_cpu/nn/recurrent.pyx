@@ -11,7 +11,8 @@ from libc.string cimport memcpy, memset
 from cygrad.dtype cimport DType, FLOAT32
 from cygrad.view cimport View, data
 from cygrad_cpu.kernels.kernel_tables cimport CellRows, RecurrentTable
-from cygrad_cpu.products.serial_product cimport Product, ROOM, load_blas, multiply
+from cygrad_cpu.products.serial_product cimport (Product, ROOM, load_blas, multiply_packed, pack_factor,
+                                                 packed_size)
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport Temporary, computed, copy_views, dense, temporary, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -48,6 +49,7 @@ cdef struct Call:
     char *c
     char *slopes
     char *hidden
+    const char *packed          # the weight, laid out for all steps, or NULL
 
 
 cdef inline char *at_row(const char *start, Py_ssize_t row, Py_ssize_t nbytes) noexcept nogil:
@@ -62,15 +64,39 @@ cdef void place(const Call *call, CellRows *cell, Py_ssize_t row, Py_ssize_t seq
     cell.h, cell.c = at_row(call.h, sequence, narrow), at_row(call.c, sequence, narrow)
 
 
+cdef void by_weight(const Call *call, Product *g, char *room) noexcept nogil:
+    """Describe products of rows with the weight's transpose."""
+    g.kind, g.room, g.alpha, g.m = call.kind, room, 1, call.sequences
+    g.n, g.k, g.b = call.width, call.n, call.weight
+    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.n, 1, 1, call.n
+    g.out_strides[0], g.out_strides[1] = call.width, 1
+
+
+cdef void by_turned_weight(const Call *call, Product *g, char *room) noexcept nogil:
+    g.kind, g.room, g.alpha, g.m = call.kind, room, 1, call.sequences
+    g.n, g.k, g.b = call.n, call.width, call.weight
+    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.width, 1, call.n, 1
+    g.out_strides[0], g.out_strides[1] = call.n, 1
+
+
+cdef int pack_weight(Call *call, const Product *g, View like, list keep) except -1:
+    """Lay the weight out once for all steps."""
+    cdef Py_ssize_t size = packed_size(g)
+    cdef Temporary made
+    if size and call.count > 1:
+        made = temporary(like.memory.backend, like.dtype, 1, [size // like.dtype.itemsize + 1])
+        keep.append(made)
+        pack_factor(g, data(made.view))
+        call.packed = data(made.view)
+    return 0
+
+
 cdef void walk(const Call *call, Py_ssize_t begin, Py_ssize_t end, char *hidden, char *room) noexcept nogil:
     """All steps of the sequences from `begin` to before `end`."""
     cdef Py_ssize_t step, last, row, narrow = call.n * call.itemsize, wide = call.width * call.itemsize
     cdef CellRows cell
     cdef Product g
-    g.kind, g.room, g.alpha = call.kind, room, 1
-    g.n, g.k, g.b = call.width, call.n, call.weight                     # gates + h @ weight^T
-    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.n, 1, 1, call.n
-    g.out_strides[0], g.out_strides[1] = call.width, 1
+    by_weight(call, &g, room)                                           # gates + h @ weight^T
     cell.n, cell.hidden, cell.bias = call.n, hidden, call.bias
     for step in range(call.count):
         last = min(end, call.rows[step])
@@ -79,11 +105,12 @@ cdef void walk(const Call *call, Py_ssize_t begin, Py_ssize_t end, char *hidden,
         row = call.first[step] + begin
         place(call, &cell, row, begin)
         cell.rows, cell.out = last - begin, at_row(call.out, row, narrow)
-        memcpy(cell.values, call.gates + row * wide, cell.rows * wide)
+        if call.gates != call.values:
+            memcpy(cell.values, call.gates + row * wide, cell.rows * wide)
         g.m, g.a = cell.rows, cell.h
         g.beta = 0 if call.cell == GRU else 1
         g.out = hidden if call.cell == GRU else cell.values
-        multiply(&g)
+        multiply_packed(&g, call.packed)
         table.forward[call.kind](call.cell, &cell)
 
 
@@ -92,10 +119,7 @@ cdef void walk_back(const Call *call, Py_ssize_t begin, Py_ssize_t end, char *ro
     cdef Py_ssize_t step, last, row, narrow = call.n * call.itemsize, wide = call.width * call.itemsize
     cdef CellRows cell
     cdef Product g
-    g.kind, g.room, g.alpha = call.kind, room, 1
-    g.n, g.k, g.b = call.n, call.width, call.weight                     # slopes @ weight
-    g.a_strides[0], g.a_strides[1], g.b_strides[0], g.b_strides[1] = call.width, 1, call.n, 1
-    g.out_strides[0], g.out_strides[1] = call.n, 1
+    by_turned_weight(call, &g, room)                                    # slopes @ weight
     g.beta = 1 if call.cell == GRU else 0                               # there the state also goes on by itself
     cell.n, cell.bias = call.n, NULL
     for step in range(call.count - 1, -1, -1):
@@ -109,7 +133,7 @@ cdef void walk_back(const Call *call, Py_ssize_t begin, Py_ssize_t end, char *ro
         table.backward[call.kind](call.cell, &cell)
         g.m, g.out = cell.rows, cell.h
         g.a = cell.hidden if call.cell == GRU else cell.slopes
-        multiply(&g)
+        multiply_packed(&g, call.packed)
 
 
 cdef int begin(Call *call, int cell, tuple steps, View weight, View state, DType dtype) except -1:
@@ -175,6 +199,7 @@ cdef object cpu_recurrent(int cell, tuple steps, View gates, View weight, View b
     cdef DType dtype = computed(gates.dtype)
     cdef list keep = [], written = []
     cdef Call call
+    cdef Product product
     cdef Temporary room
     cdef Py_ssize_t size, hidden = 0
     cdef int threads, t
@@ -190,6 +215,8 @@ cdef object cpu_recurrent(int cell, tuple steps, View gates, View weight, View b
         if cell == GRU:
             hidden = ((call.sequences // threads + 1) * call.width * call.itemsize + 63) // 64 * 64
         size = hidden + ROOM
+        by_weight(&call, &product, NULL)
+        pack_weight(&call, &product, gates, keep)
         room = temporary(gates.memory.backend, dtype, 2, [threads, size // call.itemsize])
         with nogil:
             for t in prange(threads, num_threads=threads, schedule="static"):
@@ -208,6 +235,7 @@ cdef object cpu_recurrent_backward(int cell, tuple steps, View grad_out, View gr
     cdef DType dtype = computed(values.dtype)
     cdef list keep = [], written = []
     cdef Call call
+    cdef Product product
     cdef Temporary room
     cdef int threads, t
     if not begin(&call, cell, steps, weight, slope_h, dtype):
@@ -219,6 +247,8 @@ cdef object cpu_recurrent_backward(int cell, tuple steps, View grad_out, View gr
         call.slopes, call.hidden = filled(slopes, dtype, keep, written), filled(hidden, dtype, keep, written)
         call.h, call.c = changed(grad_h, slope_h, dtype, keep, written), changed(grad_c, slope_c, dtype, keep, written)
         threads = threads_of(&call, values.sizes[0])
+        by_turned_weight(&call, &product, NULL)
+        pack_weight(&call, &product, values, keep)
         room = temporary(values.memory.backend, dtype, 2, [threads, ROOM // call.itemsize])
         with nogil:
             for t in prange(threads, num_threads=threads, schedule="static"):

@@ -20,6 +20,8 @@ cdef struct Lattice:            # a matrix found in images: element (i, j) lies 
     Py_ssize_t run              # columns that are neighbours
 
 ctypedef void (*ProductKernel)(const Product *product, const Lattice *a, const Lattice *b) noexcept nogil
+ctypedef void (*FactorPacker)(const Product *product, char *out) noexcept nogil
+ctypedef void (*PackedKernel)(const Product *product, const char *packed) noexcept nogil
 
 cdef enum:
     DEPTH = 384                 # most elements of a row of `a` or a column of `b` that are worked on at a time
@@ -33,9 +35,14 @@ cdef enum:
 cdef struct GemmTable:          # by kind
     # The columns of out are contiguous. A factor that a lattice is given for is found by that, not by its strides.
     ProductKernel product[2]    # NULL: BLAS is faster on this instruction set
+    FactorPacker pack[2]
+    PackedKernel packed[2]
 
 cdef bint any_strides(int kind, Py_ssize_t m, Py_ssize_t n) noexcept nogil      # whether our own kernel does these
 cdef int load_blas() except -1                      # to be called before `multiply` for other ones
 cdef bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint *rows, int *ld) noexcept nogil
 cdef void multiply(const Product *g) noexcept nogil
+cdef Py_ssize_t packed_size(const Product *g) noexcept nogil    # bytes that `pack_factor` writes; 0: it isn't done
+cdef void pack_factor(const Product *g, char *out) noexcept nogil       # for several products with the same `b`
+cdef void multiply_packed(const Product *g, const char *packed) noexcept nogil  # NULL: not packed
 cdef void multiply_lattice(const Product *g, const Lattice *a, const Lattice *b) noexcept nogil     # our own kernel's

@@ -44,6 +44,25 @@ cdef bint matrix_layout(const Py_ssize_t *sizes, const Py_ssize_t *strides, bint
     return step <= INT_MAX and sizes[0] <= INT_MAX and sizes[1] <= INT_MAX
 
 
+cdef Py_ssize_t packed_size(const Product *g) noexcept nogil:
+    cdef Py_ssize_t size = 4 if g.kind == 0 else 8
+    if not any_strides(g.kind, g.m, g.n):
+        return 0
+    return (g.n * size + VECTOR_BYTES - 1) // VECTOR_BYTES * VECTOR_BYTES * g.k
+
+
+cdef void pack_factor(const Product *g, char *out) noexcept nogil:
+    """Lay out `b`, as products of any m > 1 take it whose results have contiguous columns."""
+    table.pack[g.kind](g, out)
+
+
+cdef void multiply_packed(const Product *g, const char *packed) noexcept nogil:
+    if packed == NULL or g.m == 1:
+        multiply(g)
+    else:
+        table.packed[g.kind](g, packed)
+
+
 cdef void multiply(const Product *g) noexcept nogil:
     cdef Product turned
     if not any_strides(g.kind, g.m, g.n) and routines != NULL and by_blas(g):

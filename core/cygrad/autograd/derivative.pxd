@@ -5,7 +5,7 @@ from cygrad.view cimport View
 
 cdef enum:
     FORMULAS = 8           # most differentiable arguments an op has
-    PARAMETERS = 8         # most parameters a formula has
+    PARAMETERS = 10        # most parameters a formula has
     RESULT_BIT = 62        # in sets of arguments: the op's result
 
 ctypedef object (*Shortcut)(OpNode, Tensor)    # gradient of an input by C code, from that of the output (shortcuts.pyx)

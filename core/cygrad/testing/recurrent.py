@@ -33,7 +33,7 @@ def _make(cell, dtype, layout, backwards, rng):
     gates, weight = some(rows, width), put(weights(rng, width, hidden, dtype), dtype)
     bias = some(hidden) if cell == "gru" and not backwards else None
     state = some(n, hidden), some(n, hidden) if cell == "lstm" else None
-    values = result((rows, width), dtype)
+    values = gates if layout == "steps" else result((rows, width), dtype)
     plain = cell.startswith("rnn")
     return (CELLS.index(cell), _steps(counts, backwards), gates, weight, bias, *state, values,
             None if plain else result((rows, hidden), dtype), values if plain else result((rows, hidden), dtype),

@@ -75,8 +75,8 @@ derivative("safe_softmax", self=lambda grad, dim, result: softmax_backward(grad,
 derivative("scaled_dot_product_attention", name="ScaledDotProductFlashAttentionForCpuBackward0",
            tensors=lambda grad, query, key, value, mask, causal, scale, needs:
            attention_backward(grad, query, key, value, mask, causal, scale, needs))
-derivative("recurrent", tensors=lambda grads, options, gates, weight, bias, h, c, result:
-           recurrent_slopes(grads, options, gates, weight, bias, h, c, result))
+derivative("recurrent", tensors=lambda grads, options, x, by_input, input_bias, weight, bias, h, c, result:
+           recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result))
 derivative("cdist", x1=lambda grad, x1, x2, p, result: cdist_slope(grad, x1, x2, p, result),
            x2=lambda grad, x1, x2, p, result: cdist_slope(grad.mT, x2, x1, p, result.mT))
 derivative("euclidean_dist", x1=lambda grad, x1, x2, result: euclidean_slope(grad, x1, x2, result),

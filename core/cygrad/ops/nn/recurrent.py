@@ -1,9 +1,9 @@
 """Recurrent layers: `lstm`, `gru`, `rnn_tanh`, `rnn_relu`, which go through sequences, and the cells of one step.
 
-A layer's input is multiplied with its weight for all steps at once; the steps are one node over the backend's
-`recurrent`. Rows of a step lie together: those of a padded batch of N sequences step by N, those of a packed one by its
-batch sizes, so that both are walked alike. A layer with a projection, and the gradient of the gradient, go step by step
-through other ops (`walked`).
+A layer's input is multiplied with its weight for all steps at once, and the steps go over what that gives in its place
+(the backend's `recurrent`): a layer is one node. Rows of a step lie together: those of a padded batch of N sequences
+step by N, those of a packed one by its batch sizes, so that both are walked alike. A layer with a projection, and the
+gradient of the gradient, go step by step through other ops (`walked`).
 """
 import cygrad
 from cygrad.backend import CELLS
@@ -24,10 +24,11 @@ GATES = 4, 3, 1, 1
 
 # The first argument lists the tensors that have gradients, so that one formula computes them all; see the table.
 @primitive(name="recurrent")
-def _recurrent(tensors, options, gates, weight, bias, h, c):
+def _recurrent(tensors, options, x, by_input, input_bias, weight, bias, h, c):
+    from cygrad.nn.functional import linear      # start-up time
     cell, steps = options
+    gates = values = linear(x, by_input, input_bias)
     rows, hidden = gates.shape[0], weight.shape[1]
-    values = empty_near(gates, gates.shape)
     plain = cell > GRU
     kept = None if plain else empty_near(gates, (rows, hidden))
     out = values if plain else empty_near(gates, (rows, hidden))
@@ -72,12 +73,13 @@ def joined(pieces):
     return found
 
 
-def recurrent_slopes(grads, options, gates, weight, bias, h, c, result):
-    """Gradients by gates, weight, bias, h and c."""
+def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c, result):
+    """Gradients by the input, its weight and bias, by weight, bias, h and c."""
     cell, steps = options
     if grad_mode():
-        return slopes_again(grads, cell, steps, (gates, weight, bias, h, c))
+        return slopes_again(grads, cell, steps, (x, by_input, input_bias, weight, bias, h, c))
     out, _, _, values, kept = parts(cell, result)
+    gates = values
     grad_out, grad_h, grad_c = grads[0], grads[1], grads[2] if cell == LSTM else None
     old = None
     if cell == GRU or weight.requires_grad:
@@ -90,7 +92,10 @@ def recurrent_slopes(grads, options, gates, weight, bias, h, c, result):
                                        hidden, slope_h, slope_c), (9, 10, 11, 12))
     by_state = slopes if hidden is None else hidden
     n = weight.shape[1]
-    return [slopes, (old.mT @ by_state).mT.contiguous() if weight.requires_grad else None,
+    return [slopes @ by_input if x.requires_grad else None,
+            slopes.mT @ x if by_input.requires_grad else None,
+            slopes.sum(0) if input_bias is not None and input_bias.requires_grad else None,
+            by_state.mT @ old if weight.requires_grad else None,
             by_state[:, 2 * n:].sum(0) if bias is not None else None, slope_h, slope_c]
 
 
@@ -99,10 +104,11 @@ def slopes_again(grads, cell, steps, tensors):
     tensors = [t if t is None or t.requires_grad else t.detach().requires_grad_()
                for t in tensors]                            # in forward mode, what has a tangent requires no gradient
     inputs = [t for t in tensors if t is not None]
-    out, h, c = walked(cell, steps, *tensors)
+    from cygrad.nn.functional import linear      # start-up time
+    out, h, c = walked(cell, steps, linear(*tensors[:3]), *tensors[3:])
     pairs = [(t, g) for t, g in zip((out, h, c), grads) if t is not None and g is not None and t.requires_grad]
     if not pairs:
-        return [None] * 5
+        return [None] * len(tensors)
     results, given = zip(*pairs)
     found = iter(cygrad.autograd.grad(results, inputs, given, create_graph=True, allow_unused=True))
     return [None if t is None else next(found) for t in tensors]
@@ -143,21 +149,21 @@ def gru_step(x, s, h):
     return m + z * (h - m)
 
 
-def check_sizes(cell, steps, gates, weight, h, c, projection):
+def check_sizes(cell, steps, x, by_input, weight, h, c, projection):
     """Raise unless weights and states fit: the kernel goes by the weight's sizes."""
     name, batch = CELLS[cell], max([rows for _, rows in steps], default=h.shape[0])
     hidden = weight.shape[0] // GATES[cell]
     wanted = (GATES[cell] * hidden, hidden if projection is None else projection.shape[0])
-    if tuple(weight.shape) != wanted or gates.shape[1] != wanted[0]:
+    if tuple(weight.shape) != wanted or by_input.shape[0] != wanted[0]:
         raise RuntimeError(f"{name}: a weight by state has the shape {list(weight.shape)}, where {list(wanted)} goes "
-                           f"with {gates.shape[1]} rows of the weight by input")
+                           f"with {by_input.shape[0]} rows of the weight by input")
     for word, t, size in (("h", h, wanted[1]), ("c", c, hidden)):
         if t is not None and (t.shape[0] != batch or t.shape[1] != size):
             raise RuntimeError(f"{name}: the state {word} of a layer has the shape {list(t.shape)}, but there are "
                                f"{batch} sequences, and {size} features by the weights")
-        if t is not None and t.dtype is not gates.dtype:
+        if t is not None and t.dtype is not x.dtype:
             raise RuntimeError(f"{name}: input and hidden tensors are not the same dtype, found input tensor with "
-                               f"{gates.dtype} and hidden tensor with {t.dtype}")
+                               f"{x.dtype} and hidden tensor with {t.dtype}")
 
 
 def direction(cell, steps, x, h, c, weights):
@@ -172,11 +178,12 @@ def direction(cell, steps, x, h, c, weights):
             bias = state_bias[2 * n:]
         else:
             input_bias = input_bias + state_bias
-    gates = linear(x, by_input, input_bias)
-    check_sizes(cell, steps, gates, by_state, h, c, projection)
-    if projection is None and gates.numel() and h.numel():
-        made = _recurrent((gates, by_state, bias, h, c), (cell, steps), gates, by_state, bias, h, c)
-        return parts(cell, made)[:3]
+    whole = projection is None and x.numel() and by_input.numel() and h.numel() and x.dtype is by_input.dtype
+    gates = None if whole else linear(x, by_input, input_bias)
+    check_sizes(cell, steps, x, by_input, by_state, h, c, projection)
+    if whole:
+        tensors = x, by_input, input_bias, by_state, bias, h, c
+        return parts(cell, _recurrent(tensors, (cell, steps), *tensors))[:3]
     return walked(cell, steps, gates, by_state, bias, h, c, projection)
 
 

@@ -87,6 +87,7 @@ SAME_MEANING = {
     "softmax": "softmax: ops, layers, drivers and kernels",
     "sort": "sorting: drivers and kernels",
     "sorting": "sorting an axis: ops, names of the array API",
+    "streams": "`Stream` and `Event` of devices",
     "special": "special functions: public names, ops, loops",
 }
 

@@ -363,7 +363,7 @@ def __getattr__(name):
     if name == "GradScaler":
         return _importlib.import_module("cygrad.amp").GradScaler
     if name in ("Stream", "Event"):
-        return getattr(_importlib.import_module("cygrad.devices.queues"), name)
+        return getattr(_importlib.import_module("cygrad.devices.streams"), name)
     if name == "vmap":
         return _importlib.import_module("cygrad.func").vmap
     if name in ("save", "load"):

@@ -13,7 +13,7 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
    most 8 axes remain. Operands that are all row-major dense come with `dense` set (in Python: `is_contiguous()`) and
    whatever axes they have. `gather`, `scatter`, `matmul` keep their rank.
 5. No call has zero elements; `out` never partly overlaps an input, but may be the very same view.
-6. No operand has dtype uint16, uint32 or uint64: the core computes these in the others (`dispatch/stand_ins.pyx`).
+6. No operand has dtype uint16, uint32 or uint64: the core computes these in the others (`dispatch/unsigned_stand_ins.pyx`).
 7. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
 
 Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a

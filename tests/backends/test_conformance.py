@@ -16,7 +16,7 @@ from cygrad.backend import UNARY
 from cygrad.devices import discovery
 from cygrad.devices.discovery import load
 from cygrad.testing.__main__ import main, run, selected
-from cygrad.testing.apart import Apart
+from cygrad.testing.child_process import Apart
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
 from fake_packages import BACKEND, install_backend

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import cygrad
 from cygrad.autograd import engine as _engine
 from cygrad.autograd import saved as _saved
-from cygrad.autograd.hooks import RemovableHandle
+from cygrad.autograd.removable_handle import RemovableHandle
 from cygrad.autograd.node import Node
 
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",

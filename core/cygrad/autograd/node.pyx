@@ -15,7 +15,7 @@ from cpython.object cimport PyObject
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
-from cygrad.autograd.hooks import RemovableHandle
+from cygrad.autograd.removable_handle import RemovableHandle
 
 cdef unsigned long long _sequence = 0
 cdef bint _tracebacks = False          # whether nodes keep where they were made

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
 
-from cygrad.devices import discovery, entry_points, precision, queues, switches
+from cygrad.devices import discovery, entry_points, precision, streams, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import fills
@@ -160,8 +160,8 @@ class DeviceNamespace(types.ModuleType):
         try:
             return getattr(backend, name)
         except AttributeError:
-            if name in queues.FUNCTIONS:
-                return queues.function(name, self._name)
+            if name in streams.FUNCTIONS:
+                return streams.function(name, self._name)
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
     def __getattr__(self, name):

@@ -25,8 +25,8 @@ _stand_ins = {}             # entry -> function, from the first call on that nee
 
 
 def _load_stand_ins():
-    from cygrad.dispatch import stand_ins      # start-up time
-    _stand_ins.update(stand_ins.ENTRIES)
+    from cygrad.dispatch import unsigned_stand_ins      # start-up time
+    _stand_ins.update(unsigned_stand_ins.ENTRIES)
     return _stand_ins
 
 
@@ -87,7 +87,7 @@ def composition_of(op):
 
 
 def compose(composition, args):
-    """Call a function of `compositions` or `stand_ins` with the arguments of an entry."""
+    """Call a function of `compositions` or `unsigned_stand_ins` with the arguments of an entry."""
 
     composition(*[_tensors(a) for a in args])
 

@@ -2,7 +2,7 @@
 import functools
 from collections import OrderedDict
 
-from cygrad.autograd.hooks import RemovableHandle
+from cygrad.autograd.removable_handle import RemovableHandle
 from cygrad.autograd.pass_hooks import retain_grad_of, tensor_hooks_of
 from cygrad.ops.declare.registry import methods, op
 from cygrad.tensor import Tensor

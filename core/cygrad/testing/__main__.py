@@ -7,7 +7,7 @@ import warnings
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError
-from cygrad.testing.apart import LIMIT, Apart
+from cygrad.testing.child_process import LIMIT, Apart
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import EVERY
 from cygrad.testing.report import Report, reasons_of

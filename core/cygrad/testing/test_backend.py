@@ -4,7 +4,7 @@ from itertools import groupby
 import pytest
 
 from cygrad.testing.__main__ import selected
-from cygrad.testing.apart import Apart
+from cygrad.testing.child_process import Apart
 
 
 def _groups(thorough):

@@ -1,4 +1,4 @@
 """`cygrad.utils.hooks`: the handle that one gets for a hook."""
-from cygrad.autograd.hooks import RemovableHandle
+from cygrad.autograd.removable_handle import RemovableHandle
 
 __all__ = ["RemovableHandle"]

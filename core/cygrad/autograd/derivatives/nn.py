@@ -11,7 +11,7 @@ from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
 from cygrad.ops.nn.attention import _safe_softmax, attention_scores
 from cygrad.ops.nn.border_padding import _folded, _padded
-from cygrad.ops.nn.boxes import box_sum_slope, placed, spread
+from cygrad.ops.nn.pooling_windows import box_sum_slope, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope

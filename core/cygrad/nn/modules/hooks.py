@@ -8,7 +8,7 @@ import functools
 import weakref
 from collections import OrderedDict
 
-from cygrad.nn.modules import members, module as of_all     # not yet whole: it takes its parts from here
+from cygrad.nn.modules import member_dicts, module as of_all     # not yet whole: it takes its parts from here
 
 watched = {}
 
@@ -186,10 +186,10 @@ def register_module_full_backward_hook(hook):
 
 for _name in ("_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
               "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"):
-    members.lazily_made[_name] = Hooks
+    member_dicts.lazily_made[_name] = Hooks
 for _name in ("_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
               "_load_state_dict_post_hooks"):
-    members.lazily_made[_name] = OrderedDict
+    member_dicts.lazily_made[_name] = OrderedDict
 
 
 class Hooking:

@@ -1,14 +1,14 @@
 """`Module`: what layers and models derive from.
 
-The class is put together from parts, each in a file: `attributes` (what is set on a module is registered), `paths`
-(iteration, and members by path), `state` (`state_dict`), `conversion` (dtypes and devices) and `hooks`. Here are its
-beginning, the call, training mode, `apply`, its parameters' gradients, and its text.
+The class is put together from parts, each in a file: `registration` (what is set on a module is registered),
+`traversal` (iteration, and members by path), `state` (`state_dict`), `conversion` (dtypes and devices) and `hooks`.
+Here are its beginning, the call, training mode, `apply`, its parameters' gradients, and its text.
 """
 import warnings
 from collections import OrderedDict
 
-from cygrad.nn.modules import members
-from cygrad.nn.modules.attributes import Attributes
+from cygrad.nn.modules import member_dicts
+from cygrad.nn.modules.registration import Attributes
 from cygrad.nn.modules.calling import call_with_hooks
 from cygrad.nn.modules.conversion import Conversion
 from cygrad.nn.modules.failures import ERRORS, explain
@@ -17,7 +17,7 @@ from cygrad.nn.modules.hooks import (Hooking, register_module_backward_hook,
                                      register_module_forward_pre_hook, register_module_full_backward_hook,
                                      register_module_full_backward_pre_hook, register_module_module_registration_hook,
                                      register_module_parameter_registration_hook, watched)
-from cygrad.nn.modules.paths import Paths
+from cygrad.nn.modules.traversal import Paths
 from cygrad.nn.modules.state import State
 
 __all__ = ["register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_pre_hook",
@@ -79,8 +79,8 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
                                 "were given")
         own = self.__dict__
         own["training"] = True
-        for kind in members.KINDS:
-            members.adopt(self, kind, {})
+        for kind in member_dicts.KINDS:
+            member_dicts.adopt(self, kind, {})
         own["_non_persistent_buffers_set"] = set()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
@@ -180,15 +180,15 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
     # --------------------------------------------------------- copies and files
 
     def __getstate__(self):
-        return members.without_copies(self)
+        return member_dicts.without_copies(self)
 
     def __setstate__(self, state):
         own = self.__dict__
         own.update(state)
         own.setdefault("_non_persistent_buffers_set", set())
-        for kind in members.KINDS:
+        for kind in member_dicts.KINDS:
             if kind in own:
-                members.adopt(self, kind, own.pop(kind))
+                member_dicts.adopt(self, kind, own.pop(kind))
 
     def _replicate_for_data_parallel(self):
         """A copy without parameters, whose submodules are to be replaced."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import cygrad
 from cygrad import Tensor
-from cygrad.nn.modules import members
+from cygrad.nn.modules import member_dicts
 from cygrad.nn.modules.container import ModuleDict, ModuleList
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parameter import Parameter
@@ -179,7 +179,7 @@ class ParametrizationList(ModuleList):
 def _deepcopy(self, memo):
     if id(self) not in memo:
         replica = memo[id(self)] = self.__new__(type(self))
-        Module.__setstate__(replica, copy.deepcopy(members.without_copies(self), memo))
+        Module.__setstate__(replica, copy.deepcopy(member_dicts.without_copies(self), memo))
     return memo[id(self)]
 
 

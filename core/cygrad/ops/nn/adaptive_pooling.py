@@ -3,7 +3,7 @@ import cygrad
 from cygrad.dispatch.memory_formats import format_of
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.nn.boxes import adaptive, largest_of, mean_of
+from cygrad.ops.nn.pooling_windows import adaptive, largest_of, mean_of
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
 

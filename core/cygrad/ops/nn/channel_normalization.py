@@ -10,7 +10,7 @@ from cygrad.dispatch.allocation import empty_near
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused, single
-from cygrad.ops.nn.parameters import check_parameter_dtypes
+from cygrad.ops.nn.normalization import check_parameter_dtypes
 from cygrad.ops.reduce.sums import SUM
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program

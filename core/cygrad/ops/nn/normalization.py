@@ -9,7 +9,6 @@ from cygrad.dispatch.fallback import call
 from cygrad.dispatch.raw import cast_to, fill_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.nn.parameters import check_parameter_dtypes
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refused
 
 
@@ -142,3 +141,13 @@ def layer_norm_backward(grad, input, mean, rstd, weight, axes, wanted):
             if t is not None:
                 fill_(t, 0)
     return [t if t is None else t.view(size) for t, size in zip(made, (input.shape, shape, shape))]
+
+
+def check_parameter_dtypes(input, *parameters):
+    """Parameters have the input's dtype; those of a 16-bit input may be float32, too."""
+    wrong = [p.dtype for p in parameters if p.dtype is not input.dtype]
+    if wrong:
+        if any(dtype is not FLOAT32 for dtype in wrong):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if input.dtype not in HALVES:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")

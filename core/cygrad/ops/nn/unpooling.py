@@ -5,7 +5,7 @@ from cygrad.devices.determinism import alert
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import kept
-from cygrad.ops.nn.boxes import INT64
+from cygrad.ops.nn.pooling_windows import INT64
 from cygrad.ops.declare.operand_types import need_tensors, refused
 
 

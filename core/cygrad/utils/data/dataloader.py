@@ -7,7 +7,7 @@ from typing import Generic
 
 from cygrad.utils.data._utils.collate import default_collate, default_convert
 from cygrad.utils.data._utils.fetch import _DatasetKind
-from cygrad.utils.data._utils.iterators import _BaseDataLoaderIter, _SingleProcessDataLoaderIter  # noqa: F401
+from cygrad.utils.data._utils.single_process_iterator import _BaseDataLoaderIter, _SingleProcessDataLoaderIter  # noqa: F401
 from cygrad.utils.data._utils.worker import get_worker_info
 from cygrad.utils.data.dataset import IterableDataset, T_co
 from cygrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -150,7 +150,7 @@ class DataLoader(Generic[T_co]):
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()
-        from cygrad.utils.data._utils.parallel import _MultiProcessingDataLoaderIter      # start-up time
+        from cygrad.utils.data._utils.multiprocess_iterator import _MultiProcessingDataLoaderIter      # start-up time
         return _MultiProcessingDataLoaderIter(self)
 
     def __len__(self):

@@ -11,7 +11,7 @@ import numpy.random  # which NumPy would import when a worker uses it first
 
 import cygrad
 from cygrad.utils.data._utils import messages, worker
-from cygrad.utils.data._utils.errors import ExceptionWrapper, WithoutType
+from cygrad.utils.data._utils.exception_wrapper import ExceptionWrapper, WithoutType
 from cygrad.utils.data._utils.fetch import _DatasetKind
 from cygrad.utils.data._utils.link import Link
 from cygrad.utils.data._utils.segments import Lender

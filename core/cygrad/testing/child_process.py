@@ -37,7 +37,7 @@ class Child:
     def __init__(self, where, against, limit):
         path = os.pathsep.join(each or os.getcwd() for each in sys.path)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cygrad.testing.apart", where, against or ""], stdin=subprocess.PIPE,
+            [sys.executable, "-m", "cygrad.testing.child_process", where, against or ""], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path})
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -3,7 +3,7 @@ import inspect
 
 import cygrad
 from cygrad import Tensor
-from cygrad.nn.modules import members
+from cygrad.nn.modules import member_dicts
 from cygrad.nn.modules.hooks import on_buffer, on_module, on_parameter
 from cygrad.nn.parameter import Buffer, Parameter
 
@@ -109,7 +109,7 @@ class Attributes:
         """Add a submodule: `add_module` by another name."""
         self.add_module(name, module)
 
-    __getattr__ = members.find
+    __getattr__ = member_dicts.find
 
     def __setattr__(self, name, value):
         own = self.__dict__
@@ -136,8 +136,8 @@ class Attributes:
             self._modules[name] = _seen(on_module, self, name, value)
         elif name in own.get("_buffers", ()) or isinstance(value, Tensor) and isinstance(value, Buffer):
             self._set_buffer(name, value)
-        elif name in members.KINDS:
-            members.adopt(self, name, value)
+        elif name in member_dicts.KINDS:
+            member_dicts.adopt(self, name, value)
         else:
             super().__setattr__(name, value)
 
@@ -177,7 +177,7 @@ class Attributes:
             super().__delattr__(name)
 
     def __dir__(self):
-        own = members.without_copies(self)
-        own.update(dict.fromkeys(members.lazily_made))
+        own = member_dicts.without_copies(self)
+        own.update(dict.fromkeys(member_dicts.lazily_made))
         names = [*dir(type(self)), *own, *self._parameters, *self._modules, *self._buffers]
         return sorted(name for name in names if not name[0].isdigit())

@@ -18,8 +18,8 @@ from multiprocessing.util import register_after_fork
 
 import cygrad.multiprocessing  # noqa: F401  (lets new processes have the dataset's tensors)
 from cygrad.utils.data._utils import messages
-from cygrad.utils.data._utils.errors import ExceptionWrapper
-from cygrad.utils.data._utils.iterators import _BaseDataLoaderIter
+from cygrad.utils.data._utils.exception_wrapper import ExceptionWrapper
+from cygrad.utils.data._utils.single_process_iterator import _BaseDataLoaderIter
 from cygrad.utils.data._utils.link import Link
 from cygrad.utils.data._utils.pin_memory import pin_memory
 from cygrad.utils.data._utils.segments import Borrower

@@ -82,14 +82,18 @@ def scipy_calls():
         # SciPy computes these with NumPy, or with code of its own in C.
         "detrend": lambda a, v, w: signal.detrend(v), "gaussian_filter": lambda a, v, w: ndimage.gaussian_filter(a, 1.),
         "chdtr": lambda a, v, w: special.chdtr(3., v), "chdtrc": lambda a, v, w: special.chdtrc(3., v),
+        "chdtri": lambda a, v, w: special.chdtri(3., v), "fdtri": lambda a, v, w: special.fdtri(3., 4., v),
+        "betaincinv": lambda a, v, w: special.betaincinv(2., 3., v),
+        "gammaincinv": lambda a, v, w: special.gammaincinv(2., v),
+        "gammainccinv": lambda a, v, w: special.gammainccinv(2., v),
         "rankdata": lambda a, v, w: stats.rankdata(v), "quantile": lambda a, v, w: stats.quantile(v, 0.3),
     }
 
 
 SCIPY = """
-    logsumexp softmax log_softmax gammaln expit ndtr xlogy rel_entr stdtrit gammaincc chdtr chdtrc zscore skew gmean
-    entropy ttest_1samp its_p-value ttest_ind pearsonr f_oneway whiten trapezoid fft rfft fftconvolve hilbert detrend
-    gaussian_filter rankdata quantile""".split()
+    logsumexp softmax log_softmax gammaln expit ndtr xlogy rel_entr stdtrit gammaincc chdtr chdtrc chdtri fdtri
+    betaincinv gammaincinv gammainccinv zscore skew gmean entropy ttest_1samp its_p-value ttest_ind pearsonr f_oneway
+    whiten trapezoid fft rfft fftconvolve hilbert detrend gaussian_filter rankdata quantile""".split()
 BY_NUMPY = {"detrend", "gaussian_filter", "rankdata", "quantile"}
 CONVERTED = {"detrend", "gaussian_filter", "roc_auc_score"}         # whole, also on other devices
 

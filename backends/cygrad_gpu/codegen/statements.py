@@ -18,8 +18,8 @@ def statements(program, ins, outs, number=None, usual=False):
     ``NAME@`` stands for an operand's index; of a number its C type and the suffixes of its arguments are returned. A
     number is ``("number", dtype code)``, its value an argument, or ``("constant", value)``, which is in the text;
     ``("index",)`` is the place ``k`` in a run. With `number`, a dtype code, all values but bools are computed in that,
-    as programs of `elementwise` are; without, in their operand's dtype. `usual`: functions that have a fast form for most
-    arguments, ``usual_NAME``, are taken in that; the lines then set a variable ``rare`` where they don't hold, by
+    as programs of `elementwise` are; without, in their operand's dtype. `usual`: functions that have a fast form for
+    most arguments, ``usual_NAME``, are taken in that; the lines then set a variable ``rare`` where they don't hold, by
     ``rare_NAME``.
     """
     lines, stores, numbers, stack, kept = [], [], [], [], {}

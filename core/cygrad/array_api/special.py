@@ -46,12 +46,17 @@ def _f_density(dfn, dfd, x):
 _DERIVATIVES = {
     "betainc": lambda a, b, x, result: _beta_density(a, b, x),
     "betaincc": lambda a, b, x, result: -_beta_density(a, b, x),
+    "betaincinv": lambda a, b, y, result: 1 / _beta_density(a, b, result),
     "chdtr": lambda v, x, result: _gamma_density(v / 2, x / 2) / 2,
     "chdtrc": lambda v, x, result: -_gamma_density(v / 2, x / 2) / 2,
+    "chdtri": lambda v, p, result: -2 / _gamma_density(v / 2, result / 2),
     "fdtr": lambda dfn, dfd, x, result: _f_density(dfn, dfd, x),
     "fdtrc": lambda dfn, dfd, x, result: -_f_density(dfn, dfd, x),
+    "fdtri": lambda dfn, dfd, p, result: 1 / _f_density(dfn, dfd, result),
     "gammainc": lambda a, x, result: _gamma_density(a, x),
     "gammaincc": lambda a, x, result: -_gamma_density(a, x),
+    "gammaincinv": lambda a, y, result: 1 / _gamma_density(a, result),
+    "gammainccinv": lambda a, y, result: -1 / _gamma_density(a, result),
     "stdtr": lambda df, t, result: _student_density(df, t),
     "stdtrit": lambda df, p, result: 1 / _student_density(df, result),
 }

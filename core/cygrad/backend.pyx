@@ -13,7 +13,8 @@ It is registered under the entry-point group `cygrad.backends`. What the core gu
    most 8 axes remain. Operands that are all row-major dense come with `dense` set (in Python: `is_contiguous()`) and
    whatever axes they have. `gather`, `scatter`, `matmul` keep their rank.
 5. No call has zero elements; `out` never partly overlaps an input, but may be the very same view.
-6. No operand has dtype uint16, uint32 or uint64: the core computes these in the others (`dispatch/unsigned_stand_ins.pyx`).
+6. No operand has dtype uint16, uint32 or uint64: the core computes these in the others
+   (`dispatch/unsigned_stand_ins.pyx`).
 7. Kernels may run asynchronously, in order, per device; only `d2h` and `synchronize` wait.
 
 Any entry from `fill` on may **decline** a call by returning `NotImplemented`, which is also what an entry does that a
@@ -520,7 +521,8 @@ cdef class Backend:
         RNN: h = tanh(x + s), or relu(x + s); values and out are one view, kept is None.
 
         values (rows, G * H) becomes the gates after their functions, (i, f, g, o) or (r, z, m), and may be the same
-        view as gates; out (rows, H) the h of each step; last_h and last_c (N, H) the state after all. c, last_c: LSTM alone. Any strides of inputs.
+        view as gates; out (rows, H) the h of each step; last_h and last_c (N, H) the state after all. c, last_c: LSTM
+        alone. Any strides of inputs.
         Composed from matmul, binary and unary, step by step.
         """
         return NotImplemented

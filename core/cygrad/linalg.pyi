@@ -13,7 +13,8 @@ _complex: TypeAlias = builtins.complex
 class LinAlgError(RuntimeError): ...
 def cholesky(A: Tensor, *, upper: _bool = False, out: Any = None) -> Tensor:
     """The lower triangular L with A = L @ L^H, or the upper triangular U with A = U^H @ U."""
-def cholesky_ex(A: Tensor, *, upper: _bool = False, check_errors: _bool = False) -> return_types.linalg_cholesky_ex:
+def cholesky_ex(A: Tensor, *, upper: _bool = False, check_errors: _bool = False, out: Any =
+        None) -> return_types.linalg_cholesky_ex:
     """The Cholesky factors, and LAPACK's codes (0: fine) instead of errors; see `linalg.cholesky`."""
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     """Condition numbers of matrices: the norm times the norm of the inverse."""
@@ -35,7 +36,7 @@ def householder_product(input: Tensor, tau: Any, *, out: Any = None) -> Tensor:
     """The first columns of the product of Householder's reflections (of `geqrf`)."""
 def inv(A: Tensor, *, out: Any = None) -> Tensor:
     """The inverses of square matrices; see `cygrad.inverse`."""
-def inv_ex(A: Tensor, *, check_errors: _bool = False) -> return_types.linalg_inv_ex:
+def inv_ex(A: Tensor, *, check_errors: _bool = False, out: Any = None) -> return_types.linalg_inv_ex:
     """Inverses, and LAPACK's codes (0: fine) instead of errors."""
 def ldl_factor(A: Tensor, *, hermitian: _bool = False, out: Any = None) -> return_types.linalg_ldl_factor:
     """A = L @ D @ L^T for symmetric matrices (L^H for Hermitian ones), with rows exchanged, in compact form."""
@@ -44,13 +45,15 @@ def ldl_factor_ex(A: Tensor, *, hermitian: _bool = False, check_errors: _bool = 
     """The compact LDL factorisation, and LAPACK's codes (0: fine) instead of errors; see `ldl_factor`."""
 def ldl_solve(LD: Any, pivots: Tensor, B: Tensor, *, hermitian: _bool = False, out: Any = None) -> Tensor:
     """The solution x of A @ x = B from A's `ldl_factor`."""
-def lstsq(A: Tensor, B: Tensor, rcond: _float | None = None, *, driver: Any = None) -> return_types.linalg_lstsq:
+def lstsq(A: Tensor, B: Tensor, rcond: _float | None = None, *, driver: Any = None, out: Any =
+        None) -> return_types.linalg_lstsq:
     """The x that minimises the norm of A @ x - B."""
-def lu(A: Tensor, *, pivot: _bool = True) -> Any:
+def lu(A: Tensor, *, pivot: _bool = True, out: Any = None) -> Any:
     """P, L, U with A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix."""
-def lu_factor(A: Tensor, *, pivot: _bool = True) -> return_types.linalg_lu_factor:
+def lu_factor(A: Tensor, *, pivot: _bool = True, out: Any = None) -> return_types.linalg_lu_factor:
     """The LU factorisation with partial pivoting, in compact form."""
-def lu_factor_ex(A: Tensor, *, pivot: _bool = True, check_errors: _bool = False) -> return_types.linalg_lu_factor_ex:
+def lu_factor_ex(A: Tensor, *, pivot: _bool = True, check_errors: _bool = False, out: Any =
+        None) -> return_types.linalg_lu_factor_ex:
     """The compact LU factorisation, and LAPACK's codes (0: fine) instead of errors; see `lu_factor`."""
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: _bool = True, adjoint: _bool = False, out: Any =
         None) -> Tensor:
@@ -81,7 +84,8 @@ def slogdet(A: Tensor, *, out: Any = None) -> return_types.linalg_slogdet:
     """Signs and logarithms of the moduli of determinants; see `cygrad.slogdet`."""
 def solve(A: Tensor, B: Tensor, *, left: _bool = True, out: Any = None) -> Tensor:
     """The solution x of A @ x = B (or of x @ A = B)."""
-def solve_ex(A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False) -> return_types.linalg_solve_ex:
+def solve_ex(A: Tensor, B: Tensor, *, left: _bool = True, check_errors: _bool = False, out: Any =
+        None) -> return_types.linalg_solve_ex:
     """Solutions of linear systems, and LAPACK's codes (0: fine) instead of errors; see `solve`."""
 def solve_triangular(A: Tensor, B: Tensor, *, upper: _bool, left: _bool = True, unitriangular: _bool = False, out: Any =
         None) -> Tensor:

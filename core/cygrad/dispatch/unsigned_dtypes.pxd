@@ -1,6 +1,7 @@
 """The dtypes uint16, uint32 and uint64, of which backends have no kernels: their codes lie behind those of all tables.
 
-`unsigned_stand_ins` computes them in other dtypes. A kernel never sees one, so no module of kernels has to know of them.
+`unsigned_stand_ins` computes them in other dtypes. A kernel never sees one, so no module of kernels has to know of
+them.
 """
 from cygrad.dtype cimport INT16
 

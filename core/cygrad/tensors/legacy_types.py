@@ -69,8 +69,8 @@ def types_of(device):
 
 def _options(dtype, device):
     """How PyTorch writes what a legacy type asks of a tensor."""
-    return (f"TensorOptions(dtype={C_TYPES[dtype.code]}, device={device}, layout=Strided, requires_grad=false (default), "
-            "pinned_memory=false (default), memory_format=(nullopt))")
+    return (f"TensorOptions(dtype={C_TYPES[dtype.code]}, device={device}, layout=Strided, "
+            "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))")
 
 
 def made(args, kwargs, dtype, device, any_dtype=False):

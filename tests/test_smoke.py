@@ -189,3 +189,8 @@ def test_a_group_of_one_process():
     distributed.all_reduce(x)
     distributed.destroy_process_group()
     assert x.tolist() == [1, 1]
+
+
+@room("quasirandom")
+def test_sequences_without_clusters():
+    assert cygrad.quasirandom.SobolEngine(1).draw(4).flatten().sort().values.tolist() == [0, 0.25, 0.5, 0.75]

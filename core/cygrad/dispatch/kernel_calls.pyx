@@ -69,7 +69,7 @@ cdef inline bint same_on_bytes(int op, View a, View b, View out) noexcept:
 
 
 cdef int on_signed_bytes(Launch *how, Call call) except -1:
-    """A call of a kernel with such operands seen as signed integers; `unsigned_stand_ins.py` does what this can't."""
+    """A call of a kernel with such operands seen as signed integers; `unsigned_stand_ins.pyx` does what this can't."""
     cdef Launch part
     cdef View v
     cdef int k, code, made = 0

@@ -214,7 +214,7 @@ cdef class _Storage:
         RuntimeError
             If the memory belongs to somebody else, or the size is negative.
         """
-        from cygrad.ops.shape.restriding import resize_storage      # knot: it needs this module
+        from cygrad.ops.shape.inplace_geometry import resize_storage      # knot: it needs this module
         if type(size) is not int:
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
         if size < 0:

@@ -40,6 +40,7 @@ from cygrad.ops.create.from_data import as_tensor
 from cygrad.ops.declare.registry import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow
+from cygrad.ops.shape.broadcasting import broadcast_shapes
 
 cdef tuple NO_EXTRA = ()
 cdef DType BOOL_DTYPE = dtype_of(BOOL)
@@ -315,7 +316,6 @@ def check_writable(Tensor target not None, tuple operands=()):
         if isinstance(value, Tensor) and not same_sizes(target, <Tensor>value):
             rank = broadcast_sizes(target, <Tensor>value, sizes)
             if not fits(target, rank, sizes):
-                from cygrad.ops.shape.reshaping import broadcast_shapes      # knot: it needs this module
                 shapes = [each.shape for each in operands if isinstance(each, Tensor)]
                 raise misfit(target, broadcast_shapes(target.shape, *shapes))
     for value in operands:

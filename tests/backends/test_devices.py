@@ -373,16 +373,18 @@ def test_a_backends_own_memory_counters_get_an_index(folder, monkeypatch):
     ("leaves", "import os; os._exit(3)", "ended the process with status 3 while it was loaded"),
     ("aborts", "import os; os.abort()", "ended the process by SIGABRT while it was loaded"),
     ("exits", "import sys; sys.exit('no licence')", "does not load: SystemExit: no licence")])
-def test_a_backend_that_ends_the_process_has_a_row(folder, monkeypatch, name, code, state):
-    install_backend(folder, name, code)
+def test_a_backend_that_ends_the_process_has_a_row(folder, tmp_path, monkeypatch, name, code, state):
+    install_backend(tmp_path, name, code)
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(cygrad.backends, "installed", lambda: [name, "one"])
     row, one = cygrad.backends.listing_apart()
     assert state in row["reason"] and row["package"] == f"{name}-device"
     assert (one["devices"], one["reason"]) == (2, "")
 
 
-def test_a_backend_that_never_answers_has_a_row(folder, monkeypatch):
-    install_backend(folder, "slow", "import time; time.sleep(60)")
+def test_a_backend_that_never_answers_has_a_row(tmp_path, monkeypatch):
+    install_backend(tmp_path, "slow", "import time; time.sleep(60)")
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(cygrad.backends, "PATIENCE", 1)
     monkeypatch.setattr(cygrad.backends, "installed", lambda: ["slow"])
     (row,) = cygrad.backends.listing_apart()

@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from cygrad.devices import discovery, entry_points, precision, streams, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
-from cygrad.ops.random import fills
+from cygrad.ops.random import seeding
 from cygrad.tensors.legacy_types import KINDS, types_of
 from cygrad.tensors.storage_sources import named
 
@@ -134,7 +134,7 @@ class DeviceNamespace(types.ModuleType):
 
     def manual_seed(self, seed):
         """Seed the default generator: random numbers are the same on every device."""
-        return fills.manual_seed(seed)
+        return seeding.manual_seed(seed)
 
     manual_seed_all = manual_seed
 

@@ -35,11 +35,12 @@ short, int, long = globals()["int16"], globals()["int32"], globals()["int64"]
 cfloat, cdouble = globals()["complex64"], globals()["complex128"]
 
 _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.shape.transpose_and_squeeze",
-        "ops.shape.slices", "ops.create.filled", "ops.create.from_data", "ops.create.copying", "ops.linalg.products",
-        "ops.linalg.matmul", "ops.linalg.addmm", "ops.create.new_tensors", "ops.shape.cat_and_stack",
-        "ops.shape.unflatten_and_atleast", "ops.shape.broadcasting", "ops.shape.moved_axes", "ops.shape.stacking",
-        "ops.shape.combinations", "ops.shape.splitting", "ops.shape.rearranging", "ops.shape.inplace_geometry",
-        "ops.index.gathering", "ops.index.scattering", "ops.index.index_along", "ops.index.masks", "ops.index.nonzero",
+        "ops.shape.slices", "ops.create.filled", "ops.create.from_data", "ops.create.copying",
+        "ops.create.fill_in_place", "ops.linalg.products", "ops.linalg.matmul", "ops.linalg.addmm",
+        "ops.create.new_tensors", "ops.shape.cat_and_stack", "ops.shape.unflatten_and_atleast",
+        "ops.shape.broadcasting", "ops.shape.moved_axes", "ops.shape.stacking", "ops.shape.combinations",
+        "ops.shape.splitting", "ops.shape.rearranging", "ops.shape.inplace_geometry", "ops.index.gathering",
+        "ops.index.scattering", "ops.index.index_along", "ops.index.masks", "ops.index.nonzero",
         "ops.index.unravel_index", "ops.index.scatter_views", "ops.index.tensor_keys", "ops.sort.sorting",
         "ops.sort.uniqueness", "ops.sort.searching", "ops.random.fills", "ops.random.random_tensors",
         "ops.random.seeding", "ops.random.distributions", "ops.create.ranges", "ops.pointwise.lerp_and_addcmul",

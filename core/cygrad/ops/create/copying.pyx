@@ -1,4 +1,4 @@
-"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`, `fill_`)."""
+"""Copies and conversions: `clone`, `contiguous`, `to` and its relatives; writes into a tensor (`copy_`)."""
 from libc.string cimport memcpy, memset
 
 from cygrad.dispatch.allocation cimport empty_as
@@ -12,8 +12,8 @@ from cygrad.view cimport data
 from cygrad.devices import device as _devices, discovery, transfers
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import copied_in, format_of
-from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, fill_ as raw_fill,
-                                 refuse_partial_overlap, wide_enough)
+from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, refuse_partial_overlap,
+                                 wide_enough)
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.registry import op
 from cygrad.ops.create.from_data import tensor
@@ -391,71 +391,3 @@ def copy_(self, src, non_blocking=False):
     if non_blocking and src.device != self.device and src.numel():
         return copy_later.inplace(self, src)
     return copy.inplace(self, src)
-
-
-@primitive
-def fill(self, value):
-    raw_fill(self, value)
-    self._bump_version()
-
-
-@primitive
-def fill_tensor(self, value):
-    raw_fill(self, value.item())
-    self._bump_version()
-
-
-@op(only_method=True)
-def fill_(self, value):
-    """Set every element to `value` (a number or a 0-d tensor).
-
-    Parameters
-    ----------
-    value : number or 0-d Tensor
-        What every element becomes.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.zeros(2).fill_(5)
-    tensor([5., 5.])
-    """
-    if isinstance(value, Tensor):
-        if value.dim() != 0:
-            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                               f"{value.dim()} dimensions.")
-        return fill_tensor.inplace(self, value)
-    return fill.inplace(self, value)
-
-
-@primitive
-def zero(self):
-    raw_fill(self, 0)
-    self._bump_version()
-
-
-for _filling in (fill, fill_tensor, zero):
-    _filling.may_overlap = True
-
-
-@op(only_method=True)
-def zero_(self):
-    """Set every element to zero.
-
-    Returns
-    -------
-    Tensor
-        The tensor itself.
-
-    Examples
-    --------
-    >>> import cygrad
-    >>> cygrad.ones(2).zero_()
-    tensor([0., 0.])
-    """
-    return zero.inplace(self)

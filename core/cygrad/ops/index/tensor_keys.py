@@ -9,7 +9,7 @@ from cygrad.devices.home import brought
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.raw import fill_ as raw_fill
 from cygrad.errors import DeviceMismatch, warn
-from cygrad.ops.create.copying import fill_tensor
+from cygrad.ops.create.fill_in_place import fill_tensor
 from cygrad.ops.declare.primitives import Written, primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index import tensor_places

@@ -6,12 +6,12 @@ from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softpl
 from cygrad.ops.nn.attention import scaled_dot_product_attention  # noqa: F401
 from cygrad.ops.declare.public_op import PublicOp as _PublicOp
 from cygrad.ops.linalg.addmm import linear as _linear
-from cygrad.ops.nn.adaptive_pooling import (  # noqa: F401
-    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d,
-    adaptive_max_pool1d_with_indices,
-    adaptive_max_pool2d, adaptive_max_pool2d_with_indices, adaptive_max_pool3d, adaptive_max_pool3d_with_indices,
-    fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d,
-    fractional_max_pool3d_with_indices)
+from cygrad.ops.nn.adaptive_pooling import (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d,  # noqa: F401
+                                            adaptive_max_pool1d, adaptive_max_pool1d_with_indices, adaptive_max_pool2d,
+                                            adaptive_max_pool2d_with_indices, adaptive_max_pool3d,
+                                            adaptive_max_pool3d_with_indices)
+from cygrad.ops.nn.fractional_pooling import (fractional_max_pool2d, fractional_max_pool2d_with_indices,  # noqa: F401
+                                              fractional_max_pool3d, fractional_max_pool3d_with_indices)
 from cygrad.ops.nn.channel_normalization import batch_norm, group_norm, instance_norm  # noqa: F401
 from cygrad.ops.nn.ctc import ctc_loss  # noqa: F401
 from cygrad.ops.nn.dropout import (alpha_dropout, dropout, dropout1d, dropout2d, dropout3d,  # noqa: F401

@@ -39,7 +39,7 @@ def layer_norm(backend, device, a, weight, bias, out, mean, rstd, eps):
 
 
 def present(**views):
-    """Those that are not None."""
+    """The tensors among these, without None."""
     return {name: view for name, view in views.items() if view is not None}
 
 

@@ -12,7 +12,7 @@ AXES = ("s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
 
 
 def identity(op, element):
-    """What a reduction starts from."""
+    """The number that a reduction starts from, which changes no result."""
     if op in ("max", "min"):
         if element.kind == "bool":
             return str(int(op == "min"))

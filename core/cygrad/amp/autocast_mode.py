@@ -26,7 +26,7 @@ _UNSAFE = (
 # ------------------------------------------------------- the mode of a thread
 
 class _State:
-    """What a thread has set."""
+    """What a thread has chosen of autocast: where it is on, in which dtypes, and the casts that it keeps."""
 
     def __init__(self):
         self.dtypes = {}                # of each kind of device, where it was set

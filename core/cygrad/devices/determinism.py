@@ -16,7 +16,7 @@ class _Mode:
 
     @classmethod
     def change(cls, level=None, fill=None):
-        """Ask for something else."""
+        """Set the level, or whether uninitialised memory is filled; None leaves either as it is."""
         if level is not None:
             cls.level = level
         if fill is not None:

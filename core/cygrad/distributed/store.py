@@ -458,12 +458,12 @@ COUNT, LENGTH = struct.Struct("<I"), struct.Struct("<Q")
 
 
 def send(connection, parts):
-    """Several runs of bytes: how many, and each with its length."""
+    """Write several runs of bytes: first how many, then each behind its length."""
     connection.sendall(COUNT.pack(len(parts)) + b"".join(LENGTH.pack(len(part)) + part for part in parts))
 
 
 def receive(connection):
-    """What `send` sent."""
+    """The runs of bytes that the other side gave to `send`."""
     def exactly(count):
         found = bytearray()
         while len(found) < count:

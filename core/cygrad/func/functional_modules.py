@@ -89,7 +89,7 @@ def stack_module_state(models):
 
 
 def stacked(tensors, name):
-    """One leaf of all of them."""
+    """The tensors that all modules have under one name, stacked, as a leaf of the graph."""
     needing = {t.requires_grad for t in tensors}
     if len(needing) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")

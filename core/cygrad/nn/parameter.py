@@ -139,7 +139,7 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self):
-        """There is none yet."""
+        """Refused: there is no shape yet."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "

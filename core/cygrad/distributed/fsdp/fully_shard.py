@@ -122,7 +122,7 @@ def places_of(modules, ignored):
 
 @functools.cache
 def sharded_class(kind):
-    """The class that a module of this class becomes."""
+    """The class that `fully_shard` gives a module of class `kind`."""
     return type(f"FSDP{kind.__name__}", (FSDPModule, kind), {"__module__": kind.__module__})
 
 
@@ -187,7 +187,7 @@ def cast(value, dtype):
 
 
 def _mark_shards(module, state_dict, prefix, local_metadata):
-    """State dicts have rows that know of the whole."""
+    """In a state dict, replace each rank's rows by a tensor that knows the whole parameter's shape."""
     for name, parameter in module._parameters.items():
         key = prefix + name
         if isinstance(parameter, ShardedParameter) and key in state_dict:
@@ -197,7 +197,7 @@ def _mark_shards(module, state_dict, prefix, local_metadata):
 # ---------------------------------------------------------------------- what users call
 
 class UnshardHandle:
-    """Of `FSDPModule.unshard(async_op=True)`: `wait` ends when the parameters are whole."""
+    """What `FSDPModule.unshard(async_op=True)` returns: `wait` ends when the parameters are whole."""
 
     def __init__(self, unit):
         self._unit = unit
@@ -215,7 +215,7 @@ def _make_whole(unit):
 
 
 class FSDPModule:
-    """What modules are after `fully_shard`, beside what they were."""
+    """The base class that `fully_shard` adds to a module's own."""
 
     def unshard(self, async_op=False):
         """

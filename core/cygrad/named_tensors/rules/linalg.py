@@ -75,7 +75,7 @@ def pairs_rows(call):
 
 @rule("pdist")
 def pairs_own_rows(call):
-    """Pairs have no name."""
+    """The result has an axis of pairs of rows, for which no name of the input is right."""
 
 
 @rule("bilinear")

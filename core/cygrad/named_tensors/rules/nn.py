@@ -55,12 +55,12 @@ def shortens_rows(call):
 
 @rule("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell")
 def recurs(call):
-    """States have no names."""
+    """The axes of hidden states get no names."""
 
 
 @rule("multi_head_attention_forward")
 def attends(call):
-    """Heads have no name."""
+    """The axis of heads gets no name."""
 
 
 @rule("native_batch_norm")

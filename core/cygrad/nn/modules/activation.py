@@ -33,7 +33,7 @@ class _Chosen(Module):
     inplace = False
 
     def extra_repr(self):
-        """Its numbers."""
+        """The numbers that `repr` shows."""
         numbers = [f"{name}={getattr(self, name)}" for name in self._shown]
         return ", ".join(numbers + ["inplace=True"] * bool(self.inplace))
 
@@ -332,7 +332,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self):
-        """Its bounds."""
+        """The bounds that `repr` shows."""
         return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
 
 

@@ -59,7 +59,7 @@ class _NormBase(Module):
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
 
     def extra_repr(self):
-        """Its size and options."""
+        """The size and options that `repr` shows."""
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
                 f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
 

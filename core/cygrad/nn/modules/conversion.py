@@ -127,7 +127,7 @@ def _where_and_what(args, kwargs):
         found.update(device=tensor.device, dtype=tensor.dtype)
     found.update(given)
     if len(args) > len(names) or len(found) > 4 or not isinstance(found["dtype"], (cygrad.dtype, type(None))):
-        cygrad.empty(0).to(*args, **kwargs)     # may know better what is wrong
+        cygrad.empty(0).to(*args, **kwargs)     # raises, in a tensor's words, what a tensor refuses, too
         came = ", ".join(type(value).__name__ for value in args)
         came += "".join(f"{name}={type(value).__name__}, " for name, value in kwargs.items())
         raise TypeError(_FORMS_OF_TO.format(came))

@@ -1,4 +1,4 @@
-"""Layers that are a product with a matrix or with several, and the one that is none."""
+"""Layers that multiply by a matrix: `Linear`, `Bilinear`; and `Identity`, which changes nothing."""
 import math
 
 import cygrad
@@ -87,7 +87,7 @@ class Linear(Module):
         return f"(..., {self.in_features})"
 
     def extra_repr(self):
-        """Its sizes."""
+        """The sizes that `repr` shows."""
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
@@ -153,7 +153,7 @@ class Bilinear(Module):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self):
-        """Its sizes."""
+        """The sizes that `repr` shows."""
         return (f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
                 f"out_features={self.out_features}, bias={self.bias is not None}")
 

@@ -66,7 +66,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
                                       label_smoothing=self.label_smoothing, options=self.options)
 
     def extra_repr(self):
-        """Its sizes, and how it reduces."""
+        """The sizes, and how the loss is reduced, as `repr` shows them."""
         return (f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
                 f"out_features={self.out_features}, bias={self.linear.bias is not None}, reduction={self.reduction}, "
                 f"ignore_index={self.ignore_index}, label_smoothing={self.label_smoothing}, options={self.options}")

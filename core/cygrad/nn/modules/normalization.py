@@ -74,7 +74,7 @@ class LayerNorm(_Affine):
         return f"(..., {', '.join(map(str, self.normalized_shape))})"
 
     def extra_repr(self):
-        """Its shape and options."""
+        """The shape and options that `repr` shows."""
         return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
                 f"bias={self.bias is not None}")
 
@@ -119,7 +119,7 @@ class GroupNorm(_Affine):
         return f"(N, {self.num_channels}, ...)"
 
     def extra_repr(self):
-        """Its sizes and options."""
+        """The sizes and options that `repr` shows."""
         return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
                 f"bias={self.bias is not None}")
 
@@ -161,7 +161,7 @@ class RMSNorm(_Affine):
         return f"(..., {', '.join(map(str, self.normalized_shape))})"
 
     def extra_repr(self):
-        """Its shape and options."""
+        """The shape and options that `repr` shows."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 

@@ -102,7 +102,7 @@ class Embedding(_Table):
         return f"integers from 0 to {self.num_embeddings - 1}"
 
     def extra_repr(self):
-        """Its sizes and options."""
+        """The sizes and options that `repr` shows."""
         shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
         for name, unchanged in (("padding_idx", None), ("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq",
                                 False), ("sparse", False)):
@@ -199,7 +199,7 @@ class EmbeddingBag(_Table):
         return f"integers from 0 to {self.num_embeddings - 1}"
 
     def extra_repr(self):
-        """Its sizes and options."""
+        """The sizes and options that `repr` shows."""
         shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
         for name, unchanged in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False), ("mode", None),
                                 ("padding_idx", None)):

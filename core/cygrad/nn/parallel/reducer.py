@@ -117,7 +117,7 @@ class Reducer:
     # ------------------------------------------------------------ during the pass
 
     def _arrived(self, parameter):
-        """A gradient is there."""
+        """Called when the gradient of a parameter is there."""
         if self.expecting and id(parameter) in self.waiting:
             self._ready(parameter)
             if not self.waiting:

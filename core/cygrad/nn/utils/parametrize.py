@@ -165,7 +165,7 @@ class ParametrizationList(ModuleList):
             original.set_(tensor)
 
     def forward(self):
-        """The tensor."""
+        """The parametrized tensor, computed from the originals."""
         first, *rest = self
         if self.is_tensor:
             found = first(self.original)

@@ -202,7 +202,7 @@ class Identity(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t, default_mask):
-        """The mask as it is."""
+        """The mask, unchanged."""
         return default_mask
 
     @classmethod

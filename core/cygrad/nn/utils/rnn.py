@@ -48,58 +48,58 @@ class PackedSequence(_Fields):
                           *[None if each is None else change(each) for each in self[2:]])
 
     def pin_memory(self):
-        """The same in memory that devices copy from faster."""
+        """The packed sequences in memory that devices copy from faster."""
         return self._with(lambda t: t.pin_memory())
 
     def to(self, *args, **kwargs):
-        """The same on another device, or with data of another dtype; arguments as for `Tensor.to`."""
+        """The packed sequences on another device, or with data of another dtype; arguments as for `Tensor.to`."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
         return self._with(lambda t: data if t is self.data else t.to(data.device))
 
     def cuda(self, *args, **kwargs):
-        """The same on a CUDA device."""
+        """The packed sequences on a CUDA device."""
         if self.data.new_empty(0).to(*args, **kwargs).is_cuda:
             return self.to(*args, **kwargs)
         return self.to(*args, device="cuda", **kwargs)
 
     def cpu(self, *args, **kwargs):
-        """The same on the CPU."""
+        """The packed sequences on the CPU."""
         if self.data.new_empty(0).to(*args, **kwargs).device.type == "cpu":
             return self.to(*args, **kwargs)
         return self.to(*args, device="cpu", **kwargs)
 
     def double(self):
-        """The same in float64."""
+        """The packed sequences in float64."""
         return self.to(dtype=cygrad.double)
 
     def float(self):
-        """The same in float32."""
+        """The packed sequences in float32."""
         return self.to(dtype=cygrad.float)
 
     def half(self):
-        """The same in float16."""
+        """The packed sequences in float16."""
         return self.to(dtype=cygrad.half)
 
     def long(self):
-        """The same in int64."""
+        """The packed sequences in int64."""
         return self.to(dtype=cygrad.long)
 
     def int(self):
-        """The same in int32."""
+        """The packed sequences in int32."""
         return self.to(dtype=cygrad.int)
 
     def short(self):
-        """The same in int16."""
+        """The packed sequences in int16."""
         return self.to(dtype=cygrad.short)
 
     def char(self):
-        """The same in int8."""
+        """The packed sequences in int8."""
         return self.to(dtype=cygrad.int8)
 
     def byte(self):
-        """The same in uint8."""
+        """The packed sequences in uint8."""
         return self.to(dtype=cygrad.uint8)
 
     @property

@@ -84,7 +84,7 @@ def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, str
 
 
 def call_with(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """What `functional_call` does."""
+    """Call a module with the tensors given in the places of its own; see `functional_call`."""
     from cygrad.nn.parallel import DataParallel      # start-up time
     if isinstance(module, DataParallel):
         raise RuntimeError("The stateless API can't be used with nn.DataParallel module")

@@ -48,7 +48,7 @@ class WithFunctions(LRScheduler):
 
 
 class LambdaLR(WithFunctions):
-    """The first learning rates, times a function of the step's number.
+    """Sets learning rates to their first values times a function of the step's number.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class LambdaLR(WithFunctions):
 
 
 class MultiplicativeLR(WithFunctions):
-    """The last learning rates, times a function of the step's number.
+    """Multiplies learning rates by a function of the step's number.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class MultiplicativeLR(WithFunctions):
 
 
 class StepLR(LRScheduler):
-    """Times `gamma` after every `step_size` steps.
+    """Multiplies learning rates by `gamma` after every `step_size` steps.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times `gamma` at some steps.
+    """Multiplies learning rates by `gamma` at the steps named.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times `factor` for the first `total_iters` steps.
+    """Multiplies learning rates by `factor` for the first `total_iters` steps.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps.
+    """Multiplies learning rates by a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times `gamma` after every step.
+    """Multiplies learning rates by `gamma` after every step.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Times (1 - number / total_iters)^power, until this is 0.
+    """Multiplies learning rates by (1 - number / total_iters)^power, until this is 0.
 
     Parameters
     ----------

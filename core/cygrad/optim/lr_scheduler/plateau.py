@@ -7,7 +7,7 @@ from cygrad.optim.lr_scheduler.base import (EPOCH_DEPRECATION_WARNING, LRSchedul
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times `factor` when a result has not become better for more than `patience` steps.
+    """Multiplies learning rates by `factor` when a result has not become better for more than `patience` steps.
 
     Parameters
     ----------

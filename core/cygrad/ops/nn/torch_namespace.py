@@ -1,4 +1,4 @@
-"""Functions of networks and norms by the names, and with the arguments, that they have in the namespace itself."""
+"""Functions that `torch` itself has beside `nn.functional` and `linalg`, under other names or with other arguments."""
 import cygrad
 from cygrad.errors import warn
 from cygrad.ops.declare.registry import op

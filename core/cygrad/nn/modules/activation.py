@@ -38,6 +38,18 @@ class _Chosen(Module):
         return ", ".join(numbers + ["inplace=True"] * bool(self.inplace))
 
 
+class _Scaled(_Chosen):
+    """An activation with one number to choose, `alpha`."""
+
+    __constants__ = ["alpha", "inplace"]
+    _shown = ("alpha",)
+
+    def __init__(self, alpha=1.0, inplace=False):
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+
 class ReLU(_Plain):
     """max(x, 0).
 
@@ -200,7 +212,7 @@ class Hardswish(_Plain):
         return ""
 
 
-class ELU(_Chosen):
+class ELU(_Scaled):
     """x where x > 0, else alpha (exp(x) - 1).
 
     Parameters
@@ -209,20 +221,12 @@ class ELU(_Chosen):
     inplace : bool
     """
 
-    __constants__ = ["alpha", "inplace"]
-    _shown = ("alpha",)
-
-    def __init__(self, alpha=1.0, inplace=False):
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
     def forward(self, input):
         """(...) -> (...)."""
         return F.elu(input, self.alpha, inplace=self.inplace)
 
 
-class CELU(_Chosen):
+class CELU(_Scaled):
     """x where x > 0, else alpha (exp(x / alpha) - 1).
 
     Parameters
@@ -230,14 +234,6 @@ class CELU(_Chosen):
     alpha : float
     inplace : bool
     """
-
-    __constants__ = ["alpha", "inplace"]
-    _shown = ("alpha",)
-
-    def __init__(self, alpha=1.0, inplace=False):
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input):
         """(...) -> (...)."""

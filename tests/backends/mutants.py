@@ -3,6 +3,7 @@
 A mutant is `Mirror`, which conforms, with some of its methods replaced. A family is a function that yields
 (name, entries, methods): the entries whose cases must fail (one of them at least), and what replaces what.
 """
+import mutants_of_conditions as conditions
 import mutants_of_numbers as numbers
 import mutants_of_protocol as protocol
 import mutants_of_strangers as strangers
@@ -11,7 +12,8 @@ from mutant import Mutant
 FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers.strides, numbers.limits,
             numbers.dtypes, protocol.rows, protocol.indices, protocol.networks, protocol.order, protocol.memory,
             protocol.protocol, strangers.numbers_of_strangers, strangers.dtypes_of_strangers,
-            strangers.sizes_of_strangers, strangers.strides_of_strangers, strangers.protocol_of_strangers)
+            strangers.sizes_of_strangers, strangers.strides_of_strangers, strangers.protocol_of_strangers,
+            conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}
 MUTANTS = [Mutant(family.__name__, *each) for family in FAMILIES for each in family()]

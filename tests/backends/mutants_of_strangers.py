@@ -161,7 +161,7 @@ def protocol_of_strangers():
     yield "reduce returns its out", ("reduce",), {"reduce": lambda self, op, a, out: right(
         "reduce", self, op, a, out) or out}
     yield "scatter returns False", ("scatter",), {"scatter": lambda self, *args: bool(right("scatter", self, *args))}
-    yield "matmul swallows that there is no memory", ("memory",), {"matmul": _swallows}
+    yield "matmul swallows that there is no memory", ("allocations",), {"matmul": _swallows}
     yield "argreduce keeps its Views", ("argreduce",), {"argreduce": _keeps}
 
 

@@ -22,6 +22,7 @@ from cygrad.testing.operands import rounded, stored
 from fake_packages import BACKEND, install_backend
 from mirror import Mirror, array, load as load_values, store
 from mutants import EQUIVALENT, MUTANTS
+from mutants_of_conditions import Queue
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -113,7 +114,7 @@ def test_a_mutant_is_caught(mutant, monkeypatch):
 
 def test_mutants_have_names_of_their_own():
     names = [str(mutant) for mutant in MUTANTS]
-    assert len(names) == len(set(names)) >= 300 and set(EQUIVALENT) <= set(names)
+    assert len(names) == len(set(names)) >= 410 and set(EQUIVALENT) <= set(names)
 
 
 def test_what_mutants_break_conforms(monkeypatch):
@@ -122,6 +123,15 @@ def test_what_mutants_break_conforms(monkeypatch):
     entries = ["memory", "unary", "binary", "reduce", "sort", "scatter", "nonzero", "programs"]
     report = run((case for entry in entries for case in cases_of(entry)), backend, 0, "cpu")
     assert not report.failed, report.details()
+
+
+@pytest.mark.parametrize("family", ["order", "threads", "allocations", "leaks", "devices"])
+def test_what_is_broken_under_conditions_conforms(family, monkeypatch):
+    backend = Queue() if family == "order" else Mirror()
+    monkeypatch.setitem(discovery._loaded, "mirror", backend)
+    report = run(cases_of(family), backend, 0, "cpu")
+    assert not report.failed, report.details()
+    assert report.counts[family]["pass"] > 30
 
 
 def test_no_two_cases_share_a_name():

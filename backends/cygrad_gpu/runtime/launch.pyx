@@ -207,6 +207,12 @@ cdef class GPUBackend(Backend):
     cpdef address(self, object buffer):
         return (<Memory>buffer).address
 
+    def fail_allocation(self, int index, Py_ssize_t number):
+        """Let the number-th allocation on a device fail (0: none), for tests; gives how far off the last one was."""
+        pool = self.device(index).pool
+        left, pool.failing = pool.failing, number
+        return left
+
     # ---- kernels
 
     def compile(self, int index, str name, str source, int group):

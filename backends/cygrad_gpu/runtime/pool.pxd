@@ -15,6 +15,7 @@ cdef class Pool:
     cdef Count reserved, segments       # bytes and buffers taken from the driver: held, or kept for reuse
     cdef readonly Py_ssize_t retries, refusals      # how often the cache was emptied for room; how often that was vain
     cdef dict free                      # {capacity: [Memory]}
+    cdef public Py_ssize_t failing      # how many buffers are still given out until one is refused; 0: all are
 
     cdef Memory take(self, Py_ssize_t nbytes)
     cdef int give(self, Memory buffer) except -1

@@ -71,7 +71,12 @@ cdef class Pool:
     cdef Memory take(self, Py_ssize_t nbytes):
         """A buffer of at least `nbytes`."""
         cdef Py_ssize_t capacity = rounded(nbytes)
-        cdef Memory buffer = self.spare(capacity)
+        cdef Memory buffer
+        if self.failing:
+            self.failing -= 1
+            if self.failing == 0:
+                raise OutOfMemoryError(f"{self.api}: no buffer of {capacity} bytes: `fail_allocation` refuses it")
+        buffer = self.spare(capacity)
         if buffer is None:
             buffer = self.create(capacity)
         add(&self.bytes, capacity)

@@ -184,6 +184,7 @@ cdef class TableBackend(Backend):
     interface_version = CYGRAD_INTERFACE_VERSION
     cdef cygrad_table table             # a copy: entries that the library does not know of are NULL
     cdef object library
+    cdef Py_ssize_t failing             # how many buffers are still given out until one is refused; 0: all are
 
     def __init__(self, library):
         cdef size_t address
@@ -244,7 +245,10 @@ cdef class TableBackend(Backend):
         raise NotImplementedError("memory comes from the table's alloc")
 
     cdef int allocate(self, Storage storage) except -1:
-        cdef void *buffer = self.table.alloc(storage.index, storage.nbytes_)
+        cdef void *buffer = NULL
+        if self.failing != 1:
+            buffer = self.table.alloc(storage.index, storage.nbytes_)
+        self.failing -= self.failing > 0
         if buffer == NULL:
             raise MemoryError(f"backend {self.name!r} has no {storage.nbytes_} bytes on device {storage.index}")
         if self.host_memory:
@@ -252,6 +256,11 @@ cdef class TableBackend(Backend):
         else:
             storage.handle = <size_t>buffer
         return 0
+
+    def fail_allocation(self, int index, Py_ssize_t number):
+        """Let the number-th allocation fail (0: none), for tests; gives how far off the last one was."""
+        left, self.failing = self.failing, number
+        return left
 
     cdef void release(self, Storage storage) noexcept:
         self.table.free(storage.index,

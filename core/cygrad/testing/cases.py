@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
-from cygrad.testing import (end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool, recurrent,
-                            resampling)
+from cygrad.testing import (conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool,
+                            recurrent, resampling, several)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -313,7 +313,7 @@ def nonzero_cases():
             yield Case(Key("nonzero", "", dtype, layout), partial(_make_nonzero, dtype, layout), (1,))
 
 
-# The contract's order; `memory`, `errors` and `programs` are no single entry.
+# The contract's order; `memory`, `errors` and `programs` are no single entry, what follows them are conditions of all.
 ENTRIES = {
     "memory": memory.memory_cases, "d2d": memory.d2d_cases, "fill": pointwise.fill_cases, "copy": pointwise.copy_cases,
     "unary": pointwise.unary_cases, "binary": pointwise.binary_cases, "where": pointwise.where_cases,
@@ -333,3 +333,7 @@ ENTRIES = {
     "random": nn.random_cases, "linalg": linalg.linalg_cases, "fft": fourier.fft_cases, "errors": memory.error_cases,
     "programs": end_to_end.end_to_end_cases,
 }
+ENTRIES |= {name: partial(family, dict(ENTRIES)) for name, family in (
+    ("order", conditions.order_cases), ("threads", conditions.thread_cases),
+    ("allocations", conditions.allocation_cases), ("leaks", conditions.leak_cases),
+    ("devices", several.several_cases))}

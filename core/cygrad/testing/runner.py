@@ -173,11 +173,16 @@ class Case:
             return raised(error, call_of)
         return Outcome("fail", call_of + wrong) if wrong else Outcome("composed")
 
+    def outputs(self, args):
+        """The Operands among the arguments that are written."""
+        return [a for position in self.outs for a in flat(args[position]) if isinstance(a, Operand)]
+
     def compare(self, args, called, against):
         """What is wrong, or an empty text."""
-        wrong = called.written([a for position in self.outs for a in flat(args[position]) if a is not None])
-        if wrong:
-            return wrong
+        return called.written(self.outputs(args)) or self.differences(args, called, against)
+
+    def differences(self, args, called, against):
+        """What is wrong with the results, or an empty text."""
         for got, (wanted, dtype) in zip(self.results(args, called.found), self.expected(args, against)):
             wrong = difference(got, wanted, dtype, self.limit, [arrays(a) for a in args], self.signed)
             if wrong:
@@ -203,7 +208,7 @@ class Case:
         results = [x for x in (results if isinstance(results, tuple) else (results,)) if x is not None]
         if self.key.entry == "nonzero":
             return [(results[0], "int64")]
-        outs = [a for position in self.outs for a in flat(args[position]) if a is not None]
+        outs = self.outputs(args)
         made = iter([plain(stored(x, out.dtype), out.dtype) for x, out in zip(results, outs)])
         for position in self.outs:
             given = args[position]
@@ -217,7 +222,7 @@ class Case:
             return "int64"
         if self.derived is not None:
             return str(x.dtype)
-        return [a for p in self.outs for a in flat(args[p]) if a is not None][position].dtype
+        return self.outputs(args)[position].dtype
 
     def describe(self, args):
         """The call in words."""
@@ -228,25 +233,45 @@ class Case:
 class Call:
     """A call of an entry on a device, and what it left behind.
 
+    Parameters
+    ----------
+    function : callable, optional
+        What is called; default: the entry.
+    at_once : bool
+        Whether to `do` and `fetch` now; else the operands are there, and no more.
+
     Attributes
     ----------
     answer : object
-        What the entry, or `function`, returned.
+        What the function returned.
     found : list
         The arguments as arrays after the call; in the place of nonzero's `allocate` the View that it gave.
     """
 
-    def __init__(self, backend, index, entry, args, function=None):
-        self.backend, self.index, self.allocated = backend, index, []
+    def __init__(self, backend, index, entry, args, function=None, at_once=True):
+        self.backend, self.index, self.entry, self.args, self.allocated = backend, index, entry, args, []
         self.views, placed = {}, {}
         self.given = [self._placed(a, placed) for a in args]
         if entry == "nonzero":
             self.given[1] = self._allocator(len(args[0].shape))
+        if at_once:
+            self.do(function)
+            self.fetch()
+
+    def do(self, function=None):
+        """Call it."""
         self.kept_before = self._references()
-        self.answer = (function or getattr(backend, entry))(*self.given)
+        self.answer = (function or getattr(self.backend, self.entry))(*self.given)
+
+    def fetch_memory(self):
+        """Read the memory that the operands lie in."""
         self.memory = {id(operand.memory): operand.fetch(view) for operand, view in self.views.items()}
-        self.found = [self._read(a) for a in args]
-        if entry == "nonzero" and self.answer is not NotImplemented:
+
+    def fetch(self):
+        """Read what the arguments are now."""
+        self.fetch_memory()
+        self.found = [self._read(a) for a in self.args]
+        if self.entry == "nonzero" and self.answer is not NotImplemented:
             if len(self.allocated) != 1:
                 raise AssertionError(f"called allocate {len(self.allocated)} times; it is called once, with the count "
                                      "of elements that are not zero")
@@ -257,7 +282,9 @@ class Call:
             if value not in self.views:
                 self.views[value] = value.place(self.backend, self.index, placed)
             return self.views[value]
-        return tuple([self._placed(each, placed) for each in value]) if isinstance(value, tuple) else value
+        if not isinstance(value, tuple) or not dtypes_of(value):
+            return value                                    # a program is one tuple however often it runs
+        return tuple([self._placed(each, placed) for each in value])
 
     def _allocator(self, rank):
         def allocate(count):
@@ -270,7 +297,8 @@ class Call:
 
     def _read(self, value):
         if isinstance(value, Operand):
-            return plain(window(value, self.memory[id(value.memory)]).copy(), value.dtype)
+            memory = self.memory.get(id(value.memory), value.memory)         # what was freed meanwhile is not read
+            return plain(window(value, memory).copy(), value.dtype)
         return tuple(map(self._read, value)) if isinstance(value, tuple) else value
 
     def _references(self):

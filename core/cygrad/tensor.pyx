@@ -706,6 +706,10 @@ cdef class Tensor(View):
             self.counter = counter
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
 
+    def _forget_accumulator(self):
+        """Have another node for `.grad` from now on: the former was made for what the tensor was."""
+        self.accumulator = NULL
+
     def _set_inference(self, bint inference):
         self.inference = inference
 

@@ -3,6 +3,7 @@ from cygrad.autograd.engine cimport begin, close, new_pass, run
 from cygrad.autograd.forward_levels cimport needs_gradient
 from cygrad.autograd.node cimport AccumulateGrad, Node, meta_of, next_of
 from cygrad.autograd.recording cimport gradient_edge
+from cygrad.autograd.saved cimport hooked, hooks_of_pass, restore_hooks
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
@@ -63,6 +64,7 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
     cdef Tensor t
     cdef int before
     started = new_pass(create_graph if retain_graph is None else retain_graph, create_graph, wanted, accumulates)
+    cdef object held = hooks_of_pass() if hooked else None
     before = functions_off(2)       # formulas compute on plain tensors, whatever was saved
     try:
         if isinstance(outputs, Tensor) and (gradients is None or isinstance(gradients, Tensor)):
@@ -77,6 +79,8 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
                     retain_grad_of(t)
         return run(started)
     finally:
+        if hooked or held is not None:
+            restore_hooks(held)
         functions_off(before)
         close(started)
 

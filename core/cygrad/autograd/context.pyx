@@ -15,7 +15,7 @@ from cygrad.autograd.derivative cimport raw_saved
 from cygrad.autograd.saved cimport SavedTensor, check_saved, hooks_apply, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
-from cygrad.tensor cimport Tensor, requires_grad, version_of
+from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, requires_grad, version_of
 from cygrad.view cimport View, size_of
 
 import cygrad
@@ -301,7 +301,9 @@ cdef object applied(cls, tuple args, dict kwargs):
         elif is_new(ctx, args, outputs):
             if recorded:
                 ctx.own(<Tensor>outputs, 0, True)
-            elif requires_grad(<Tensor>outputs) and not outputs._is_view():     # as a view made in `no_grad`
+            elif (<Tensor>outputs).base is not None:
+                (<Tensor>outputs).creation = CREATED_IN_CUSTOM_FUNCTION
+            elif requires_grad(<Tensor>outputs):
                 outputs = outputs.detach()
         else:
             (outputs,) = _attach(ctx, args, (outputs,), recorded)
@@ -374,6 +376,8 @@ cdef list _attach(FunctionCtx ctx, tuple args, tuple outputs, bint recorded):
             ctx.own(<Tensor>output, number, len(outputs) == 1)
         elif is_input or output.requires_grad and (recorded or not output._is_view()):
             output = output.detach()
+        elif not is_input and (<Tensor>output).base is not None:
+            (<Tensor>output).creation = CREATED_IN_CUSTOM_FUNCTION if len(outputs) == 1 else CREATED_BY_MULTI_OUTPUT
         attached.append(output)
     ctx.constants = constants
     return attached

@@ -88,15 +88,30 @@ class Derivatives:
         """The tangents of all parts of the outputs along `unit`; of a complex variable, those along i times it, too."""
         found = []
         for direction in (unit, unit * 1j) if variable.is_complex() else (unit,):
+            for tangent in self.along(variable, direction):
+                for part in (tangent.real, tangent.imag) if tangent.is_complex() else (tangent,):
+                    found.append(part.detach().flatten().to(cygrad.float64))
+        return found
+
+    def along(self, variable, direction):
+        """The tangents of the differentiable outputs along `direction`."""
+        from cygrad.autograd import forward_ad      # knot: it needs the ops, which need this package
+        batched = type(direction) is not cygrad.Tensor
+        if batched or forward_ad._current_level == 0:
             def output(value):
                 inputs = [value if given is variable else given for given in self.inputs]
                 return tuple(t for t, like in zip(as_tuple(self.func(*inputs)), as_tuple(self.func(*self.inputs)))
                              if like.requires_grad)
-            tangents = cygrad.func.jvp(output, (variable,), (direction,))[1]
-            for tangent in tangents:
-                for part in (tangent.real, tangent.imag) if tangent.is_complex() else (tangent,):
-                    found.append(part.detach().flatten().to(cygrad.float64))
-        return found
+            return cygrad.func.jvp(output, (variable,), (direction,))[1]
+        wanted = [isinstance(t, cygrad.Tensor) and t.requires_grad for t in self.outputs(constants=True)]
+        with forward_ad.dual_level():       # which the function may look at
+            inputs = [
+                forward_ad.make_dual(given.detach(),
+                                     direction.clone() if given is variable else cygrad.zeros_like(given))
+                if differentiable((given,)) else given for given in self.inputs]
+            outputs = [t for t, needed in zip(as_tuple(self.func(*inputs)), wanted) if needed]
+            tangents = [forward_ad.unpack_dual(t).tangent for t in outputs]
+        return [cygrad.zeros_like(t) if tangent is None else tangent for t, tangent in zip(outputs, tangents)]
 
     def analytical(self, variable, output, start):
         """The Jacobian of one part of the outputs, transposed to be comparable."""

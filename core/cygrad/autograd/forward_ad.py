@@ -124,9 +124,27 @@ def with_tangent(tensor, tangent, level):
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
                            f"forward gradient is of size {list(tangent.shape)}.")
+    if not lies_as(tangent, tensor):
+        tangent = like_it(tangent, tensor)
     dual = tensor.view_as(tensor)
     set_tangent(dual, level, tangent)
     return dual
+
+
+def lies_as(tangent, tensor):
+    """Whether a tangent has its tensor's place in a storage of the same size, so that views of both are alike."""
+    if type(tangent) is not Tensor or type(tensor) is not Tensor:
+        return True
+    if tensor.numel() == 0:
+        return True
+    return (tangent.stride() == tensor.stride() and tangent.storage_offset() == tensor.storage_offset()
+            and tangent._storage().nbytes() // tangent.itemsize == tensor._storage().nbytes() // tensor.itemsize)
+
+
+def like_it(tangent, tensor):
+    """A copy of a tangent that lies in memory as its tensor does."""
+    whole = tangent.new_zeros(tensor._storage().nbytes() // tensor.itemsize)
+    return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset()).copy_(tangent)
 
 
 def without_tangent(tensor, level):

@@ -59,7 +59,18 @@ def propagate(row, args, outputs):
     for level, found in each_level(row, args, outs):
         for out, tangent in zip(outs, found):
             if tangent is not None:
-                set_tangent(out, level, tangent)
+                set_tangent(out, level, apart(tangent, out, args, level))
+
+
+def apart(tangent, out, args, level):
+    """A tangent in memory of its own, unless its tensor shares memory with an argument: each is changed for itself."""
+    for value in args:
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(each, Tensor) and each._storage() is not out._storage():
+                theirs = tangent_of(each, level)
+                if theirs is not None and theirs._storage() is tangent._storage():
+                    return tangent.clone()
+    return tangent
 
 
 def propagate_in_place(row, args, target):
@@ -82,12 +93,13 @@ def propagate_function(function, ctx, args, outputs):
         before, mode = hide(level)
         try:
             given = [tangent_for(ctx, x, level) for x in args]
+            versions = [tangent._version if isinstance(tangent, Tensor) else 0 for tangent in given]
             found = function.jvp(ctx, *given)
             found = found if isinstance(found, tuple) else (found,)
             if len(found) != len(outs):
                 raise RuntimeError("Function's jvp returned an invalid number of forward gradients (expected "
                                    f"{len(outs)} but got {len(found)})")
-            found = [checked_tangent(ctx, i, out, tangent, args, given)
+            found = [checked_tangent(ctx, i, out, tangent, args, given, versions)
                      for i, (out, tangent) in enumerate(zip(outs, found))]
         finally:
             set_grad_mode(mode)
@@ -107,8 +119,11 @@ def tangent_for(ctx, value, level):
     return tangent
 
 
-def checked_tangent(ctx, i, out, tangent, args, given):
-    """What `jvp` returned for output i, if it may be its tangent: in memory as the output's own asks for."""
+def checked_tangent(ctx, i, out, tangent, args, given, versions):
+    """What `jvp` returned for output i, if it may be its tangent: in memory as the output's own asks for.
+
+    `given` are the tangents of the arguments, `versions` theirs before the call.
+    """
     if tangent is not None and not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
     if tangent is None:
@@ -117,8 +132,8 @@ def checked_tangent(ctx, i, out, tangent, args, given):
         raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output "
                            "is not a differentiable Tensor.You should return None at that position instead.")
     place = next((k for k, value in enumerate(args) if value is out), None)
-    if place is not None:
-        if given[place] is not tangent:
+    if place is not None:       # changed in place
+        if given[place] is not tangent or tangent._version == versions[place]:
             raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the "
                                "forward is modifying an input inplace, then the jvp function must modify the "
                                "corresponding gradient inplace.")
@@ -129,7 +144,7 @@ def checked_tangent(ctx, i, out, tangent, args, given):
                  and (value is out._base or value._is_view() and value._base is out._base)), None)
     if base is None or given[base] is None:
         return tangent
-    if not tangent._is_view():
+    if not tangent._is_view() or tangent is given[base]:
         raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
                            "returning a view.")
     if given[base]._is_view():
@@ -179,6 +194,16 @@ def each_level(row, args, outs):
 
 
 def tangents_at(row, args, outs, level):
+    try:
+        return tangents_by_row(row, args, outs, level)
+    except NotImplementedError as error:
+        if not str(error).startswith("the derivative for"):
+            raise
+        raise NotImplementedError(f"Trying to use forward AD with {row.op} that does not support it because it has not "
+                                  "been implemented yet.") from None
+
+
+def tangents_by_row(row, args, outs, level):
     names, formulas = row.rows_formulas()
     values = dict(zip(names, args))
     given = {name: tangents_in(values[name], level) for name in formulas}
@@ -342,7 +367,7 @@ def write_tangent(target, level, tangent):
         if tangent is not None and own is not None and more_batches(tangent, own):
             spread_tangent(target, level, tangent)
         elif own is None:
-            set_tangent(target, level, tangent.clone() if tangent.stride() != target.stride() else tangent)
+            set_tangent(target, level, tangent.clone())         # it may be that of the tensor that was written
         elif own.is_leaf and requires_backward(own):
             set_tangent(target, level, cygrad.zeros_like(target) if tangent is None else tangent)
         elif tangent is None:

@@ -159,27 +159,29 @@ def once_differentiable(backward):
         if not mode or not any(isinstance(value, Tensor) and value.requires_grad for value in grads):
             return outputs
         many = isinstance(outputs, tuple)
-        blocked = _Twice.apply(
+        blocked = final.apply(
+            "trying to differentiate twice a function that was marked with @once_differentiable",
             *[
                 value.detach().requires_grad_() if isinstance(value, Tensor) else value
                 for value in (outputs if many else (outputs,))
             ]
         )
-        return blocked if many else blocked[0]
+        return blocked if many and len(outputs) != 1 else (blocked,) if many else blocked
 
     return wrapper
 
 
-class _Twice(Function):
-    """The identity, for gradients that can't be differentiated again."""
+class final(Function):
+    """The identity, for gradients that can't be differentiated again: that raises a RuntimeError of given words."""
 
     @staticmethod
-    def forward(ctx, *gradients):
-        return gradients
+    def forward(ctx, words, *gradients):
+        ctx.words = words
+        return gradients if len(gradients) != 1 else gradients[0]
 
     @staticmethod
     def backward(ctx, *grads):
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(ctx.words)
 
 
-_Twice._backward_cls.__name__ = "Error"  # what PyTorch calls the node
+final._backward_cls.__name__ = "Error"  # what PyTorch calls the node

@@ -22,8 +22,12 @@ cdef extern from *:
     static newfunc cygrad_make_instance;
 
     static PyObject *cygrad_make_or_decorate(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-        PyObject *function = PyTuple_GET_SIZE(args) == 1 && keywords == NULL ? PyTuple_GET_ITEM(args, 0) : Py_None;
-        PyObject *context, *made, *no_args;
+        PyObject *function = Py_None, *context, *made;
+        if (PyTuple_GET_SIZE(args) == 1 && keywords == NULL) function = PyTuple_GET_ITEM(args, 0);
+        else if (PyTuple_GET_SIZE(args) == 0 && keywords != NULL && PyDict_GET_SIZE(keywords) == 1) {
+            function = PyDict_GetItemString(keywords, "mode");
+            if (function == NULL) function = Py_None;
+        }
         if (function == Py_None || PyBool_Check(function)) return cygrad_make_instance(type, args, keywords);
         context = PyObject_CallNoArgs((PyObject *)type);
         made = context == NULL ? NULL : PyObject_CallOneArg(context, function);

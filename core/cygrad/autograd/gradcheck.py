@@ -10,8 +10,14 @@ import cygrad
 from cygrad.autograd.finite_differences import (Derivatives, as_tuple, differentiable, random_like, random_weights,
                                                 seeded_generator)
 from cygrad.autograd.function import Function
+from cygrad.errors import warn
 
 __all__ = ["gradcheck", "gradgradcheck", "GradcheckError"]
+
+
+NEW_CHECK = ("Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it "
+             "may break existing callers of this function. If this is true for you, you can call this function with "
+             '"check_undefined_grad=False" to disable the feature')
 
 
 class GradcheckError(RuntimeError):
@@ -170,7 +176,9 @@ def gradgradcheck(
         grad_outputs = as_tuple(grad_outputs)
 
     def gradients(*arguments):
-        arguments, seeds = arguments[: len(inputs)], arguments[len(inputs) :]
+        seeds = arguments[len(inputs):]
+        arguments = [value.requires_grad_() if differentiable((given,)) else value      # forward mode detaches them
+                     for value, given in zip(arguments, inputs)]
         outputs = differentiable(as_tuple(func(*arguments)))
         found = cygrad.autograd.grad(outputs, differentiable(arguments), seeds, create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None)
@@ -246,7 +254,8 @@ class _Checker(Derivatives):
                                          "by one.")
 
     def compare_jacobians(self, place, variable):
-        for numerical, (label, number, output, start) in zip(self.numerical(variable), self.parts()):
+        for numerical, (label, number, output, start) in sorted(zip(self.numerical(variable), self.parts()),
+                                                                key=lambda pair: pair[1][3] != 1j):
             analytical = self.analytical(variable, output, start)
             if not self.close(analytical, numerical):
                 raise GradcheckError(
@@ -258,7 +267,7 @@ class _Checker(Derivatives):
         """Compare u'Jv for random u and v, with the tolerance that `atol` in each element of J amounts to."""
         v = random_weights(variable, self.generator)
         derivatives = self.derivative(variable, v.to(variable.dtype).reshape(variable.shape))
-        for part, (label, number, output, start) in enumerate(self.parts()):
+        for part, (label, number, output, start) in sorted(enumerate(self.parts()), key=lambda pair: pair[1][3] != 1j):
             u = random_weights(output, self.generator)
             numerical = (derivatives[part] * u).sum()
             gradient = self.backward(output, variable, (u * start).to(output.dtype))
@@ -319,8 +328,10 @@ class _Checker(Derivatives):
             try:
                 zeros = self.gives_zeros(outputs, [cygrad.zeros_like(output) for output in outputs])
             except RuntimeError as error:
+                warn(NEW_CHECK)
                 raise GradcheckError("Expected backward function to handle undefined output grads.") from error
             if not zeros:
+                warn(NEW_CHECK)
                 raise GradcheckError(
                     "Expected all input grads to be undefined or zero when all output grads are undefined or zero."
                 )

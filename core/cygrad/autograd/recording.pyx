@@ -55,27 +55,32 @@ cdef regenerate(Tensor view):
 cdef int refuse_change(Tensor view, bint indirect) except -1:
     """Raise PyTorch's error for a view that may not be changed in place, itself or (`indirect`) by way of its base."""
     cdef str change = "its base or another view of its base has been" if indirect else "is being"
-    cdef str origin = "" if view.node is None else f"Output {view.output_number} of {op_words(view.node)} is a view"
-    if view.creation == CREATED_IN_NO_GRAD or view.creation == CREATED_IN_INFERENCE or view.node is None:
-        mode, block, end = "no_grad mode", "no_grad", "with grad mode enabled"
-        if view.creation == CREATED_IN_INFERENCE:
-            mode, block, end = "inference mode", "inference_mode", "in normal mode"
-        origin = origin + " of a view which was created in" if origin else "A view was created in"
-        raise RuntimeError(
-            f"{origin} {mode} and {change} modified inplace {end}. Given that this use case is ambiguous and "
-            "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
-            f"both inside the {block} block (if you don't want the inplace to be tracked) or both outside (if you want "
-            "the inplace to be tracked).")
-    if view.creation == CREATED_BY_MULTI_OUTPUT:
-        raise RuntimeError(
-            f"{origin} and {change} modified inplace. This view is the output of a function that returns multiple "
-            "views. Such functions do not allow the output views to be modified inplace. You should replace the "
-            "inplace operation by an out-of-place one.")
-    raise RuntimeError(
-        f"{origin} and {change} modified inplace. This view was created inside a custom Function (or because an input "
-        "was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
-        "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
-        "this by cloning the output of the custom Function.")
+    cdef str origin, mode, block, end, why
+    cdef bint unmarked = view.creation == CREATED_IN_NO_GRAD or view.creation == CREATED_IN_INFERENCE
+    mode, block, end = "no_grad mode", "no_grad", " with grad mode enabled"
+    if view.creation == CREATED_IN_INFERENCE:
+        mode, block, end = "inference mode", "inference_mode", " in normal mode"
+    if view.node is None:
+        origin = f"A view was created in {mode}"
+    else:
+        origin = f"Output {view.output_number} of {op_words(view.node)} is a view"
+        if unmarked:
+            origin += f" of a view which was created in {mode}"
+        else:
+            end = ""
+    if unmarked:
+        why = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+               f"moving both the view and the inplace either both inside the {block} block (if you don't want the "
+               "inplace to be tracked) or both outside (if you want the inplace to be tracked).")
+    elif view.creation == CREATED_BY_MULTI_OUTPUT:
+        why = ("This view is the output of a function that returns multiple views. Such functions do not allow the "
+               "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.")
+    else:
+        why = ("This view was created inside a custom Function (or because an input was returned as-is) and the "
+               "autograd logic to handle view+inplace would override the custom backward associated with the custom "
+               "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+               "output of the custom Function.")
+    raise RuntimeError(f"{origin} and {change} modified inplace{end}. {why}")
 
 
 cdef regenerate_parts(Tensor view):

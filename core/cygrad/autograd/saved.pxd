@@ -24,6 +24,8 @@ cdef inline bint hooks_apply() noexcept:
     return hooked and hooks_here() is not None
 
 cdef tuple hooks_here()
+cdef object hooks_of_pass()
+cdef int restore_hooks(object before) except -1
 
 cdef inline int check_saved(Tensor t) except -1:
     """Refuse a tensor that has no version counter to trust."""

@@ -120,11 +120,31 @@ def push_hooks(pack, unpack):
 def pop_hooks():
     """Take away the pair of hooks that was pushed last."""
     global hooked
-    pairs = _hooks[get_ident()]
+    pairs = _hooks.get(get_ident())
+    if not pairs:
+        return
     pairs.pop()
     hooked -= 1
     if not pairs:
         del _hooks[get_ident()]
+
+
+cdef object hooks_of_pass():
+    """The pairs of hooks of this thread, to be put back after a pass: what its hooks and formulas push is theirs."""
+    return list(_hooks.get(get_ident(), ()))
+
+
+cdef int restore_hooks(object before) except -1:
+    global hooked
+    cdef list pairs = _hooks.get(get_ident(), [])
+    cdef list wanted = before if before is not None else []
+    if pairs == wanted:
+        return 0
+    hooked += len(wanted) - len(pairs)
+    _hooks[get_ident()] = wanted
+    if not wanted:
+        del _hooks[get_ident()]
+    return 0
 
 
 def refuse_hooks(why):

@@ -515,6 +515,11 @@ cdef int check_inference(Tensor t) except -1:
     return 0
 
 
+cdef inline bint has_gradient(Tensor t):
+    """Whether backward goes through `t`, by the first bit of `requires`; else what it has is a tangent."""
+    return (t.requires | (0 if t.base is None else t.base.requires)) & 1
+
+
 def refuse_out_grad(str name, *operands):
     """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
     cdef bint recording = grad_enabled()
@@ -529,6 +534,9 @@ def refuse_out_grad(str name, *operands):
         if not isinstance(other, Tensor):
             continue
         if recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT:
+            if not has_gradient(<Tensor>other):
+                raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because "
+                                          "it is an out= function")
             raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
                                "but one of the arguments requires grad.")
         if i < len(operands) - 1 and isinstance(out, Tensor):

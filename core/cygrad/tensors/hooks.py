@@ -78,7 +78,14 @@ def _on_named(names, hook):
 def _backward_hooks(self):
     """The tensor's hooks by number; None if it has none."""
     hooks = tensor_hooks_of(self) if self.requires_grad else None
-    return OrderedDict(hooks) if hooks else None
+    if hooks:
+        return OrderedDict(hooks)
+    return self.__dict__.get("_backward_hooks")
+
+
+@_backward_hooks.setter
+def _backward_hooks(self, value):
+    self.__dict__["_backward_hooks"] = value       # old code that copies tensors sets it
 
 
 methods["_backward_hooks"] = _backward_hooks

@@ -3,6 +3,8 @@ import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import conj, no_derivative, not_implemented, placed
 from cygrad.autograd.derivatives.reduce import at_indices
+from cygrad.autograd.function import final
+from cygrad.autograd.modes import grad_mode
 from cygrad.ops.index import tensor_keys as ops
 from cygrad.ops.shape.slices import slice_along
 
@@ -57,7 +59,8 @@ derivative("scatter_reduce", self=lambda grad, result, self, dim, index, src, re
 derivative("index_reduce", self=lambda grad, result, self, dim, index, source, reduce, include_self:
            reduced_self(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self),
            source=lambda grad, result, self, dim, index, source, reduce, include_self:
-           reduced_source(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self))
+           reduced_source(grad, result, self, dim, _wide(index, dim, source), source, reduce, include_self,
+                                 ("index_reduce", "source")))
 
 # ------------------------------------------------------------ sorting and counting
 
@@ -157,7 +160,7 @@ def _shared_self(grad, result, self, dim, index, src, reduce, include_self):
     return mine * share
 
 
-def reduced_source(grad, result, self, dim, index, src, reduce, include_self):
+def reduced_source(grad, result, self, dim, index, src, reduce, include_self, words=("scatter_reduce", "src")):
     """Gradient of `scatter_reduce` with respect to its source."""
     if reduce == "sum":
         return _sources(grad, dim, index, src.shape)
@@ -171,6 +174,9 @@ def reduced_source(grad, result, self, dim, index, src, reduce, include_self):
         others = self.scatter_reduce(dim, index, used.masked_fill(alone, 1), "prod", include_self=include_self)
         found = cygrad.where(alone, (grad * conj(others)).gather(dim, index),
                              (grad * conj(result)).gather(dim, index) / conj(used.masked_fill(used == 0, 1)))
+        if grad_mode() and (zero & (zeros > 1)).any():
+            found = final.apply(f"{words[0]}(): Double backward is unsupported for {words[1]} when >1 zeros in "
+                                f"{words[1]} are scattered to the same position in self", found)
         return found if found.shape == src.shape else _padded(found, src.shape)
     _, theirs, share = _extremes(grad, result, self, dim, index, src)
     return theirs * _sources(share, dim, index, src.shape)

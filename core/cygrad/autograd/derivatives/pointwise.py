@@ -124,13 +124,17 @@ def pow_backward_self(grad, self, exponent):
     """exponent * self ** (exponent - 1), which is 0 for the exponent 0 even where self is."""
     if exponent.dtype is cygrad.bool:
         exponent = exponent.to(self.dtype)
-    return grad * conj(exponent * self.pow(cygrad.where(exponent == 0, 0, exponent - 1)))
+    none = exponent == 0
+    found = grad * conj(exponent * self.pow(cygrad.where(none, 0, exponent - 1)))
+    return cygrad.where(none, 0, found) if found.is_complex() or exponent.is_complex() else found
 
 
 def pow_backward_exponent(grad, self, exponent, result):
     """result * log(self); 0 where self is 0 and the exponent is not negative, the limit from above."""
     base = self.to(cygrad.result_type(self, exponent))
-    return grad * conj(result * cygrad.where((base == 0).logical_and(not_negative(exponent)), 1, base).log())
+    none = (base == 0).logical_and(not_negative(exponent))
+    found = grad * conj(result * cygrad.where(none, 1, base).log())
+    return cygrad.where(none, 0, found) if found.is_complex() else found        # 0 to a complex 0 is NaN
 
 
 def scalar_pow_backward(grad, base, exponent, result):
@@ -138,7 +142,10 @@ def scalar_pow_backward(grad, base, exponent, result):
         if exponent.is_complex():
             return cygrad.where(not_negative(exponent), 0, grad * conj(result * -math.inf))
         return grad * cygrad.where(exponent >= 0, 0.0, exponent.detach() * math.inf)
-    logarithm = cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan
+    if isinstance(base, complex) or base < 0 and exponent.is_complex():
+        logarithm = cmath.log(base)
+    else:
+        logarithm = math.log(base) if base > 0 else math.nan
     return grad * conj(result * logarithm)
 
 

@@ -334,5 +334,6 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         other = window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
     self._take(other)
+    self._forget_accumulator()
     self._bump_version()
     return self

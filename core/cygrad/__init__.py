@@ -80,6 +80,7 @@ from cygrad.ops.random.rand import default_generator  # noqa: E402
 from cygrad import autograd  # noqa: E402
 from cygrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from cygrad.errors import is_warn_always_enabled, set_warn_always  # noqa: E402
 from cygrad.autograd.modes import is_grad_enabled  # noqa: E402
 from cygrad.autograd.modes import inference_mode_enabled as is_inference_mode_enabled  # noqa: E402
 
@@ -297,7 +298,7 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
-         "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C", "array_api",
+         "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C", "__config__", "array_api",
          "masked", "quasirandom")
 _DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
                 "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
@@ -327,7 +328,8 @@ _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesti
              "set_autocast_enabled")
 # Public names that `from cygrad import *` leaves out, as PyTorch's does.
 _NOT_STARRED = frozenset("""
-    BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor align_tensors broadcast_shapes channels_last
+    BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor BFloat16Storage ComplexDoubleStorage
+    ComplexFloatStorage HalfStorage Storage align_tensors broadcast_shapes channels_last
     channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
     segment_reduce strided svd_lowrank unique cpu cuda""".split())
 

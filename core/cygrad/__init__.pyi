@@ -2062,6 +2062,8 @@ def is_storage(obj: Any) -> _bool:
     """Whether `obj` is a storage."""
 def is_tensor(obj: Any) -> _bool:
     """Whether `obj` is a Tensor."""
+def is_warn_always_enabled() -> _bool:
+    """Whether warnings that come once in a process come every time."""
 def isclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool =
         False) -> Tensor:
     """Whether abs(input - other) <= atol + rtol * abs(other), elementwise."""
@@ -2532,6 +2534,8 @@ def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: An
     """Set how tensors print. What is left None keeps its value, except `sci_mode`, which every call sets."""
 def set_rng_state(new_state: Tensor) -> None:
     """Put the default generator into a state that `get_rng_state` gave."""
+def set_warn_always(b: Any) -> Tensor:
+    """Let warnings that come once in a process come every time."""
 def sgn(input: Tensor, *, out: Any = None) -> Tensor:
     """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""
 def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:

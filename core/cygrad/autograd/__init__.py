@@ -4,7 +4,8 @@ import importlib as _importlib
 from cygrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cygrad.autograd.backward import backward, grad
 from cygrad.autograd.function import Function
-from cygrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from cygrad.autograd.grad_mode import (enable_grad, inference_mode, is_multithreading_enabled, no_grad,
+                                       set_grad_enabled, set_multithreading_enabled)
 from cygrad.autograd.gradcheck import gradcheck, gradgradcheck
 from cygrad.tensor import Tensor as _Tensor
 

@@ -25,6 +25,13 @@ class set_detect_anomaly(detect_anomaly):
     """Switch anomaly detection on or off, at once; as a context manager, until the block ends."""
     def __init__(self, mode: _bool, check_nan: _bool = True) -> None: ...
 
+class set_multithreading_enabled:
+    """Say whether a pass may use more threads than the one that began it: at once, and as a context manager."""
+    def __init__(self, mode: _bool) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+    def clone(self) -> set_multithreading_enabled: ...
+
 class Variable:
     """PyTorch's old name of Tensor."""
     def __new__(cls, data: Tensor, requires_grad: _bool = False) -> Tensor: ...  # type: ignore[misc]
@@ -49,3 +56,5 @@ def gradgradcheck(func: Any, inputs: Any, grad_outputs: Tensor | Sequence[Tensor
         check_batched_grad: _bool = False, check_fwd_over_rev: Any = False, check_rev_over_rev: Any = True, fast_mode:
         _bool = False, masked: Any = False) -> _bool:
     """Check the gradients of the gradients of a function against finite differences."""
+def is_multithreading_enabled() -> _bool:
+    """Whether passes that this thread begins may use other threads."""

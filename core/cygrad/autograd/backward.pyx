@@ -13,7 +13,7 @@ from cygrad.view cimport View, same_sizes
 
 import cygrad
 from cygrad.autograd.pass_hooks import retain_grad_of
-from cygrad.errors import warn
+from cygrad.errors import warn, warn_once
 from cygrad.named_tensors.names import unify
 from cygrad.devices.home import brought
 from cygrad.tensors.overriding import any_overridden, hand_over_call
@@ -57,6 +57,12 @@ cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
     return gradient
 
 
+CYCLE = ("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+         "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+         "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+         "the cycle and avoid the leak.")
+
+
 cdef list differentiate(object outputs, object gradients, object retain_graph, bint create_graph, tuple inputs,
                         bint accumulates):
     """One pass from `outputs`; returns the gradients of `inputs` (None: all leaves accumulate)."""
@@ -65,6 +71,8 @@ cdef list differentiate(object outputs, object gradients, object retain_graph, b
     cdef int before
     started = new_pass(create_graph if retain_graph is None else retain_graph, create_graph, wanted, accumulates)
     cdef object held = hooks_of_pass() if hooked else None
+    if create_graph and accumulates:
+        warn_once(CYCLE)
     before = functions_off(2)       # formulas compute on plain tensors, whatever was saved
     try:
         if isinstance(outputs, Tensor) and (gradients is None or isinstance(gradients, Tensor)):

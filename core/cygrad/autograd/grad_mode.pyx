@@ -7,6 +7,7 @@ block costs three calls of C. Nothing here knows of tensors.
 
 import functools
 import sys
+import threading
 import warnings
 
 cimport cython
@@ -14,7 +15,7 @@ cimport cython
 from cygrad.autograd.forward_levels cimport without_reverse
 from cygrad.autograd.modes cimport enter_inference, inference_enabled, set_grad_enabled as set_mode
 
-__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]
+__all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "set_multithreading_enabled"]
 
 cdef extern from *:
     """
@@ -202,6 +203,53 @@ cdef class inference_mode(_GradContext):
 
     def _clone(self):
         return type(self)(self.mode)
+
+
+class set_multithreading_enabled:
+    """Say whether a pass may use more threads than the one that began it: at once, and as a context manager.
+
+    A pass here runs in the thread that began it, with several threads inside an op; the flag is kept for programs that
+    ask for it.
+
+    Parameters
+    ----------
+    mode : bool
+        What `is_multithreading_enabled` returns in this thread.
+    """
+
+    def __init__(self, mode):
+        self.prev = is_multithreading_enabled()
+        self.mode = _threaded.flag = bool(mode)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        _threaded.flag = self.prev
+
+    def clone(self):
+        """Another of the same mode."""
+        return type(self)(self.mode)
+
+
+_threaded = threading.local()
+
+
+def is_multithreading_enabled():
+    """Whether passes that this thread begins may use other threads.
+
+    Returns
+    -------
+    bool
+        True unless `set_multithreading_enabled` was called.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.autograd.is_multithreading_enabled()
+    True
+    """
+    return getattr(_threaded, "flag", True)
 
 
 for _context in (no_grad, enable_grad, inference_mode):

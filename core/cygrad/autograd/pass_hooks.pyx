@@ -1,5 +1,7 @@
 # distutils: extra_compile_args = -Os
 """What a pass does for its users beside the gradients: hooks, gradients that non-leaves retain, and anomaly mode."""
+import sys
+
 import weakref
 
 from cygrad.autograd.node cimport attached_to
@@ -152,9 +154,13 @@ cdef int report_anomaly(Node node) except -1:
     """Warn with the place in the forward pass where a failing node was made."""
     traceback = None if node.attached is None else node.attached.traceback
     if traceback is not None:
-        warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-             + "".join(traceback))
+        text = (f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+                + "".join(traceback))
     else:
-        warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-             "during forward pass for more information.")
+        text = (f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                "during forward pass for more information.")
+    try:
+        warn(text)
+    except Warning as error:        # warnings are errors: the pass's own error is to be seen
+        print(f"{type(error).__name__}: {text}", file=sys.stderr)
     return 0

@@ -54,6 +54,51 @@ def warn(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
+_warned, _always = set(), [False]
+
+
+def warn_once(message, category=UserWarning):
+    """`warn`, but only once in a process, unless `set_warn_always` says otherwise."""
+    if _always[0] or message not in _warned:
+        _warned.add(message)
+        warn(message, category)
+
+
+def set_warn_always(b, /):
+    """Let warnings that come once in a process come every time.
+
+    Parameters
+    ----------
+    b : bool
+        Whether they do.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.set_warn_always(False)
+    """
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _always[0] = b
+
+
+def is_warn_always_enabled():
+    """Whether warnings that come once in a process come every time.
+
+    Returns
+    -------
+    bool
+        False unless `set_warn_always` was called.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.is_warn_always_enabled()
+    False
+    """
+    return _always[0]
+
+
 def is_own(module):
     """Whether a module is cygrad's own, or one of its backends'."""
     package = module.partition(".")[0]

@@ -27,7 +27,8 @@ from cygrad_cpu.reduce.scan cimport cpu_scan
 from cygrad_cpu.nn.pool cimport cpu_pool
 from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
 from cygrad_cpu.nn.resampling cimport cpu_grid_sample, cpu_grid_sample_backward, cpu_resample
-from cygrad_cpu.nn.softmax cimport cpu_layer_norm, cpu_layer_norm_backward, cpu_softmax, cpu_softmax_backward
+from cygrad_cpu.nn.softmax cimport (cpu_group_norm, cpu_group_norm_backward, cpu_layer_norm, cpu_layer_norm_backward,
+                                    cpu_softmax, cpu_softmax_backward)
 from cygrad_cpu.sort.sort cimport cpu_sort
 
 from cygrad_cpu.runtime import allocator, blas, instruction_sets, thread_count
@@ -202,6 +203,13 @@ cdef class CPUBackend(Backend):
     cpdef layer_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a,
                               View grad_weight, View grad_bias):
         return cpu_layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
+
+    def group_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        return cpu_group_norm(a, weight, bias, eps, out, mean, rstd)
+
+    def group_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
+                            View grad_bias):
+        return cpu_group_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias)
 
     cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
                  View out):

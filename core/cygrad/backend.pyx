@@ -435,6 +435,23 @@ cdef class Backend:
         """
         return NotImplemented
 
+    def group_norm(self, View a, View weight, View bias, double eps, View out, View mean, View rstd):
+        """out = (a - mean) * rstd * weight + bias of groups of channels: a (N, G, K, P) over its last two axes.
+
+        weight and bias are (G, K) or None, each; mean and rstd = 1 / sqrt(variance + eps), the variance divided by
+        K * P, are written as (N, G), in float32 for 16-bit floats. Composed from elementwise and map_reduce.
+        """
+        return NotImplemented
+
+    def group_norm_backward(self, View grad, View a, View mean, View rstd, View weight, View grad_a, View grad_weight,
+                            View grad_bias):
+        """The gradients of `group_norm`; those of the three outputs that are None are not wanted; weight may be None.
+
+        As for `layer_norm_backward`: means over K and P, sums for weight and bias (G, K) over N and P. Composed from
+        elementwise and map_reduce.
+        """
+        return NotImplemented
+
     cpdef conv2d(self, View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, int groups,
                  View out):
         """out (N, O, P, Q) = cross-correlation of a (N, C, H, W) with weight (O, C / groups, R, S).

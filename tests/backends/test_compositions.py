@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages" / "cygra
 from cygrad_numpy import NumPyBackend
 
 F = cygrad.nn.functional
-ENTRIES = ("addmm", "softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "conv2d", "conv2d_backward",
+ENTRIES = ("addmm", "softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "group_norm",
+           "group_norm_backward", "conv2d", "conv2d_backward",
            "pool", "resample", "grid_sample", "grid_sample_backward", "attention", "recurrent", "recurrent_backward")
 
 

@@ -6,13 +6,15 @@ the stride side by side; so whatever the stride, the outputs of a vector see nei
 """
 from libc.string cimport memcpy, memset
 
-from cygrad_cpu.nn.depthwise cimport DepthwiseTable, Stencil, TAPS
+from cygrad_cpu.nn.depthwise cimport (CorrelateLast, DepthwiseTable, LastStencil, Stencil, TAPS,
+                                     WeightLast)
 from cygrad_cpu.simd.element_types cimport Real
 from cygrad_cpu.simd.vectors cimport Doubles, Floats, Vector, factor, spread
 
 cdef enum:
     TOGETHER = 4            # vectors of outputs that see each element of the kernel at the same time
     SUMS = 5                # elements of the kernel that meet a vector of gradients at the same time
+    CHANNELS = 64           # side by side, that are summed in registers
 
 
 cdef inline void copy_line(const Real *a, Real *out, Py_ssize_t n) noexcept nogil:
@@ -198,6 +200,75 @@ cdef void lay_out_doubles(const Stencil *g, const char *a, char *plane) noexcept
     lay_out(g, <const double *>a, <double *>plane)
 
 
+# ---- channels side by side
+
+cdef inline void see_channels(const LastStencil *g, const Real *x, const Real *weight, const Real *bias, Real *y,
+                              Py_ssize_t n) noexcept nogil:
+    """n channels of an output, CHANNELS at most."""
+    cdef Real sums[CHANNELS]
+    cdef const Real *seen
+    cdef Py_ssize_t r, s, c
+    if bias != NULL:
+        for c in range(n):
+            sums[c] = bias[c]
+    else:
+        for c in range(n):
+            sums[c] = 0
+    for r in range(g.kernel[0]):
+        for s in range(g.kernel[1]):
+            seen = x + r * g.dilation[0] * g.row + s * g.dilation[1] * g.channels
+            for c in range(n):
+                sums[c] = sums[c] + seen[c] * weight[c]
+            weight += g.channels
+    for c in range(n):
+        y[c] = sums[c]
+
+
+cdef void correlate_last(const LastStencil *g, const Real *a, const Real *weight, const Real *bias,
+                         Real *out) noexcept nogil:
+    cdef Py_ssize_t q, c, step = g.stride[1] * g.channels
+    for q in range(g.out):
+        c = 0
+        while c + CHANNELS <= g.channels:
+            see_channels(g, a + q * step + c, weight + c, bias + c if bias != NULL else NULL, out + q * g.channels + c,
+                         CHANNELS)
+            c += CHANNELS
+        if c < g.channels:
+            see_channels(g, a + q * step + c, weight + c, bias + c if bias != NULL else NULL, out + q * g.channels + c,
+                         g.channels - c)
+
+
+cdef inline void add_products(const LastStencil *g, const Real *grad, const Real *x, Real *out,
+                              Py_ssize_t n) noexcept nogil:
+    """What n channels of a row of outputs add to one element of their filters."""
+    cdef Real sums[CHANNELS]
+    cdef Py_ssize_t q, c
+    for c in range(n):
+        sums[c] = out[c]
+    for q in range(g.out):
+        for c in range(n):
+            sums[c] = sums[c] + grad[c] * x[c]
+        grad += g.channels
+        x += g.stride[1] * g.channels
+    for c in range(n):
+        out[c] = sums[c]
+
+
+cdef void weight_last(const LastStencil *g, const Real *grad, const Real *a, Real *out) noexcept nogil:
+    cdef Py_ssize_t r, s, c
+    cdef const Real *x
+    for r in range(g.kernel[0]):
+        for s in range(g.kernel[1]):
+            x = a + r * g.dilation[0] * g.row + s * g.dilation[1] * g.channels
+            c = 0
+            while c + CHANNELS <= g.channels:
+                add_products(g, grad + c, x + c, out + c, CHANNELS)
+                c += CHANNELS
+            if c < g.channels:
+                add_products(g, grad + c, x + c, out + c, g.channels - c)
+            out += g.channels
+
+
 def install(size_t address):
     """Fill the DepthwiseTable at `address`."""
     cdef DepthwiseTable *table = <DepthwiseTable *>address
@@ -207,3 +278,7 @@ def install(size_t address):
     table.weight[1] = weight_doubles
     table.lay_out[0] = lay_out_floats
     table.lay_out[1] = lay_out_doubles
+    table.last[0] = <CorrelateLast>correlate_last[float]
+    table.last[1] = <CorrelateLast>correlate_last[double]
+    table.last_weight[0] = <WeightLast>weight_last[float]
+    table.last_weight[1] = <WeightLast>weight_last[double]

@@ -103,12 +103,22 @@ ctypedef void (*NormBackward)(const char *grad, const char *a, const char *mean,
                               char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t rows,
                               Py_ssize_t n) noexcept nogil      # what is NULL is not wanted; the last two are added to
 
+ctypedef void (*GroupRows)(const char *a, const char *weight, const char *bias, double eps, char *out, char *mean,
+                           char *rstd, Py_ssize_t groups, Py_ssize_t channels, Py_ssize_t places, Py_ssize_t begin,
+                           Py_ssize_t end) noexcept nogil           # groups begin to end, counted over all images
+ctypedef void (*GroupBackward)(const char *grad, const char *a, const char *mean, const char *rstd, const char *weight,
+                               char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t groups,
+                               Py_ssize_t channels, Py_ssize_t places, Py_ssize_t begin,
+                               Py_ssize_t end) noexcept nogil       # the last two gradients are added to
+
 cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
     SoftmaxRows rows[2]
     SoftmaxColumns columns[2]
     SoftmaxBackward backward[2]
     NormRows norm[2]
     NormBackward norm_backward[2]
+    GroupRows group[2]
+    GroupBackward group_backward[2]
 
 cdef struct CellRows:           # rows of one step of a recurrent layer; see Backend.recurrent
     Py_ssize_t rows

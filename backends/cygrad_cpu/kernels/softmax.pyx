@@ -9,8 +9,8 @@ from libc.math cimport INFINITY, sqrt
 from cygrad_cpu.simd.elementary cimport full_exp_of_negative, log_f32, log_f64, single_exp_of_negative
 from cygrad_cpu.simd.lanes cimport top_of, total_of
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.kernels.kernel_tables cimport (NormBackward, NormRows, SoftmaxBackward, SoftmaxColumns, SoftmaxRows,
-                                               SoftmaxTable)
+from cygrad_cpu.kernels.kernel_tables cimport (GroupBackward, GroupRows, NormBackward, NormRows, SoftmaxBackward,
+                                               SoftmaxColumns, SoftmaxRows, SoftmaxTable)
 
 cdef enum:
     LANES = 16
@@ -362,6 +362,89 @@ cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const
                     y[i] = (g[i] - total - (x[i] - centre) * along) * scale
 
 
+# ---- normalisation of groups of channels, each of which has a weight and a bias for all its places
+
+cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double eps, Real *out, Real *mean, Real *rstd,
+                     Py_ssize_t groups, Py_ssize_t channels, Py_ssize_t places, Py_ssize_t begin,
+                     Py_ssize_t end) noexcept nogil:
+    """(a - mean) * rstd * weight + bias of groups begin to end; weight and bias (groups, channels) may be NULL."""
+    cdef Py_ssize_t r, i, k, first, n = channels * places
+    cdef const Real *x
+    cdef Real *y
+    cdef Real centre, squares, scale, by, shift
+    for r in range(begin, end):
+        x = a + r * n
+        centre = row_sum(x, n) / n
+        squares = row_squares(x, centre, n)
+        scale = <Real>(1.0 / sqrt(squares / n + eps))
+        mean[r] = centre
+        rstd[r] = scale
+        first = r % groups * channels
+        for k in range(channels):
+            x = a + r * n + k * places
+            y = out + r * n + k * places
+            by = scale * weight[first + k] if weight != NULL else scale
+            shift = (bias[first + k] if bias != NULL else 0) - centre * by
+            for i in range(places):
+                y[i] = x[i] * by + shift
+
+
+cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,
+                       Py_ssize_t n) noexcept nogil:
+    """total = sum(grad) and along = sum(grad * (a - centre)) of a row."""
+    cdef Real[LANES] sums
+    cdef Real[LANES] products
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        sums[j] = products[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            sums[j] += grad[i + j]
+            products[j] += grad[i + j] * (a[i + j] - centre)
+        i += LANES
+    for j in range(n - i):
+        sums[j] += grad[i + j]
+        products[j] += grad[i + j] * (a[i + j] - centre)
+    total[0] = total_of(<const Real *>sums)
+    along[0] = total_of(<const Real *>products)
+
+
+cdef void group_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
+                         Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t groups, Py_ssize_t channels,
+                         Py_ssize_t places, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """As `norm_backward`, of groups; a channel's sums serve all three gradients."""
+    cdef Py_ssize_t r, i, k, first, n = channels * places
+    cdef const Real *g
+    cdef const Real *x
+    cdef Real *y
+    cdef Real centre, scale, total, along, sums, products, by, factor, shift
+    for r in range(begin, end):
+        centre, scale, first = mean[r], rstd[r], r % groups * channels
+        total = along = 0
+        for k in range(channels):
+            g = grad + r * n + k * places
+            x = a + r * n + k * places
+            channel_sums(g, x, centre, &sums, &products, places)
+            if grad_weight != NULL:
+                grad_weight[first + k] += products * scale
+            if grad_bias != NULL:
+                grad_bias[first + k] += sums
+            by = weight[first + k] if weight != NULL else 1
+            total += sums * by
+            along += products * by
+        if grad_a == NULL:
+            continue
+        factor = -along / n * scale * scale * scale
+        shift = -total / n * scale - centre * factor
+        for k in range(channels):
+            g = grad + r * n + k * places
+            x = a + r * n + k * places
+            y = grad_a + r * n + k * places
+            by = scale * weight[first + k] if weight != NULL else scale
+            for i in range(places):
+                y[i] = g[i] * by + (x[i] * factor + shift)
+
+
 def install(size_t address):
     """Fill the SoftmaxTable at `address`."""
     cdef SoftmaxTable *table = <SoftmaxTable *>address
@@ -375,3 +458,7 @@ def install(size_t address):
     table.norm[1] = <NormRows>norm_rows[double]
     table.norm_backward[0] = <NormBackward>norm_backward[float]
     table.norm_backward[1] = <NormBackward>norm_backward[double]
+    table.group[0] = <GroupRows>group_rows[float]
+    table.group[1] = <GroupRows>group_rows[double]
+    table.group_backward[0] = <GroupBackward>group_backward[float]
+    table.group_backward[1] = <GroupBackward>group_backward[double]

@@ -17,6 +17,7 @@ from libc.string cimport memcpy, memset
 from cygrad.backend cimport SUM
 from cygrad.dtype cimport DType, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data, make_view
+from cygrad_cpu.nn.convolution_last cimport conv2d_last, input_last, lie_last, weight_last
 from cygrad_cpu.nn.depthwise cimport (DepthwiseTable, Stencil, depthwise, depthwise_input, depthwise_weight,
                                    is_depthwise)
 from cygrad_cpu.products.serial_product cimport (Lattice, Product, ROOM, VECTOR_BYTES, any_strides, load_blas,
@@ -270,6 +271,8 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
     cdef View x, w, b, y
     if dtype is None or not describe(&g, a, weight, out, stride, padding, dilation, groups, dtype):
         return NotImplemented
+    if lie_last(out) and conv2d_last(a, weight, bias, stride, padding, dilation, groups, out, dtype):
+        return
     x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), writable(out, dtype, keep)
     if is_depthwise(a, weight, groups):
         depthwise(x, w, b, stride, padding, dilation, y)
@@ -490,10 +493,15 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
     cdef Py_ssize_t *order = [1, 0, 2, 3]
     cdef Py_ssize_t[4] sizes
     cdef Py_ssize_t[4] strides
+    cdef bint last
     cdef int i
     if dtype is None or not describe(&g, a, weight, grad, stride, padding, dilation, groups, dtype):
         return NotImplemented
-    dy = dense(grad, dtype, keep)
+    last = lie_last(grad)
+    if last:
+        dy = grad if grad.dtype is dtype else dense(grad, dtype, keep)
+    else:
+        dy = dense(grad, dtype, keep)
     if grad_bias is not None:
         for i in range(4):
             sizes[i], strides[i] = dy.sizes[order[i]], dy.strides[order[i]]
@@ -501,6 +509,13 @@ cdef object cpu_conv2d_backward(View grad, View a, View weight, tuple stride, tu
         cpu_reduce(SUM, make_view(dy.memory, dtype, dy.offset, 4, sizes, strides), sums)
         if sums is not grad_bias:
             copy_views(sums, grad_bias)
+    if grad_weight is not None and last and weight_last(grad, a, stride, padding, dilation, groups, grad_weight, dtype):
+        grad_weight = None
+    if grad_a is not None and last and input_last(grad, weight, stride, padding, dilation, groups, grad_a, dtype):
+        grad_a = None
+    if grad_weight is None and grad_a is None:
+        return
+    dy = dense(dy, dtype, keep)
     if grad_weight is not None:
         x, y = dense(a, dtype, keep), writable(grad_weight, dtype, keep)
         if is_depthwise(a, weight, groups):

@@ -23,10 +23,26 @@ ctypedef void (*CorrelateWeight)(const Stencil *stencil, Py_ssize_t images, cons
                                  char *plane) noexcept nogil                # the sum over images, steps in bytes
 ctypedef void (*LayOut)(const Stencil *stencil, const char *a, char *plane) noexcept nogil
 
+cdef struct LastStencil:        # where channels lie side by side; sizes of rows and columns
+    Py_ssize_t[2] kernel
+    Py_ssize_t[2] stride
+    Py_ssize_t[2] dilation
+    Py_ssize_t out              # places of a row of outputs
+    Py_ssize_t channels
+    Py_ssize_t row              # elements of a padded row
+
+# A row of outputs; the kernel's elements are rows of channels.
+ctypedef void (*CorrelateLast)(const LastStencil *stencil, const char *a, const char *weight, const char *bias,
+                               char *out) noexcept nogil
+ctypedef void (*WeightLast)(const LastStencil *stencil, const char *grad, const char *a,
+                            char *out) noexcept nogil       # added to out
+
 cdef struct DepthwiseTable:     # by kind: 0 float32, 1 float64
     Correlate correlate[2]
     CorrelateWeight weight[2]
     LayOut lay_out[2]
+    CorrelateLast last[2]
+    WeightLast last_weight[2]
 
 cdef bint is_depthwise(View a, View weight, int groups)
 cdef int depthwise(View a, View weight, View bias, tuple stride, tuple padding, tuple dilation, View out) except -1

@@ -4,7 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import RANDOM
-from cygrad.testing.operands import FLOATS, INTEGERS, dense, numbers, reordered, repeated, result, rounded, sliced
+from cygrad.testing.operands import (FLOATS, INTEGERS, dense, numbers, reordered, repeated, result, rounded, sliced,
+                                     turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 SOFTMAX = {
@@ -121,6 +122,49 @@ def layer_norm_backward_cases():
                     yield Case(Key("layer_norm_backward", name, dtype, layout),
                                partial(_make_layer_norm_backward, dtype, wanted, layout), (5, 6, 7),
                                Limit(2, floor=1, terms=_column_moduli))
+
+
+# name: N, G, K, P; layout; with a weight and a bias
+GROUPS = {"images": ((2, 3, 4, 25), dense, True), "without weight": ((3, 2, 2, 9), sliced, False),
+          "one group": ((4, 1, 6, 40), dense, True), "one channel": ((2, 5, 1, 17), turned, True),
+          "one place": ((5, 2, 3, 1), dense, True), "large": ((8, 4, 8, 300), reordered, True)}
+
+
+def _group_operands(dtype, layout, rng):
+    shape, put, affine = GROUPS[layout]
+    a = put(numbers(rng, shape, dtype, 1.0), dtype)
+    return shape, a, *(dense(numbers(rng, shape[1:3], dtype, 1.0), dtype) if affine else None for _ in range(2))
+
+
+def _make_group_norm(dtype, layout, rng):
+    shape, a, weight, bias = _group_operands(dtype, layout, rng)
+    rows = _statistics_dtype(dtype)
+    return a, weight, bias, 1e-5, result(shape, dtype), result(shape[:2], rows), result(shape[:2], rows)
+
+
+def group_norm_cases():
+    for dtype in FLOATS:
+        for layout in GROUPS:
+            yield Case(Key("group_norm", "", dtype, layout), partial(_make_group_norm, dtype, layout), (4, 5, 6),
+                       _loose(dtype, 60))
+
+
+def _make_group_norm_backward(dtype, wanted, layout, rng):
+    shape, a, weight, _ = _group_operands(dtype, layout, rng)
+    values = a.values.astype(float)
+    mean, rstd = values.mean((2, 3)), 1 / np.sqrt(values.var((2, 3)) + 1e-5)
+    rows = _statistics_dtype(dtype)
+    outs = (result(size, dtype) if keep else None for size, keep in zip((shape, shape[1:3], shape[1:3]), wanted))
+    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
+
+
+def group_norm_backward_cases():
+    for dtype in FLOATS:
+        for layout in GROUPS:
+            for name, wanted in (("all", (1, 1, 1)), ("input only", (1, 0, 0)), ("weight only", (0, 1, 0))):
+                yield Case(Key("group_norm_backward", name, dtype, layout),
+                           partial(_make_group_norm_backward, dtype, wanted, layout), (5, 6, 7),
+                           Limit(8, floor=1, terms=_column_moduli))
 
 
 # name: N, C, H, W; O, R, S; stride, padding, dilation, groups, layout

@@ -297,6 +297,23 @@ def layer_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_b
     return tuple(x if out is not None else None for x, out in zip(wanted, (grad_a, grad_weight, grad_bias)))
 
 
+def group_norm(a, weight, bias, eps, out, mean, rstd):
+    a = wide(a)
+    middle, scale = a.mean((2, 3)), 1 / np.sqrt(a.var((2, 3)) + eps)
+    found = (a - middle[..., None, None]) * scale[..., None, None]
+    found = found if weight is None else found * wide(weight)[..., None]
+    return (found if bias is None else found + wide(bias)[..., None]), middle, scale
+
+
+def group_norm_backward(grad, a, mean, rstd, weight, grad_a, grad_weight, grad_bias):
+    grad, a, scale = wide(grad), wide(a), wide(rstd)[..., None, None]
+    normal = (a - wide(mean)[..., None, None]) * scale
+    inner = grad if weight is None else grad * wide(weight)[..., None]
+    means = [t.mean((2, 3), keepdims=True) for t in (inner, inner * normal)]
+    wanted = (scale * (inner - means[0] - normal * means[1]), (grad * normal).sum((0, 3)), grad.sum((0, 3)))
+    return tuple(x if out is not None else None for x, out in zip(wanted, (grad_a, grad_weight, grad_bias)))
+
+
 def _taps(a, weight, stride, padding, dilation, groups, rows, columns):
     """(r, s, group, window of the padded a under tap (r, s)) for every tap of every group."""
     a = np.pad(a, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))

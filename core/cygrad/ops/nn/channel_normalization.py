@@ -13,9 +13,11 @@ from cygrad.ops.declare.operand_types import FLOAT32, HALVES, need_tensors, refu
 from cygrad.ops.nn.normalization import check_parameter_dtypes
 from cygrad.ops.reduce.sums import SUM
 from cygrad.ops.declare.registry import op
+from cygrad.dispatch.fallback import OF_OPS, call
+from cygrad.dispatch.memory_formats import format_of
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import cast_to
+from cygrad.dispatch.raw import cast_to, copy_
 
 SCALED = program(lambda x, scale, shift: x * scale + shift)
 SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
@@ -360,11 +362,39 @@ def _native_group_norm(tensors, input, weight, bias, groups, eps):
     if input.numel() == 0:
         empty = empty_near(input, shape), *(cygrad.zeros(shape[0], groups, dtype=input.dtype) for _ in range(2))
         return empty
-    x = in_groups(single(input), groups)
-    mean, _, rstd = statistics(x, (2, 3), eps)
-    out = scaled(x, mean, rstd, for_groups(weight, groups), for_groups(bias, groups), input.dtype)
-    kept = input.dtype if weight is None or weight.dtype is input.dtype else FLOAT32
-    return out.view(shape), cast_to(mean.view(shape[0], groups), kept), cast_to(rstd.view(shape[0], groups), kept)
+    x, kept = in_groups(input, groups), input.dtype
+    if any(t is not None and t.dtype is not kept for t in (weight, bias)):
+        x, kept = single(x), FLOAT32
+    rows, last = FLOAT32 if x.dtype in HALVES else x.dtype, format_of(input) is not None
+    out = in_groups(cygrad.empty_like(input, dtype=x.dtype), groups) if last else empty_near(x, x.shape)
+    mean, rstd = (empty_near(x, (shape[0], groups), rows) for _ in range(2))
+    by_group = [t if t is None else cast_to(t, x.dtype).reshape(groups, -1) for t in (weight, bias)]
+    if last:                                            # channels side by side are left where they are
+        composed_norm(x, *by_group, eps, out, mean, rstd)
+    else:
+        call(x, "group_norm", (x, *by_group, float(eps), out, mean, rstd), (4, 5, 6))
+    return cast_to(out.view(shape), input.dtype), cast_to(mean, kept), cast_to(rstd, kept)
+
+
+def composed_norm(a, weight, bias, eps, out, mean, rstd):
+    """The backend's `group_norm` of others of its entries."""
+    centre, _, scale = statistics(single(a), (2, 3), eps)
+    parameters = [t if t is None else single(t).unsqueeze(0).unsqueeze(3) for t in (weight, bias)]
+    copy_(out, scaled(single(a), centre, scale, *parameters, out.dtype))
+    copy_(mean, centre.view(mean.shape))
+    copy_(rstd, scale.view(rstd.shape))
+
+
+def composed_norm_backward(grad, a, mean, rstd, weight, *outs):
+    parameters = [t.unsqueeze(2).unsqueeze(3) for t in (mean, rstd)]
+    scale = weight if weight is None else single(weight).unsqueeze(0).unsqueeze(3)
+    found = slopes(single(grad), single(a), *parameters, scale, (2, 3), (0, 3), [t is not None for t in outs], False)
+    for out, slope in zip(outs, found):
+        if out is not None:
+            copy_(out, slope.view(out.shape))
+
+
+OF_OPS.update(group_norm=composed_norm, group_norm_backward=composed_norm_backward)
 
 
 def group_norm_slopes(grads, input, weight, groups, eps, result, needs):
@@ -378,7 +408,15 @@ def group_norm_slopes(grads, input, weight, groups, eps, result, needs):
     mean, rstd = (t.reshape(len(x), groups, 1, 1).to(wide) for t in result[1:])
     shape, dtype = input.shape, input.dtype if weight is None else weight.dtype
     scale = weight if weight is None else weight.to(wide).reshape(1, groups, -1, 1)
-    found = gradients(in_groups(grad, groups), x, mean, rstd, scale, (2, 3), (0, 3), needs, False, eps)
+    if grad_mode() or format_of(input) is not None:
+        found = gradients(in_groups(grad, groups), x, mean, rstd, scale, (2, 3), (0, 3), needs, False, eps)
+    else:
+        own = [t if t is None else t.to(wide) for t in (in_groups(grad, groups), x)]
+        sizes = x.shape, x.shape[1:3], x.shape[1:3]
+        found = [empty_near(own[1], size) if need else None for size, need in zip(sizes, needs)]
+        rows = [t.view(len(x), groups) for t in (mean, rstd)]
+        call(x, "group_norm_backward", (*own, *rows, scale if scale is None else scale.view(groups, -1), *found),
+             (5, 6, 7))
     if found[0] is not None:
         found[0] = plus_statistics(found[0], x.to(wide), mean, rstd, *grads[1:])
     return [t if t is None else t.reshape(shape if i == 0 else -1).to(dtype if i else grad.dtype)

@@ -5,7 +5,8 @@
 import operator
 
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.memory_formats import kept
+from cygrad.devices.device import channels_last
+from cygrad.dispatch.memory_formats import empty_in, format_of, kept
 from cygrad.dispatch.promotion import C_TYPES
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
@@ -32,20 +33,20 @@ def made_shape(input, weight, geometry):
 # table); `geometry` is (stride, padding, dilation, groups, transposed, output_padding).
 @primitive(name="convolution")
 def _convolution(tensors, input, weight, bias, geometry):
-    out = empty_near(input, made_shape(input, weight, geometry))
+    out = made_like(made_shape(input, weight, geometry), input, input, weight)
     if geometry[4]:
         slopes(input, out, weight, geometry[:4], out, None)
         add_bias(out, bias)
     else:
         correlate(input, weight, bias, geometry[:4], out)
-    return kept(out, input, weight)
+    return ordered(out, input, weight)
 
 
 @primitive(name="convolution_backward")
 def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted):
-    by_input, by_weight, by_bias = (
-        empty_near(grad_output, size) if want else None
-        for want, size in zip(wanted, (tuple(input.shape), tuple(weight.shape), tuple(grad_output.shape[1:2]))))
+    by_input, by_weight = (made_like(tuple(t.shape), grad_output, input, weight) if want else None
+                           for want, t in zip(wanted, (input, weight)))
+    by_bias = empty_near(grad_output, tuple(grad_output.shape[1:2])) if wanted[2] else None
     if not geometry[4]:
         slopes(grad_output, input, weight, geometry[:4], by_input, by_weight, by_bias)
         return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
@@ -57,9 +58,15 @@ def _convolution_backward(tensors, grad_output, input, weight, geometry, wanted)
     return ordered(by_input, input, weight), ordered(by_weight, input, weight), by_bias
 
 
+def made_like(sizes, near, *inputs):
+    """A new tensor for a result: of images in the memory format of what is convolved, else row-major."""
+    found = next((each for each in map(format_of, inputs) if each is channels_last), None)
+    return empty_near(near, sizes) if found is None else empty_in(near, sizes, found)
+
+
 def ordered(t, input, weight):
     """A result in the memory format of what is convolved, where there is one."""
-    return t if t is None else kept(t, input, weight)
+    return t if t is None or format_of(t) is channels_last else kept(t, input, weight)
 
 
 # ---------------------------------------------------------------------------- public ops

@@ -20,21 +20,21 @@ def fourier(a, out, axes, inverse, norm):
     source, target = as_tensor_view(a).numpy(), as_tensor_view(out).numpy()
     *others, last = axes
     inverse = inverse or not out.dtype.is_complex
-    words = {"norm": NORMS[norm, inverse]}
+    scale = NORMS[norm, inverse]
     along = np.fft.ifft if inverse else np.fft.fft
     if not out.dtype.is_complex:
         for axis in others:
-            source = along(source, axis=axis, **words)
-        write(np.fft.irfft, source, target, target.shape[last], axis=last, **words)
+            source = along(source, None, axis, scale)
+        write(np.fft.irfft, source, target, target.shape[last], last, scale)
         return None
-    write(along if a.dtype.is_complex else np.fft.rfft, source, target, axis=last, **words)
+    write(along if a.dtype.is_complex else np.fft.rfft, source, target, None, last, scale)
     for axis in others:
-        write(along, target, target, axis=axis, **words)
+        write(along, target, target, None, axis, scale)
 
 
-def write(transform, source, target, *args, **words):
+def write(transform, source, target, size, axis, scale):
     """A transform along one axis into `target`, which may be the source."""
     if FILLS_OUT:
-        transform(source, *args, out=target, **words)
+        transform(source, size, axis, scale, target)
     else:
-        target[...] = transform(source, *args, **words)
+        target[...] = transform(source, size, axis, scale)

@@ -8,9 +8,10 @@ from collections import Counter
 
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.devices.discovery import fallback_mode
-from cygrad.errors import KernelMissing, not_implemented, on_two_devices, warn, wrong_answer
+from cygrad.errors import KernelMissing, not_implemented, warn
 from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.kernel_calls import call  # noqa: F401 (for ops, beside what they register here)
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import nonzero_op
 from cygrad.dtype import WITHOUT_KERNELS
@@ -33,19 +34,6 @@ def _load_stand_ins():
 def counters():
     """{(backend, entry, op, dtype): calls} that the CPU ran for a backend since the start."""
     return dict(_counts)
-
-
-def call(like, entry, args, outs):
-    """Call an entry of the backend that `like` is on, whether it has the kernel or not; `outs` as in `run`."""
-    backend, index = like._backend(), like._device_index()
-    for a in args:
-        if isinstance(a, Tensor) and (a._backend() is not backend or a._device_index() != index):
-            raise on_two_devices(entry, like, a)
-    answer = NotImplemented if stand_in_needed(args) else getattr(backend, entry)(*args)
-    if answer is NotImplemented:
-        run(backend, entry, args, outs)
-    elif answer is not None:
-        raise wrong_answer(entry, answer)
 
 
 def run(backend, entry, args, outs):

@@ -48,6 +48,24 @@ cdef int declined(object backend, str entry, tuple args, tuple outs) except -1:
     return 0
 
 
+def call(Tensor like, str entry, tuple args, tuple outs):
+    """Call an entry of the backend that `like` is on, whether it has the kernel or not.
+
+    `outs` are the positions of the arguments that it writes, among which there may be None.
+    """
+    cdef View a
+    cdef bint foreign = False
+    for value in args:
+        if isinstance(value, View):
+            a = value
+            if a.memory.backend is not like.memory.backend or a.memory.index != like.memory.index:
+                raise errors.on_two_devices(entry, like, a)
+            foreign = foreign or without_kernels(a.dtype.code)
+    answer = NotImplemented if foreign else getattr(like.memory.backend, entry)(*args)
+    if answer is not None and is_decline(entry, answer):
+        declined(like.memory.backend, entry, args, outs)
+
+
 cdef int same_device(str op, View a, View b, tuple names=("argument 1", "argument 2")) except -1:
     """Raise where two operands lie on different devices: no kernel looks."""
     if a.memory is not b.memory and (a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index):

@@ -28,6 +28,8 @@ def nearest_last(a, dims):
 
 def laid_out(a, shape, dtype, dims):
     """A new tensor that has `dims` innermost, in this order, and a's other axes as they lie in memory."""
+    if dims == (len(shape) - 1,) and a.is_contiguous():
+        return empty_near(a, shape, dtype)
     order = nearest_last(a, [d for d in range(a.dim()) if d not in dims]) + tuple(dims)
     out = empty_near(a, [shape[d] for d in order], dtype)
     return out.permute([order.index(d) for d in range(a.dim())])
@@ -47,7 +49,8 @@ def c2c(self, dim, normalization, forward):
     """The transform of a complex tensor over axes; normalization 0 is none, 1 the root of the size, 2 the size."""
     if not dim:
         return self.clone()
-    return transformed(self, self.shape, self.dtype, nearest_last(self, dim), normalization, not forward)
+    dims = nearest_last(self, dim) if len(dim) > 1 else dim
+    return transformed(self, self.shape, self.dtype, dims, normalization, not forward)
 
 
 @primitive(name="fft_r2c")
@@ -59,7 +62,7 @@ def r2c(self, dim, normalization, onesided):
     *others, last = dim
     shape, dtype = list(self.shape), self.dtype.to_complex()
     half = shape[last] // 2 + 1
-    dims = (*nearest_last(self, others), last)
+    dims = (*nearest_last(self, others), last) if others else dim
     if onesided:
         shape[last] = half
         return transformed(self, shape, dtype, dims, normalization)
@@ -120,6 +123,8 @@ def normalization_of(norm, forward):
 
 def fitted(a, dims, sizes):
     """`a` cut, or filled up with zeros, to these sizes along these axes."""
+    if all(a.size(d) == size for d, size in zip(dims, sizes)):
+        return a
     pad = [0] * (2 * a.dim())
     for d, size in zip(dims, sizes):
         if size < a.shape[d]:
@@ -143,7 +148,7 @@ def check_size(n):
 def one_axis(a, n, dim):
     """(axis, size) of a transform along one axis."""
     dim = axis_of(a, dim)
-    n = a.shape[dim] if n is None else n
+    n = a.size(dim) if n is None else n
     check_size(n)
     return dim, n
 
@@ -190,8 +195,9 @@ def transform(name, forward):
     def function(input, n=None, dim=-1, norm=None):
         if not input.is_complex():
             return from_real(input, n, dim, norm, forward, False)
-        dim, n = one_axis(input, n, dim)
-        return c2c(fitted(promoted(input), (dim,), (n,)), (dim,), normalization_of(norm, forward), forward)
+        axis, size = one_axis(input, n, dim)
+        input = promoted(input) if n is None else fitted(promoted(input), (axis,), (size,))
+        return c2c(input, (axis,), normalization_of(norm, forward), forward)
     return with_out("complex", name, function)
 
 
@@ -206,8 +212,9 @@ def half_transform(name, forward):
 
 def from_real(input, n, dim, norm, forward, onesided):
     input = promoted(input)
-    dim, n = one_axis(input, n, dim)
-    result = r2c(fitted(input, (dim,), (n,)), (dim,), normalization_of(norm, forward), onesided)
+    axis, size = one_axis(input, n, dim)
+    input = input if n is None else fitted(input, (axis,), (size,))
+    result = r2c(input, (axis,), normalization_of(norm, forward), onesided)
     return result if forward else conj(result)
 
 

@@ -23,9 +23,12 @@ def numbers(pad):
 
 def inner(t, pad):
     """The part of `t` that is not padding; negative padding cuts nothing off here."""
-    for k in range(len(pad) // 2):
-        before, after = max(pad[2 * k], 0), max(pad[2 * k + 1], 0)
-        t = t.narrow(t.dim() - 1 - k, before, t.size(t.dim() - 1 - k) - before - after)
+    axis = t.dim()
+    for before, after in zip(pad[::2], pad[1::2]):
+        axis -= 1
+        if before > 0 or after > 0:
+            before = before if before > 0 else 0
+            t = t.narrow(axis, before, t.size(axis) - before - (after if after > 0 else 0))
     return t
 
 
@@ -36,7 +39,7 @@ def _constant_pad_nd(self, pad, value):
         shape[-1 - k] += pad[2 * k] + pad[2 * k + 1]
     out = empty_near(self, shape)
     fill_(out, value)
-    copy_(inner(out, pad), inner(self, [-n for n in pad]))
+    copy_(inner(out, pad), self if min(pad, default=0) >= 0 else inner(self, [-n for n in pad]))
     return kept(out, self)
 
 
@@ -75,9 +78,9 @@ def constant_pad_nd(input, pad, value=0):
     if len(pad) // 2 > input.dim():
         raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad "
                            f"length is {len(pad)}while the input has {input.dim()}dimensions.")
-    for k in range(len(pad) // 2):
-        axis = input.dim() - 1 - k
-        cut = input.shape[axis] + min(pad[2 * k], 0)
-        if cut < 0 or cut + min(pad[2 * k + 1], 0) < 0:
-            raise RuntimeError("narrow(): length must be non-negative.")
+    if pad and min(pad) < 0:
+        for k in range(len(pad) // 2):
+            cut = input.size(-1 - k) + min(pad[2 * k], 0)
+            if cut < 0 or cut + min(pad[2 * k + 1], 0) < 0:
+                raise RuntimeError("narrow(): length must be non-negative.")
     return _constant_pad_nd(input, pad, value)

@@ -475,8 +475,6 @@ class Tensor:
         """In-place version of `clamp`: writes the result into the tensor and returns it."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the tensor, recorded by autograd."""
-    def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
-        """All combinations of `r` elements of a vector, in order, a row each."""
     def conj(self) -> Tensor:
         """The complex conjugate of each element, a copy; a real tensor itself."""
     def conj_physical(self) -> Tensor:

@@ -15,7 +15,7 @@ from cygrad.dispatch.kernel_calls import call  # noqa: F401 (for ops, beside wha
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import nonzero_op
 from cygrad.dtype import WITHOUT_KERNELS
-from cygrad.tensor import Tensor, as_tensor_view
+from cygrad.tensor import as_tensor_view
 from cygrad.view import View
 
 _OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,

@@ -38,7 +38,7 @@ def cartesian_prod(*tensors):
     return stack([g.flatten() for g in functions["meshgrid"](*tensors, indexing="ij")], 1)
 
 
-@op
+@op(method=False)
 def combinations(input, r=2, with_replacement=False):
     """All combinations of `r` elements of a vector, in order, a row each.
 

@@ -59,8 +59,8 @@ cdef Tensor first_gradient(Tensor output, object given, Py_ssize_t i):
 
 CYCLE = ("Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
          "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If "
-         "you have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
-         "the cycle and avoid the leak.")
+         "you have to use this function, make sure to reset the .grad fields of your parameters to None after use to "
+         "break the cycle and avoid the leak.")
 
 
 cdef list differentiate(object outputs, object gradients, object retain_graph, bint create_graph, tuple inputs,

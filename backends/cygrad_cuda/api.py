@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 from cygrad.devices import discovery
 from cygrad.errors import OutOfMemoryError  # noqa: F401
-from cygrad.ops.random import fills
+from cygrad.ops.random import seeding
 
 from cygrad_cuda import compiler
 from cygrad_cuda.graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing, make_graphed_callables  # noqa: F401
@@ -120,28 +120,28 @@ def memory_summary(device=None, abbreviated=False):
 
 def get_rng_state(device=None):
     """State of the default generator."""
-    return fills.get_rng_state()
+    return seeding.get_rng_state()
 
 
 def get_rng_state_all():
     """`get_rng_state` of each device."""
-    return [fills.get_rng_state() for _ in range(discovery.load("cuda").device_count())]
+    return [seeding.get_rng_state() for _ in range(discovery.load("cuda").device_count())]
 
 
 def set_rng_state(new_state, device=None):
     """Set the default generator's state."""
-    fills.set_rng_state(new_state)
+    seeding.set_rng_state(new_state)
 
 
 def set_rng_state_all(new_states):
     """Set the default generator's state to the first of the given ones."""
     for state in new_states[:1]:
-        fills.set_rng_state(state)
+        seeding.set_rng_state(state)
 
 
 def seed():
     """Seed the default generator by chance."""
-    fills.seed()
+    seeding.seed()
 
 
 seed_all = seed
@@ -149,7 +149,7 @@ seed_all = seed
 
 def initial_seed():
     """What the default generator was last seeded with."""
-    return fills.initial_seed()
+    return seeding.initial_seed()
 
 
 NAMES = frozenset(name for name in dir() if not name.startswith("_"))

@@ -72,6 +72,16 @@ def set_warn_always(b, /):
     b : bool
         Whether they do.
 
+    Returns
+    -------
+    None
+        It is so from now on.
+
+    Raises
+    ------
+    RuntimeError
+        If `b` is no bool.
+
     Examples
     --------
     >>> import cygrad

@@ -212,3 +212,15 @@ def test_older_overloads_warn():
     t = cygrad.ones(2, 2)
     with pytest.warns(UserWarning, match="This overload of addcmul is deprecated:\n\taddcmul.Tensor input, Number"):
         cygrad.addcmul(t, 2, t, t)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("value", [255.5, 256.0, 127.5, -0.5, -128.5, -129.0, 32767.5, -32768.5, 65535.5, 2147483647.5,
+                                   4294967295.5, 9.3e18, float("nan"), float("inf"), -0.0, 3.7, -3.7, 255, -255, -256])
+def test_numbers_out_of_range(dtype, value):
+    def said(library):
+        try:
+            return library.tensor([value], dtype=getattr(library, dtype)).tolist()
+        except (RuntimeError, TypeError, OverflowError) as error:
+            return type(error), str(error)
+    assert said(cygrad) == said(torch)

@@ -102,7 +102,6 @@ cdef DType infer_dtype(object x, DType found, int level=0):
 cdef int write_value(char *p, int code, object x) except -1:
     """Write one Python number as an element of dtype `code`."""
     cdef long long whole
-    cdef bint negative = False                          # a float, which does not wrap around as an integer does
     if code == FLOAT32:
         (<float *>p)[0] = <float>(PyFloat_AS_DOUBLE(x) if PyFloat_CheckExact(x) else real_of(x))
     elif code == FLOAT64:
@@ -122,9 +121,8 @@ cdef int write_value(char *p, int code, object x) except -1:
     else:
         if not PyLong_CheckExact(x):
             if PyFloat_Check(x):
-                if x != x or x - x != 0 or not -9.3e18 < x < 9.3e18:
+                if not -9.3e18 < x < 9.3e18 or code != INT64 and not LIMITS[code][0] <= x <= LIMITS[code][1]:
                     raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
-                negative = x <= -1
                 x = int(x)
             elif x is None or is_sequence(x) or PyComplex_Check(x):
                 raise TypeError(f"'{type(x).__name__}' object cannot be interpreted as an integer")
@@ -137,8 +135,7 @@ cdef int write_value(char *p, int code, object x) except -1:
         if code == INT64:
             (<long long *>p)[0] = whole
             return 0
-        if (whole < (LIMITS[code][0] or -LIMITS[code][1]) or whole > LIMITS[code][1]
-                or negative and LIMITS[code][0] == 0):
+        if whole < (LIMITS[code][0] or -LIMITS[code][1]) or whole > LIMITS[code][1]:
             raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name} without overflow")
         if code == UINT8 or code == INT8:
             p[0] = <char>whole

@@ -54,6 +54,7 @@ SAME_MEANING = {
     "fourier": "Fourier transforms: ops, derivatives, cases",
     "functional": "PyTorch's public name in autograd and in nn",
     "gather_scatter": "elements addressed by an index: drivers and kernels",
+    "graphs": "graphs by capture: CUDA's, and those of backends that have none",
     "helpers": "what the sections of a table share",
     "hooks": "functions of users that are called on the way",
     "index": "the family of indexing: derivatives, cases",
@@ -112,7 +113,7 @@ LAYERS = [
     ("dtype errors dispatch.sizes dispatch.merging dispatch.promotion_table dispatch.unsigned_dtypes tensors.size "
      "tensors.object_reuse tensors.element_stores autograd.modes devices.device devices.precision "
      "devices.entry_points named_tensors.names return_types"),
-    "storage view backend",
+    "storage view backend devices.watching",
     "tensor",
     "dispatch.axes dispatch.promotion dispatch.allocation tensors.elements",
     "devices.discovery",

@@ -17,6 +17,7 @@ from cygrad.tensors.storage_sources import named
 
 KNOWN = ("cpu", "cuda", "opencl")
 STORAGES = frozenset(word + "Storage" for word in KINDS.values())       # older types of storages
+GRAPHS = ("Graph", "graph", "graph_pool_handle", "is_current_stream_capturing")
 MIXED = tuple(f"cygrad.{name}.amp" for name in KNOWN)         # mixed precision by older names
 
 
@@ -162,6 +163,9 @@ class DeviceNamespace(types.ModuleType):
         except AttributeError:
             if name in streams.FUNCTIONS:
                 return streams.function(name, self._name)
+            if name in GRAPHS:
+                from cygrad.devices import graphs      # start-up time
+                return graphs.function(name, self._name)
             raise AttributeError(f"backend {self._name!r} has no {name!r}") from None
 
     def __getattr__(self, name):

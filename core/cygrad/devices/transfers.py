@@ -3,6 +3,7 @@ from cygrad.dispatch.allocation import empty_laid_out, empty_on
 from cygrad.dispatch.raw import cast_to, clone_dense, copy_
 from cygrad.storage import refuse_orphan
 from cygrad.devices.discovery import load
+from cygrad.devices.watching import seen
 from cygrad.tensor import as_tensor_view
 
 
@@ -23,7 +24,7 @@ def to_host(t):
     out = empty_on(host_backend(), 0, t.dtype, tuple(t.shape))
     if t.numel():
         start = t.storage_offset() * t.element_size()
-        t._backend().d2h(t._storage(), start, bytes_of(out))
+        seen(t._backend()).d2h(t._storage(), start, bytes_of(out))
     return out
 
 
@@ -34,14 +35,14 @@ def fetch(t):
     """
     refuse_orphan(t._backend())
     flat = empty_on(host_backend(), 0, t.dtype, (_span(t),))
-    t._backend().d2h(t._storage(), t.storage_offset() * t.element_size(), bytes_of(flat))
+    seen(t._backend()).d2h(t._storage(), t.storage_offset() * t.element_size(), bytes_of(flat))
     return flat.as_strided(tuple(t.shape), t.stride(), 0)
 
 
 def give_back(t, host):
     """t[...] = host, which `fetch(t)` made and a kernel of the CPU has written."""
     flat = host.as_strided((_span(t),), (1,), 0)
-    t._backend().h2d(bytes_of(flat).toreadonly(), t._storage(), t.storage_offset() * t.element_size())
+    seen(t._backend()).h2d(bytes_of(flat).toreadonly(), t._storage(), t.storage_offset() * t.element_size())
 
 
 def _span(t):
@@ -74,10 +75,10 @@ def copy_across(src, out, non_blocking=False):
     if not (non_blocking and direct and _started(values, target)) and not _copied_directly(values, target):
         if target._backend().host_memory and not values._backend().host_memory:
             refuse_orphan(values._backend())
-            values._backend().d2h(values._storage(), _start(values), bytes_of(target))
+            seen(values._backend()).d2h(values._storage(), _start(values), bytes_of(target))
         else:
             host = values if values._backend().host_memory else to_host(values)
-            target._backend().h2d(bytes_of(host).toreadonly(), target._storage(), _start(target))
+            seen(target._backend()).h2d(bytes_of(host).toreadonly(), target._storage(), _start(target))
     if not direct:
         copy_(out, target)
 
@@ -100,4 +101,4 @@ def _copied_directly(values, target):
     if values._backend() is not backend or {values._storage().nbytes(), target._storage().nbytes()} != {nbytes}:
         return False
     refuse_orphan(backend)
-    return backend.d2d(values._storage(), target._storage()) is not NotImplemented
+    return seen(backend).d2d(values._storage(), target._storage()) is not NotImplemented

@@ -2,6 +2,7 @@
 from cpython.ref cimport PyObject
 
 from cygrad.backend cimport ALL, ANY, Backend, NE, PROD, SQUARE, SQUARE_SUM, SUM
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.dispatch.kernel_calls cimport binary, copy_into, declined, dense_copy, fill_into, lacks, unary
@@ -81,7 +82,7 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
         if not is_geometry(&axes, 1, split_at, out):
             target = make_view(out.memory, dtype, 0, split_at, axes.sizes, axes.strides[1])
     if (without_kernels(src.dtype.code) or without_kernels(target.dtype.code)
-            or lacks("reduce", backend.reduce(op, src, target))):
+            or lacks("reduce", called(backend).reduce(op, src, target))):
         declined(backend, "reduce", (op, src, target), (2,))
     return out
 

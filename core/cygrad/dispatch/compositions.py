@@ -14,6 +14,7 @@ from array import array
 
 from cygrad.backend import BINARY, POOL, REDUCE, UNARY
 from cygrad.devices.transfers import host_backend
+from cygrad.devices.watching import seen
 from cygrad.dispatch.allocation import empty_near, empty_on
 from cygrad.dispatch.operands import binary_to
 from cygrad.dispatch.raw import (arange_into, binary_op, cast_to, clone_dense, copy_, elementwise_op, fill_, gather_op,
@@ -351,7 +352,7 @@ def largest_of_windows(windows, valid, numbers, out, index):
 def numbered(like, values):
     """int64 numbers on a tensor's device."""
     made = empty_near(like, (len(values),), INT64)
-    made._backend().h2d(memoryview(array("q", values)).cast("B").toreadonly(), made._storage(), 0)
+    seen(made._backend()).h2d(memoryview(array("q", values)).cast("B").toreadonly(), made._storage(), 0)
     return made
 
 

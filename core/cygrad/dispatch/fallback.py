@@ -10,6 +10,7 @@ from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.devices.discovery import fallback_mode
 from cygrad.errors import KernelMissing, not_implemented, warn
 from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
+from cygrad.devices.watching import seen
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.kernel_calls import call  # noqa: F401 (for ops, beside what they register here)
 from cygrad.dispatch.promotion import SCALAR_NAMES
@@ -49,7 +50,7 @@ def run(backend, entry, args, outs):
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     _record(backend, entry, op, dtype)
     host = [_to_host(a) for a in args]
-    if getattr(host_backend(), entry)(*host) is NotImplemented:
+    if getattr(seen(host_backend()), entry)(*host) is NotImplemented:
         raise not_implemented(op, SCALAR_NAMES[dtype.code], entry in ("unary", "binary", "binary_scalar"))
     for position in outs:
         for device_out, host_out in zip(_flat(args[position]), _flat(host[position])):

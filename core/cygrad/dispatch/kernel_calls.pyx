@@ -24,6 +24,7 @@ from cygrad.tensors.operators cimport Copy, operators
 
 from cygrad import errors
 from cygrad.backend import BINARY
+from cygrad.devices import watching
 
 
 # ------------------------------------------------------------ calls of kernels
@@ -61,7 +62,7 @@ def call(Tensor like, str entry, tuple args, tuple outs):
             if a.memory.backend is not like.memory.backend or a.memory.index != like.memory.index:
                 raise errors.on_two_devices(entry, like, a)
             foreign = foreign or without_kernels(a.dtype.code)
-    answer = NotImplemented if foreign else getattr(like.memory.backend, entry)(*args)
+    answer = NotImplemented if foreign else getattr(watching.seen(like.memory.backend), entry)(*args)
     if answer is not None and is_decline(entry, answer):
         declined(like.memory.backend, entry, args, outs)
 
@@ -107,6 +108,52 @@ cdef int on_signed_bytes(Launch *how, Call call) except -1:
             Py_DECREF(<View>part.operands[k])
 
 
+# ------------------------------------------------------- what tools see of calls
+
+# How many axes `ready` lets pass; -1: a tool looks on, and all goes by `launch_strided`.
+cdef int _most_axes = INLINE_RANK
+
+
+def look_on(bint watched):
+    """Whether there is a tool that sees calls (`devices.watching`)."""
+    global _most_axes
+    _most_axes = -1 if watched else INLINE_RANK
+
+
+watching.followers.append(look_on)
+
+
+cdef int call_seen(Launch *how) except -1:
+    """A call that tools see."""
+    cdef View out = <View>how.operands[0]
+    cdef str entry
+    cdef tuple args
+    cdef int k
+    for k in range(how.count):
+        if without_kernels((<View>how.operands[k]).dtype.code):
+            return how.call(how)                    # what stands for it is seen
+    if how.call is call_unary:
+        entry, args = "unary", (how.op, <View>how.operands[1], out)
+    elif how.call is call_binary:
+        entry, args = "binary", (how.op, <View>how.operands[1], <View>how.operands[2], out)
+    elif how.call is call_scalar:
+        entry, args = "binary_scalar", (how.op, <View>how.operands[1], <object>how.more, how.swapped, out)
+    elif how.call is call_where:
+        entry, args = "where", (<View>how.operands[1], <View>how.operands[2], <View>how.operands[3], out)
+    elif how.call is call_elementwise:
+        entry, args = "elementwise", program_of(how)
+    elif how.call is call_copy:
+        entry, args = "copy", (<View>how.operands[1], out)
+    elif how.call is call_fill:
+        entry, args = "fill", (out, <object>how.more)
+    else:
+        return how.call(how)
+    if lacks(entry, getattr(watching.seen(out.memory.backend), entry)(*args)):
+        k = 0 if how.call is call_fill else <int>len(args) - 1
+        declined(out.memory.backend, entry, args, (k,))
+    return 0
+
+
 # ------------------------------------------------------------ the one launcher
 #
 # `launch` calls what it is given inline. Where an operand has a dtype without kernels, the hottest entries are given
@@ -114,7 +161,7 @@ cdef int on_signed_bytes(Launch *how, Call call) except -1:
 
 cdef inline bint ready(View out) noexcept:
     """Whether kernels write to this as it is."""
-    return out.dense and out.rank <= INLINE_RANK and out.elements != 0
+    return out.dense and out.rank <= _most_axes and out.elements != 0
 
 
 cdef inline bint alike(View a, View out) noexcept:
@@ -152,7 +199,7 @@ cdef int launch_strided(Launch *how) except -1:
         for each in split(how.operands, &axes):
             for k in range(how.count):
                 part.operands[k] = <PyObject *>each[k]
-            part.call(&part)
+            call_seen(&part) if _most_axes < 0 else part.call(&part)
         return 0
     try:
         for k in range(how.count):
@@ -160,7 +207,7 @@ cdef int launch_strided(Launch *how) except -1:
             Py_INCREF(v)
             part.operands[k] = <PyObject *>v
             made += 1
-        return part.call(&part)
+        return call_seen(&part) if _most_axes < 0 else part.call(&part)
     finally:
         for k in range(made):
             Py_DECREF(<View>part.operands[k])
@@ -262,19 +309,27 @@ cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1:
     return launch(&how, ready(out) and alike(cond, out) and alike(a, out) and alike(b, out))
 
 
+cdef tuple program_of(Launch *how):
+    """(program, ins, outs) of a call of elementwise, with the operands that the call has now."""
+    cdef tuple program, ins, outs
+    cdef int k
+    program, ins, outs = <tuple>how.more
+    if not how.replaced:
+        return program, ins, outs
+    views = [<View>how.operands[k] for k in range(how.count)]
+    outs, views = tuple(views[:len(outs)]), views[len(outs):]
+    return program, tuple([views.pop(0) if isinstance(v, View) else v for v in ins]), outs
+
+
 cdef int call_elementwise(Launch *how) except -1:
     """`more` is (program, ins, outs), operands are the outs and the Views among the ins."""
     cdef tuple program, ins, outs
     cdef bint foreign = False
     cdef int k = 0
-    program, ins, outs = <tuple>how.more
     cdef Backend backend = <Backend>(<View>how.operands[0]).memory.backend
     for k in range(how.count):
         foreign = foreign or without_kernels((<View>how.operands[k]).dtype.code)
-    if how.replaced:
-        views = [<View>how.operands[k] for k in range(how.count)]
-        outs, views = tuple(views[:len(outs)]), views[len(outs):]
-        ins = tuple([views.pop(0) if isinstance(v, View) else v for v in ins])
+    program, ins, outs = program_of(how)
     if foreign or lacks("elementwise", backend.elementwise(program, ins, outs)):
         declined(backend, "elementwise", (program, ins, outs), (2,))
     return 0

@@ -14,6 +14,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, is_geometry, kept_first, operand
 from cygrad.backend cimport Backend
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
 from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of
@@ -378,7 +379,7 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
     elif rank:
         targets = tuple([make_view((<Tensor>t).memory, dtype, 0, 0, NULL, NULL) for t in outs])
     backend = <Backend>like.memory.backend
-    if foreign or lacks("map_reduce", backend.map_reduce(program, found, ops, finish, numbers, targets)):
+    if foreign or lacks("map_reduce", called(backend).map_reduce(program, found, ops, finish, numbers, targets)):
         declined(backend, "map_reduce", (program, found, ops, finish, numbers, targets), (5,))
     return outs
 

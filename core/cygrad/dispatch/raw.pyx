@@ -9,6 +9,7 @@ from cygrad.dispatch.allocation cimport empty, empty_as, empty_like_strided, out
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
 from cygrad.dispatch.axes cimport Axes, merge_axes, operand, refuse_overlap, refuse_self_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
                                            elementwise_into, expand_to, fill_into, lacks, same_device, unary,
                                            where_into)
@@ -94,7 +95,7 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
     axes.strides[1][i] = a.strides[dim] if a.rank else 1
     axes.rank += 1
     src = operand(&axes, 1, a)
-    if without_kernels(src.dtype.code) or lacks("argreduce", backend.argreduce(op, src, target)):
+    if without_kernels(src.dtype.code) or lacks("argreduce", called(backend).argreduce(op, src, target)):
         declined(backend, "argreduce", (op, src, target), (2,))
     return out
 
@@ -102,7 +103,8 @@ def argreduce(int op, Tensor a not None, int dim, bint keepdim):
 def arange_into(Tensor out not None, start, step):
     """Raw out[i] = start + i * step for a 1-d dense tensor."""
     cdef Backend backend = <Backend>out.memory.backend
-    if out.elements and (without_kernels(out.dtype.code) or lacks("arange", backend.arange(out, start, step))):
+    if out.elements and (without_kernels(out.dtype.code)
+                         or lacks("arange", called(backend).arange(out, start, step))):
         declined(backend, "arange", (out, start, step), (0,))
 
 
@@ -280,7 +282,8 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
     cdef Backend backend = <Backend>src.memory.backend
     cdef Tensor out = empty(src.memory.backend, src.memory.index, src.dtype, index.rank, index.sizes)
     same_device("gather", src, index, ("the input", "the index"))
-    if out.elements and (without_kernels(out.dtype.code) or lacks("gather", backend.gather(src, index, dim, out))):
+    if out.elements and (without_kernels(out.dtype.code)
+                         or lacks("gather", called(backend).gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
     return out
 
@@ -297,8 +300,8 @@ cdef bint gather_looking(View src, View index, int dim, View out) except -1:
     if without_kernels(out.dtype.code):
         src, out = seen_as_signed(src), seen_as_signed(out)
     if backend.checks_places:
-        return backend.gather(src, index, dim, out) is None
-    return backend.gather_looking(src, index, dim, out) is True
+        return called(backend).gather(src, index, dim, out) is None
+    return called(backend).gather_looking(src, index, dim, out) is True
 
 
 def gather_into(View src not None, View index not None, int dim, View out not None):
@@ -306,7 +309,8 @@ def gather_into(View src not None, View index not None, int dim, View out not No
     cdef Backend backend = <Backend>src.memory.backend
     same_device("gather", src, index, ("the input", "the index"))
     same_device("gather", src, out, ("the input", "the result"))
-    if out.elements and (without_kernels(out.dtype.code) or lacks("gather", backend.gather(src, index, dim, out))):
+    if out.elements and (without_kernels(out.dtype.code)
+                         or lacks("gather", called(backend).gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
 
 
@@ -320,8 +324,8 @@ cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor sr
     if index.elements == 0:
         return True
     if backend.checks_places:
-        return backend.scatter(mode, out, dim, index, src) is None
-    return backend.scatter_looking(mode, out, dim, index, src) is True
+        return called(backend).scatter(mode, out, dim, index, src) is None
+    return called(backend).scatter_looking(mode, out, dim, index, src) is True
 
 
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:
@@ -334,7 +338,7 @@ cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) 
     if src.memory is out.memory:
         src = dense_copy(src)
     if index.elements and (without_kernels(out.dtype.code)
-                           or lacks("scatter", backend.scatter(mode, out, dim, index, src))):
+                           or lacks("scatter", called(backend).scatter(mode, out, dim, index, src))):
         declined(backend, "scatter", (mode, out, dim, index, src), (1,))
     return 0
 
@@ -358,7 +362,7 @@ def nonzero_op(Tensor a not None):
         return allocate(0)
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
-    cdef object answer = backend.nonzero(a, allocate)
+    cdef object answer = called(backend).nonzero(a, allocate)
     if answer is NotImplemented:
         from cygrad.dispatch import fallback      # knot: it needs this module
         return fallback.nonzero(a)
@@ -384,7 +388,7 @@ def scan_op(int op, Tensor a not None, int dim, DType dtype not None):
         if index is not None:
             places = axis_last(index, dim)
         if (without_kernels(moved.dtype.code) or without_kernels(target.dtype.code)
-                or lacks("scan", backend.scan(op, moved, target, places))):
+                or lacks("scan", called(backend).scan(op, moved, target, places))):
             declined(backend, "scan", (op, moved, target, places), (2, 3))
     return out if index is None else (out, index)
 
@@ -397,7 +401,8 @@ def sort_op(Tensor a not None, int dim, bint descending, bint stable):
     cdef View moved, target, places
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
-        if without_kernels(moved.dtype.code) or lacks("sort", backend.sort(moved, descending, stable, target, places)):
+        if without_kernels(moved.dtype.code) or lacks(
+                "sort", called(backend).sort(moved, descending, stable, target, places)):
             declined(backend, "sort", (moved, descending, stable, target, places), (3, 4))
     return values, index
 
@@ -417,7 +422,7 @@ def partial_sort_op(Tensor a not None, int dim, bint descending, Py_ssize_t firs
     if values.elements:
         moved, target, places = axis_last(a, dim), axis_last(values, dim), axis_last(index, dim)
         if (without_kernels(moved.dtype.code)
-                or lacks("partial_sort", backend.partial_sort(moved, descending, first, target, places))):
+                or lacks("partial_sort", called(backend).partial_sort(moved, descending, first, target, places))):
             declined(backend, "partial_sort", (moved, descending, first, target, places), (3, 4))
     return values, index
 
@@ -427,7 +432,8 @@ def softmax_op(Tensor a not None, int dim, bint log):
     cdef Backend backend = <Backend>a.memory.backend
     cdef Tensor out = empty(a.memory.backend, a.memory.index, a.dtype, a.rank, a.sizes)
     cdef View moved = axis_last(a, dim), target = axis_last(out, dim)
-    if out.elements and (without_kernels(a.dtype.code) or lacks("softmax", backend.softmax(moved, log, target))):
+    if out.elements and (without_kernels(a.dtype.code)
+                         or lacks("softmax", called(backend).softmax(moved, log, target))):
         declined(backend, "softmax", (moved, log, target), (2,))
     return out
 
@@ -437,7 +443,7 @@ def softmax_backward_op(Tensor grad not None, Tensor result not None, int dim, b
     cdef Backend backend = <Backend>result.memory.backend
     cdef Tensor out = empty(result.memory.backend, result.memory.index, result.dtype, result.rank, result.sizes)
     cdef View g = axis_last(grad, dim), r = axis_last(result, dim), target = axis_last(out, dim)
-    if out.elements and lacks("softmax_backward", backend.softmax_backward(g, r, log, target)):
+    if out.elements and lacks("softmax_backward", called(backend).softmax_backward(g, r, log, target)):
         declined(backend, "softmax_backward", (g, r, log, target), (3,))
     return out
 
@@ -455,7 +461,7 @@ def matmul3(Tensor a not None, Tensor b not None):
         return out
     if a.sizes[2] == 0:
         fill_into(out, 0)
-    elif without_kernels(out.dtype.code) or lacks("matmul", backend.matmul(a, b, out)):
+    elif without_kernels(out.dtype.code) or lacks("matmul", called(backend).matmul(a, b, out)):
         declined(backend, "matmul", (a, b, out), (2,))
     return out
 
@@ -465,7 +471,7 @@ def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend
     for other in ins[1:]:
         same_device(routine, <View>ins[0], <View>other)
-    if lacks("linalg", backend.linalg(routine, ins, outs, options or {})):
+    if lacks("linalg", called(backend).linalg(routine, ins, outs, options or {})):
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))
 
 

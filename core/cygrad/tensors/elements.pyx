@@ -3,6 +3,7 @@ from cpython.list cimport PyList_New
 from cpython.ref cimport Py_INCREF, PyObject
 
 from cygrad.backend cimport Backend
+from cygrad.devices.watching cimport called
 from cygrad.tensors.element_stores cimport from_bfloat, from_half
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8)
 from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
@@ -60,7 +61,7 @@ cdef object scalar_value(Tensor t):
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     host = bytearray(16)
     refuse_orphan(t.memory.backend)
-    (<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])
+    called(<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])
     room = host
     return element_at(<char *>&room[0], t.dtype.code)
 

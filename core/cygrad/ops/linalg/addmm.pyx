@@ -7,6 +7,7 @@ is 0 the input is not read.
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD, Backend, MUL
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, copy_into, expand_to, lacks, scalar_into
 from cygrad.dispatch.unsigned_dtypes cimport without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
@@ -58,7 +59,7 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         raise not_implemented("addmm_impl_cpu_", "Bool", False)
     backend = <Backend>a.memory.backend
     if a.sizes[1] and not isinstance(beta, complex) and not isinstance(alpha, complex):
-        if without_kernels(out.dtype.code) or lacks("addmm", backend.addmm(c, a, b, beta, alpha, out)):
+        if without_kernels(out.dtype.code) or lacks("addmm", called(backend).addmm(c, a, b, beta, alpha, out)):
             fallback.run(backend, "addmm", (c, a, b, beta, alpha, out), (5,))
         return out
     if a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:          # round once

@@ -5,6 +5,7 @@ is promoted: both operands have one dtype.
 """
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport CONJ, Backend
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport fill_into, lacks, unary
 from cygrad.dispatch.unsigned_dtypes cimport without_kernels
@@ -78,7 +79,7 @@ cdef int multiply(View a, View b, View out, str name) except -1:
         return 0
     if a.dtype.code == BOOL:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
-    if without_kernels(out.dtype.code) or lacks("matmul", backend.matmul(a, b, out)):
+    if without_kernels(out.dtype.code) or lacks("matmul", called(backend).matmul(a, b, out)):
         fallback.run(backend, "matmul", (a, b, out), (2,))
     return 0
 

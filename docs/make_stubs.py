@@ -79,7 +79,7 @@ RESULTS = {result: names.split() for result, names in {
     "None": "backward retain_grad save set_default_device set_default_dtype set_default_tensor_type set_printoptions "
             "set_rng_state set_float32_matmul_precision set_num_threads record_stream clear_autocast_cache "
             "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled use_deterministic_algorithms "
-            "set_deterministic_debug_mode",
+            "set_deterministic_debug_mode set_warn_always set_multithreading_enabled",
     "str": "typename get_float32_matmul_precision",
     "_dtype": "result_type promote_types get_default_dtype get_autocast_dtype get_autocast_cpu_dtype "
               "get_autocast_gpu_dtype",

@@ -191,3 +191,29 @@ def test_attention_to_itself_is_the_same_with_and_without_its_weights(batch_firs
         found.append((y, *cygrad.autograd.grad((y * y.detach().sin()).sum(), [x, *layer.parameters()])))
     for with_weights, without in zip(*found):
         assert cygrad.allclose(with_weights, without, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch_first", (False, True))
+def test_attention_of_no_examples(batch_first):
+    shape = (0, 3, 8) if batch_first else (3, 0, 8)
+    x = cygrad.rand(shape, requires_grad=True)
+    attention = nn.MultiheadAttention(8, 2, batch_first=batch_first)
+    assert attention(x, x, x, need_weights=False)[0].shape == shape
+    out = nn.TransformerEncoderLayer(8, 2, batch_first=batch_first)(x)
+    assert out.shape == shape
+    out.sum().backward()
+    assert x.grad.shape == shape
+
+
+def test_a_margin_loss_of_one_example_has_the_targets_axes():
+    x = cygrad.tensor([0.2, 0.1, 0.9], dtype=cygrad.float64, requires_grad=True)
+    for target, shape in ((cygrad.tensor([1]), (1,)), (cygrad.tensor(1), ())):
+        loss = nn.functional.multi_margin_loss(x, target, reduction="none")
+        assert loss.shape == shape and loss.sum().item() == pytest.approx((1.1 + 1.8) / 3)
+    assert cygrad.autograd.gradcheck(
+        lambda x: nn.functional.multi_margin_loss(x, cygrad.tensor([1]), reduction="none"), (x,))
+
+
+def test_fold_says_that_nothing_fits():
+    with pytest.raises(RuntimeError, match=r"the array of sliding blocks as \(-4, -3\), which is too small"):
+        F.fold(cygrad.zeros(1, 12, 12), (4, 5), 2, dilation=8)

@@ -1,5 +1,6 @@
 """If this fails, what `nn.utils` does to modules changes more, or less, than it says."""
 import copy
+from collections import OrderedDict
 
 import cygrad
 import pytest
@@ -133,3 +134,10 @@ def test_skip_init_draws_nothing():
     state = cygrad.get_rng_state()
     layer = utils.skip_init(nn.Linear, 3, 4)
     assert layer.weight.shape == (4, 3) and cygrad.equal(cygrad.get_rng_state(), state)
+
+
+def test_the_prefix_of_a_wrapper_is_taken_off():
+    state = nn.Sequential(OrderedDict(module=nn.Linear(1, 1))).state_dict()
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    nn.Linear(1, 1).load_state_dict(state)
+    assert list(state) == ["weight", "bias"] and list(state._metadata) == [""]

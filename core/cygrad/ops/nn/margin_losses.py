@@ -36,6 +36,8 @@ def _multi_margin_loss(self, target, p, margin, weight, reduction):
     losses = losses * losses if p == 2 else losses
     losses = losses if weight is None else losses * weight[index]
     losses = losses.scatter(1, index, 0).sum(1) / rows.size(1)
+    if reduction == "none" and target.dim():
+        return losses
     return reduced(losses, reduction) if self.dim() > 1 else losses.squeeze(0)
 
 

@@ -60,7 +60,7 @@ def projected_at_once(x, weight, bias, heads):
     from cygrad.nn.functional import linear      # start-up time
     turned = not x.is_contiguous()                # the batch comes first in memory, as in a layer with batch_first
     made = linear(x.transpose(0, 1) if turned else x, weight, bias)
-    made = made.view(*made.shape[:2], 3, heads, -1)
+    made = made.view(*made.shape[:2], 3, heads, made.shape[2] // (3 * heads))
     return made.permute(2, 0, 3, 1, 4).unbind() if turned else made.permute(2, 1, 3, 0, 4).unbind()
 
 
@@ -70,12 +70,12 @@ def self_attended(x, weight, bias, out_weight, out_bias, mask, dropout, causal, 
     target, batch, width = x.shape
     q, k, v = projected_at_once(x, weight, bias, heads)
     if mask is not None:
-        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, heads, -1, target)
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, heads, mask.shape[1], target)
     found = scaled_dot_product_attention(q, k, v, mask, dropout, causal)
     if x.is_contiguous():
         return linear(found.permute(2, 0, 1, 3).reshape(target * batch, width), out_weight, out_bias).view(x.shape)
     found = found.transpose(1, 2).reshape(batch * target, width)
-    return linear(found, out_weight, out_bias).view(batch, target, -1).transpose(0, 1)
+    return linear(found, out_weight, out_bias).view(batch, target, out_weight.shape[0]).transpose(0, 1)
 
 
 def projected(inputs, weight, bias):

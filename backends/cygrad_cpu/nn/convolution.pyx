@@ -50,6 +50,7 @@ cdef struct Geometry:           # of a product of weights (filters, inside) with
     Py_ssize_t taps             # elements of a channel's kernel
     Py_ssize_t inside           # channels * taps
     Py_ssize_t area             # positions in an image
+    Py_ssize_t[2] out           # elements from image to image, and from filter to filter, of the result
     bint plain                  # what is seen is the input itself
     bint copied                 # BLAS does the products, of a copied matrix
     Py_ssize_t rows             # of positions in a block
@@ -231,7 +232,7 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     if rows <= 0:
         return
     a += unit * g.channels * g.seen.size[0] * g.seen.size[1] * g.itemsize
-    out += (unit * g.filters * g.area + row * g.seen.out[1]) * g.itemsize
+    out += (unit // g.groups * g.out[0] + group * g.filters * g.out[1] + row * g.seen.out[1]) * g.itemsize
     if g.plain:
         a += row * g.seen.out[1] * g.itemsize
     else:
@@ -239,11 +240,11 @@ cdef void forward_block(const Geometry *g, const Lattice *seen, Py_ssize_t index
     if bias != NULL:
         bias += group * g.filters * g.itemsize
         if g.kind == 0:
-            fill_rows(<const float *>bias, <float *>out, g.filters, g.area, positions)
+            fill_rows(<const float *>bias, <float *>out, g.filters, g.out[1], positions)
         else:
-            fill_rows(<const double *>bias, <double *>out, g.filters, g.area, positions)
+            fill_rows(<const double *>bias, <double *>out, g.filters, g.out[1], positions)
     weigh(g, seen, weight + group * g.filters * g.inside * g.itemsize, g.inside, g.inside, positions, a, bias != NULL,
-          out, g.area, room)
+          out, g.out[1], room)
 
 
 cdef int forward(Geometry *g, View x, View w, View b, View y) except -1:
@@ -273,7 +274,11 @@ cdef object cpu_conv2d(View a, View weight, View bias, tuple stride, tuple paddi
         return NotImplemented
     if lie_last(out) and conv2d_last(a, weight, bias, stride, padding, dilation, groups, out, dtype):
         return
-    x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), writable(out, dtype, keep)
+    x, w, b, y = dense(a, dtype, keep), dense(weight, dtype, keep), dense(bias, dtype, keep), out
+    if not (dtype is out.dtype and out.strides[3] == 1 and out.strides[2] == out.sizes[3] and out.strides[1] >= g.area
+            and out.strides[0] > 0 and out.strides[1] <= INT_MAX and not is_depthwise(a, weight, groups)):
+        y = writable(out, dtype, keep)
+    g.out[0], g.out[1] = y.strides[0], y.strides[1]
     if is_depthwise(a, weight, groups):
         depthwise(x, w, b, stride, padding, dilation, y)
     else:

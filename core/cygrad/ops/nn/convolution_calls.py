@@ -130,11 +130,14 @@ class Volumes:
         """(n * P, C * K, H, W): what the outputs of each depth see."""
         n, channels, _, *plane = a.shape
         found = empty_near(a, (n, self.made[2], channels, self.depth, *plane))
-        places = list(self.places())
-        if len(places) < self.depth or any(outs != slice(0, self.made[2]) for _, outs, _ in places):
-            fill_(found, 0)
-        for k, outs, ins in places:
-            copy_(found[:, outs, :, k], a[:, :, ins].transpose(1, 2))
+        seen = {k: (outs, ins) for k, outs, ins in self.places()}
+        for k in range(self.depth):
+            outs, ins = seen.get(k, (slice(0, 0), None))
+            for hidden in (found[:, :outs.start, :, k], found[:, outs.stop:, :, k]):
+                if hidden.numel():
+                    fill_(hidden, 0)
+            if ins is not None:
+                copy_(found[:, outs, :, k], a[:, :, ins].transpose(1, 2))
         return found.view(n * self.made[2], channels * self.depth, *plane)
 
     def add_back(self, unfolded, target):
@@ -154,9 +157,10 @@ class Volumes:
 
     def correlate(self, a, bias, out):
         for begin, end in self.blocks():
-            found = empty_near(out, ((end - begin) * self.made[2], self.made[1], *self.made[3:]))
-            correlate(self.unfolded(a[begin:end]), self.weight, bias, self.geometry, found)
-            copy_(out[begin:end].transpose(1, 2), found.view(end - begin, self.made[2], *found.shape[1:]))
+            seen = self.unfolded(a[begin:end])
+            for n in range(begin, end):
+                rows = slice((n - begin) * self.made[2], (n - begin + 1) * self.made[2])
+                correlate(seen[rows], self.weight, bias, self.geometry, out[n].transpose(0, 1))
 
     def slopes(self, grad, a, by_input, by_weight):
         dtype = FLOAT32 if grad.dtype in HALVES else grad.dtype         # many are added up

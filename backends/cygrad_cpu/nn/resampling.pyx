@@ -76,78 +76,103 @@ cdef bint describe(Sampling *s, int mode, int padding, bint align, View a, View 
     return (a.dtype.code == FLOAT32 or a.dtype.code == FLOAT64) and s.plane <= MOST_PLACES
 
 
+cdef struct Images:             # operands of all images
+    int kind                    # 0 float32, 1 float64
+    Py_ssize_t itemsize
+    const char *a
+    const char *grid
+    const char *grad
+    char *out
+    char *grad_a                # or NULL
+    char *grad_grid             # or NULL
+
+
+cdef void sample(const Sampling *s, const Images *x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Points begin to end, counted over all images."""
+    cdef Py_ssize_t image, first, last, size = x.itemsize
+    while begin < end:
+        image, first = begin // s.points, begin % s.points
+        last = min(s.points, first + end - begin)
+        table.forward[x.kind](s, x.a + image * s.channels * s.plane * size, x.grid + image * s.points * s.axes * size,
+                              x.out + image * s.channels * s.points * size, first, last)
+        begin += last - first
+
+
+cdef void slope(const Sampling *s, const Images *x, Py_ssize_t image, char *grad_a, char *grad_grid, Py_ssize_t channel,
+                Py_ssize_t channels, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The gradients of an image's share of channels and points; NULL: not wanted."""
+    cdef Py_ssize_t size = x.itemsize
+    if grad_a != NULL:
+        grad_a += image * s.channels * s.plane * size
+    if grad_grid != NULL:
+        grad_grid += image * s.points * s.axes * size
+    table.backward[x.kind](s, x.grad + image * s.channels * s.points * size,
+                           x.a + image * s.channels * s.plane * size, x.grid + image * s.points * s.axes * size,
+                           grad_a, grad_grid, channel, channels, first, last)
+
+
 cdef object cpu_grid_sample(int mode, int padding, bint align, View a, View grid, View out):
     cdef Sampling s
+    cdef Images x
     cdef list keep = []
-    cdef int i, threads, double_ = a.dtype.code == FLOAT64
-    cdef Py_ssize_t image, images = a.sizes[0], size = a.dtype.itemsize
-    cdef View source, points, target
-    cdef char *x
-    cdef char *g
-    cdef char *y
+    cdef int i, threads
+    cdef Py_ssize_t points
+    cdef View source, by, target
     if not describe(&s, mode, padding, align, a, grid):
         return NotImplemented
-    source = dense(a, a.dtype, keep)
-    points = dense(grid, a.dtype, keep)
-    target = writable(out, a.dtype, keep)
-    threads = threads_for(s.points * s.channels * s.taps, GRAIN)
-    for image in range(images):
-        x = <char *>data(source) + image * s.channels * s.plane * size
-        g = <char *>data(points) + image * s.points * s.axes * size
-        y = <char *>data(target) + image * s.channels * s.points * size
-        with nogil:
-            for i in prange(threads, num_threads=threads, schedule="static"):
-                table.forward[double_](&s, x, g, y, s.points * i // threads, s.points * (i + 1) // threads)
+    source, by, target = dense(a, a.dtype, keep), dense(grid, a.dtype, keep), writable(out, a.dtype, keep)
+    x.kind, x.itemsize = a.dtype.code - FLOAT32, a.dtype.itemsize
+    x.a, x.grid, x.out = data(source), data(by), data(target)
+    points = a.sizes[0] * s.points
+    threads = threads_for(points * s.channels * s.taps, GRAIN)
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            sample(&s, &x, points * i // threads, points * (i + 1) // threads)
     if target is not out:
         copy_views(target, out)
 
 
 cdef object cpu_grid_sample_backward(int mode, int padding, bint align, View grad, View a, View grid, View grad_a,
                                      View grad_grid):
+    """Threads take images; where there are fewer than threads, channels of each for the one gradient and points of each
+    for the other."""
     cdef Sampling s
+    cdef Images x
     cdef list keep = []
-    cdef int i, threads, double_ = a.dtype.code == FLOAT64
-    cdef Py_ssize_t image, images = a.sizes[0], size = a.dtype.itemsize
-    cdef View source, points, slopes, by_a = None, by_grid = None
-    cdef char *x
-    cdef char *p
-    cdef char *g
-    cdef char *to_a = NULL
-    cdef char *to_grid = NULL
+    cdef int i, threads
+    cdef Py_ssize_t image, images = a.sizes[0]
+    cdef View source, by, slopes, by_a = None, by_grid = None
     if not describe(&s, mode, padding, align, a, grid):
         return NotImplemented
-    source = dense(a, a.dtype, keep)
-    points = dense(grid, a.dtype, keep)
-    slopes = dense(grad, a.dtype, keep)
+    source, by, slopes = dense(a, a.dtype, keep), dense(grid, a.dtype, keep), dense(grad, a.dtype, keep)
+    x.kind, x.itemsize = a.dtype.code - FLOAT32, a.dtype.itemsize
+    x.a, x.grid, x.grad = data(source), data(by), data(slopes)
+    x.grad_a = x.grad_grid = NULL
     if grad_a is not None:
         by_a = writable(grad_a, a.dtype, keep)
-        memset(<char *>data(by_a), 0, a.elements * size)
+        x.grad_a = data(by_a)
+        memset(x.grad_a, 0, a.elements * x.itemsize)
     if grad_grid is not None:
         by_grid = writable(grad_grid, a.dtype, keep)
-        if mode == 0:
-            memset(<char *>data(by_grid), 0, grid.elements * size)
-    threads = threads_for(s.points * s.channels * s.taps, GRAIN)
-    for image in range(images):
-        x = <char *>data(source) + image * s.channels * s.plane * size
-        p = <char *>data(points) + image * s.points * s.axes * size
-        g = <char *>data(slopes) + image * s.channels * s.points * size
-        if by_a is not None:
-            to_a = <char *>data(by_a) + image * s.channels * s.plane * size
-        if by_grid is not None and mode != 0:
-            to_grid = <char *>data(by_grid) + image * s.points * s.axes * size
-        if threads == 1:
-            with nogil:
-                table.backward[double_](&s, g, x, p, to_a, to_grid, 0, s.channels, 0, s.points)
-            continue
-        with nogil:
-            if to_a != NULL:
-                for i in prange(threads, num_threads=threads, schedule="static"):
-                    table.backward[double_](&s, g, x, p, to_a, NULL, s.channels * i // threads,
-                                            s.channels * (i + 1) // threads, 0, s.points)
-            if to_grid != NULL:
-                for i in prange(threads, num_threads=threads, schedule="static"):
-                    table.backward[double_](&s, g, x, p, NULL, to_grid, 0, s.channels, s.points * i // threads,
-                                            s.points * (i + 1) // threads)
+        if mode:
+            x.grad_grid = data(by_grid)
+        else:
+            memset(data(by_grid), 0, grid.elements * x.itemsize)
+    threads = threads_for(images * s.points * s.channels * s.taps, GRAIN)
+    with nogil:
+        if threads <= images:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                for image in range(images * i // threads, images * (i + 1) // threads):
+                    slope(&s, &x, image, x.grad_a, x.grad_grid, 0, s.channels, 0, s.points)
+        else:
+            for i in prange(threads, num_threads=threads, schedule="static"):
+                for image in range(images):
+                    if x.grad_a != NULL:
+                        slope(&s, &x, image, x.grad_a, NULL, s.channels * i // threads,
+                              s.channels * (i + 1) // threads, 0, s.points)
+                    if x.grad_grid != NULL:
+                        slope(&s, &x, image, NULL, x.grad_grid, 0, s.channels, s.points * i // threads,
+                              s.points * (i + 1) // threads)
     if by_a is not None and by_a is not grad_a:
         copy_views(by_a, grad_a)
     if by_grid is not None and by_grid is not grad_grid:

@@ -2532,7 +2532,7 @@ def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: An
     """Set how tensors print. What is left None keeps its value, except `sci_mode`, which every call sets."""
 def set_rng_state(new_state: Tensor) -> None:
     """Put the default generator into a state that `get_rng_state` gave."""
-def set_warn_always(b: Any) -> Tensor:
+def set_warn_always(b: Any) -> None:
     """Let warnings that come once in a process come every time."""
 def sgn(input: Tensor, *, out: Any = None) -> Tensor:
     """The sign of each element: x / abs(x), or 0; for real numbers that is `sign`."""

@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import RANDOM
-from cygrad.testing.operands import (FLOATS, INTEGERS, dense, numbers, reordered, repeated, result, rounded, sliced,
-                                     turned)
+from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, numbers, reordered, repeated, result,
+                                     rounded, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 SOFTMAX = {
@@ -179,6 +179,10 @@ CONVOLUTIONS = {
     "transposed": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, reordered),
     "sliced": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, sliced),
     "large": ((2, 16, 30, 30), (24, 3, 3), (1, 1), (1, 1), (1, 1), 1, dense),
+    "channels last": ((2, 9, 9, 8), (12, 3, 3), (1, 1), (1, 2), (1, 1), 1, channels_last),
+    "channels last, strided": ((3, 10, 11, 10), (9, 3, 2), (2, 3), (1, 0), (1, 2), 1, channels_last),
+    "channels last, depthwise": ((2, 70, 7, 6), (70, 3, 2), (1, 1), (1, 1), (2, 1), 70, channels_last),
+    "channels last, one by one": ((3, 8, 5, 5), (16, 1, 1), (1, 1), (0, 0), (1, 1), 1, channels_last),
 }
 
 
@@ -194,7 +198,12 @@ def _convolution(dtype, layout, rng):
 def _make_conv2d(dtype, with_bias, layout, rng):
     a, weight, options, shape = _convolution(dtype, layout, rng)
     bias = dense(numbers(rng, shape[1:2], dtype, 1.0), dtype) if with_bias else None
-    return a, weight, bias, *options, result(shape, dtype)
+    return a, weight, bias, *options, result(shape, dtype, _layout_of_results(layout))
+
+
+def _layout_of_results(layout):
+    put = CONVOLUTIONS[layout][-1]
+    return put if put is channels_last else dense
 
 
 def _terms_of_conv2d(a, weight, *rest):
@@ -211,8 +220,9 @@ def conv2d_cases():
 
 def _make_conv2d_backward(dtype, wanted, layout, rng):
     a, weight, options, shape = _convolution(dtype, layout, rng)
-    outs = (result(a.shape, dtype), result(weight.shape, dtype), result(shape[1:2], dtype))
-    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, weight, *options,
+    put = _layout_of_results(layout)
+    outs = (result(a.shape, dtype, put), result(weight.shape, dtype, put), result(shape[1:2], dtype))
+    return (put(numbers(rng, shape, dtype, 1.0), dtype), a, weight, *options,
             *(out if keep else None for out, keep in zip(outs, wanted)))
 
 

@@ -144,6 +144,13 @@ def turned(values, dtype):
     return laid_out(values, dtype, [dense_strides((*shape[1:], shape[0]))[d - 1] for d in range(len(shape))], 1)
 
 
+def channels_last(values, dtype):
+    """The second axis is the last in memory."""
+    n, c, *inner = np.shape(values)
+    steps = dense_strides((n, *inner, c))
+    return laid_out(values, dtype, (steps[0], 1, *steps[1:-1]))
+
+
 def sliced(values, dtype):
     """With gaps between the elements, before the first and after the last."""
     wide = tuple(2 * size + 1 for size in np.shape(values))

@@ -538,3 +538,42 @@ def test_nodes():
     ]:
         assert function(a).grad_fn.name() == name
     assert not linalg.lu(a).P.requires_grad and not linalg.lstsq(a, a, driver="gelsd").singular_values.requires_grad
+
+
+def test_a_few_eigenvalues(rng):
+    """`lobpcg` against all of them, with a preconditioner, a second matrix and a tracker."""
+    a = rng.standard_normal((40, 40))
+    a = cygrad.from_numpy(a + a.T + 20 * np.diag(np.arange(40.0)))
+    want = np.linalg.eigvalsh(a.numpy())
+    steps = []
+    values, vectors = cygrad.lobpcg(a, k=3, tracker=lambda state: steps.append(state.ivars["istep"]))
+    np.testing.assert_allclose(values.numpy(), want[::-1][:3])
+    np.testing.assert_allclose((a @ vectors).numpy(), (vectors * values).numpy(), atol=1e-4)
+    assert steps == list(range(1, len(steps) + 1))
+    count = []
+    cygrad.lobpcg(a, k=3, largest=False, iK=(a + 0.1).inverse(), tracker=count.append)
+    assert len(count) < len(steps)
+    scale = cygrad.arange(1.0, 41.0, dtype=a.dtype)
+    values, vectors = cygrad.lobpcg(a, k=2, B=scale.diag(), largest=False, niter=-1)
+    whole = np.linalg.eigvals(a.numpy() / scale.numpy()[:, None]).real
+    np.testing.assert_allclose(values.numpy(), np.sort(whole)[:2])
+    values, _ = cygrad.lobpcg(cygrad.stack([a, -a]), X=cygrad.ones(2, 40, 1, dtype=a.dtype))
+    np.testing.assert_allclose(values.numpy(), [[want[-1]], [-want[0]]])
+    stopped = []
+
+    def stop(state):
+        state.bvars["force_stop"] = True
+        stopped.append(state)
+    cygrad.lobpcg(a, k=3, tracker=stop)
+    assert len(stopped) == 1
+
+
+def test_too_many_eigenvalues_are_refused():
+    with pytest.raises(ValueError, match=r"number of A rows \(=9\) is smaller than 3 x .* eigenpairs \(=4\)"):
+        cygrad.lobpcg(cygrad.eye(9), k=4)
+    with pytest.raises(ValueError, match="method"):
+        cygrad.lobpcg(cygrad.eye(9), method="power")
+    with pytest.raises(AssertionError, match="square"):
+        cygrad.lobpcg(cygrad.ones(9, 3))
+    with pytest.raises(RuntimeError, match="got Long"):
+        cygrad.lobpcg(cygrad.eye(9, dtype=cygrad.int64))

@@ -23,7 +23,7 @@ WITHOUT_RULE = set("""
     Tensor.reshape Tensor.reshape_as Tensor.view Tensor.view_as as_strided cholesky cholesky_inverse cholesky_solve
     as_strided_copy as_strided_scatter diagonal_copy expand_copy permute_copy select_copy squeeze_copy t_copy
     transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_real_copy view_copy geqrf ormqr svd_lowrank
-    pca_lowrank linalg.householder_product linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
+    pca_lowrank lobpcg linalg.householder_product linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve
     nn.functional.linear_cross_entropy
     istft stft linalg.cholesky
     linalg.eig linalg.eigh linalg.eigh.upper linalg.lstsq linalg.lu linalg.lu_factor linalg.qr.complete
@@ -31,7 +31,7 @@ WITHOUT_RULE = set("""
 # Rows that make A + A.mT of their argument, reshape the result, or ask for the diagonal of two axes (einsum "ii").
 UNFITTING = set("""
     einsum linalg.cholesky.symmetric linalg.cholesky_inverse.symmetric linalg.cholesky_solve.symmetric
-    linalg.eigh.symmetric linalg.eigvals linalg.eigvalsh.symmetric linalg.ldl_solve""".split())
+    linalg.eigh.symmetric linalg.eigvals linalg.eigvalsh.symmetric linalg.ldl_solve lobpcg""".split())
 # Why a call with the names of this test may be refused.
 REFUSALS = ("duplicate names", "Misaligned dims", "do not match", "Cannot resize named tensor")
 
@@ -215,7 +215,7 @@ def test_every_op_has_a_rule():
         as_strided as_strided_copy as_strided_scatter diagonal_copy expand_copy permute_copy select_copy squeeze_copy
         t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
         geqrf linalg_householder_product linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve ormqr pca_lowrank
-        linear_cross_entropy svd_lowrank conv_tbc hash_tensor native_dropout norm_except_dim segment_reduce
+        lobpcg linear_cross_entropy svd_lowrank conv_tbc hash_tensor native_dropout norm_except_dim segment_reduce
         frobenius_norm nuclear_norm
         cholesky cholesky_inverse cholesky_solve istft linalg_cholesky linalg_cholesky_ex linalg_eig
         linalg_eigh

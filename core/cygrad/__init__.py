@@ -61,7 +61,8 @@ _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "n
           "fourier.short_time", "pointwise.bessel", "shape.view_copies", "pointwise.gamma_functions",
           "linalg.householder", "linalg.low_rank", "index.segment_reduction", "reduce.hashing", "nn.learned_slopes",
           "nn.torch_namespace", "shape.combinations", "index.unravel_index", "linalg.least_squares",
-          "reduce.integration", "create.signal_windows", "create.file_memory", "sort.histograms")
+          "linalg.block_eigenvalues", "reduce.integration", "create.signal_windows", "create.file_memory",
+          "sort.histograms")
 _LATER_METHODS = ("stft", "istft", "i0", "i0_", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "igamma",
                   "igamma_", "igammac", "igammac_", "mvlgamma", "mvlgamma_", "geqrf", "orgqr", "ormqr", "prelu",
                   "hash_tensor", "bincount", "histc", "histogram")

@@ -164,6 +164,7 @@ class Tensor:
     device: _device
     dtype: _dtype
     grad: Tensor | None
+    grad_dtype: Any
     grad_fn: Any
     imag: Tensor
     is_cpu: _bool
@@ -2120,6 +2121,10 @@ def linspace(start: Number, end: Number, steps: _int | None = None, *, out: Any 
         layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool
         = False, names: Sequence[str | None] | None = None) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included."""
+def lobpcg(A: Tensor, k: _int | None = None, B: Tensor | None = None, X: Any = None, n: _int | None = None, iK: Any =
+        None, niter: Any = None, tol: Any = None, largest: _bool | None = None, method: Any = None, tracker: Any = None,
+        ortho_iparams: Any = None, ortho_fparams: Any = None, ortho_bparams: Any = None) -> Tensor:
+    """The k largest (or smallest) eigenvalues of symmetric matrices and their eigenvectors, by iteration."""
 def log(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the natural logarithm of each element."""
 def log10(input: Tensor, *, out: Any = None) -> Tensor:

@@ -206,6 +206,34 @@ cdef class Tensor(View):
         self.gradient = None
 
     @property
+    def grad_dtype(self):
+        """The dtype to which gradients of this leaf are cast, its own by default; None where any goes.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor is no leaf; when it is set, if there is a gradient of another dtype.
+
+        Examples
+        --------
+        >>> import cygrad
+        >>> x = cygrad.ones(2, requires_grad=True)
+        >>> x.grad_dtype = cygrad.float64
+        >>> (x * 3).sum().backward()
+        >>> x.grad
+        tensor([3., 3.], dtype=cygrad.float64)
+        """
+        from cygrad.autograd.grad_dtypes import declared_dtype      # knot: it needs this module
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return declared_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self, value):
+        from cygrad.autograd.grad_dtypes import declare      # knot: it needs this module
+        declare(self, value)
+
+    @property
     def data(self):
         """The same elements without history and with a version counter of their own."""
         cdef Tensor out = alias(self)
@@ -1029,11 +1057,13 @@ cdef Tensor checked_gradient(Tensor t, object value):
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     cdef Tensor g = <Tensor>value
-    if g.dtype is not t.dtype:
+    from cygrad.autograd.grad_dtypes import declared_dtype      # knot: it needs this module
+    wanted = declared_dtype(t)
+    if wanted is not None and g.dtype is not wanted:
         from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES      # knot: it needs this module
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "
-            f"grad_dtype '{SCALAR_NAMES[t.dtype.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
+            f"grad_dtype '{SCALAR_NAMES[wanted.code]}'. The gradient must match the tensor's grad_dtype (defaults to "
             "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
             "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
             "break downstream systems that assume they match.")

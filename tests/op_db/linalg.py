@@ -414,7 +414,21 @@ def drawn(m, name, a, q):
     return s, (u * s.to(u.dtype).unsqueeze(-2)) @ v.mH
 
 
+def few_pairs(m, a, b=None, **options):
+    """What the signs of eigenvectors do not change, of a symmetric matrix with eigenvalues far from each other."""
+    size = a.shape[-1]
+    a = (a + a.mT) / 20 + m.arange(1, size + 1, dtype=a.dtype).diag()
+    b = b if b is None else (b @ b.mT).detach() + m.eye(size, dtype=b.dtype)
+    m.manual_seed(5)
+    values, vectors = m.lobpcg(a, B=b, tol=1e-12, **options)
+    return values, (vectors * values.unsqueeze(-2)) @ vectors.mT
+
+
 solver("geqrf", rectangles, method=True, diff=False)
+OPS.append(Op("lobpcg", lambda make: [
+    S(tall(make, 5, 5)), S(tall(make, 2, 6, 6), k=2, largest=False), S(tall(make, 6, 6), tall(make, 6, 6), k=2),
+    S(tall(make, 6, 6), X=tall(make, 6, 2)), S(tall(make, 12, 12), k=3, n=4)],
+    call=few_pairs, dtypes=("float64",), method=False, tolerance=1e4, reason="an iteration that ends at a residual"))
 solver("linalg.householder_product", reflections, dtypes=LINALG, out=True, also=("orgqr",))
 solver("ormqr", multiplied, dtypes=LINALG, out=True, method=True)
 solver("linalg.ldl_factor", hermitian, diff=False, dtypes=LINALG)

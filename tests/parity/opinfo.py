@@ -30,7 +30,7 @@ from op_db.table import resolve  # noqa: E402
 SEED = 42
 MOST_AXES = 64
 UNFILLED = "empty", "new_empty"         # whose values are whatever was in memory
-UP_TO_SIGNS = "svd_lowrank", "pca_lowrank"
+UP_TO_SIGNS = "svd", "svd_lowrank", "pca_lowrank", "linalg.svd", "linalg.eig", "linalg.eigh"
 MOST_HELD = 10**6       # elements of a storage
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128")
@@ -45,6 +45,10 @@ COARSE = {(f"nn.functional.conv_transpose{axes}d", dtype): factor for axes in (1
 COARSE |= {("nn.functional.multi_head_attention_forward", dtype): 16 for dtype in TOLERANCE}
 COARSE |= {("matrix_exp", dtype): 20 for dtype in ("float32", "complex64")}         # sums of large powers
 COARSE |= {("nn.functional.grid_sample", dtype): 16 for dtype in ("float16", "bfloat16")}
+# PyTorch's are good for 7 digits; ours are held more closely in tests/op_db/special.py.
+COARSE |= {(f"special.{name}", "float64"): 1000
+           for name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "airy_ai")}
+COARSE |= {("special.hermite_polynomial_he", "float32"): 4}         # a recurrence of many steps
 
 
 def table(prefix=""):
@@ -173,9 +177,11 @@ def settled(op, result):
     """What of a call's result is determined."""
     if isinstance(result, Exception):
         return result
-    if op.name in UP_TO_SIGNS:              # of singular vectors, which are LAPACK's affair: U S V^H, S
-        u, s, v = result
-        return (u * s.unsqueeze(-2)) @ v.mH, s
+    if op.name in UP_TO_SIGNS:              # of vectors, which are LAPACK's affair: their products do not show them
+        values, left, right = (result[1], result[0], result[2]) if len(result) == 3 else (result[0], *[result[1]] * 2)
+        right = right.mH if op.name == "linalg.svd" else right
+        left, right = (t[..., :values.shape[-1]].mT for t in (left, right))
+        return values, left.unsqueeze(-1) * right.conj().unsqueeze(-2)
     if op.name.startswith(UNFILLED) and hasattr(result, "zero_"):
         result.zero_()
     return result
@@ -259,7 +265,7 @@ def cotangent(shape, is_complex, i):
     return np.asarray(weight * (1 - 0.5j) if is_complex else weight)
 
 
-def gradients(want, got, leaves, second):
+def gradients(want, got, leaves, second, factor=10.0):
     """None, or how the gradients differ; `second`: those of the gradients."""
     found = []
     for m, results, inputs in ((torch, want, [a for a, _ in leaves]), (cygrad, got, [b for _, b in leaves])):
@@ -286,7 +292,7 @@ def gradients(want, got, leaves, second):
             left = g if w is None else w
             if left is not None and numbers(left).any():
                 return f"[{i}] want {w}, got {g}"
-        elif text := apart(numbers(w), numbers(g), str(w.dtype)[6:], 10.0):
+        elif text := apart(numbers(w), numbers(g), str(w.dtype)[6:], factor):
             return f"[{i}] {text}"
     return None
 
@@ -329,7 +335,8 @@ def check_gradients(op, most, second=False):
             want, got = both(op, case)
             text = difference(want, got)
             if text is None and not isinstance(want, Exception):
-                text = gradients(want, got, case.leaves(), second)
+                # of svd_lowrank even PyTorch's change by so much if the last digit of its argument does
+                text = gradients(want, got, case.leaves(), second, 1e5 if second and op.name in UP_TO_SIGNS else 10.0)
             yield dtype, case, text
 
 
@@ -370,7 +377,8 @@ def check_out(op, most):
                     results = both(op, case, out=out)
                     if isinstance(results[0], Exception):           # PyTorch may have written a part of its result
                         out = torch.zeros(shape, dtype=dtype), out[1]
-                    yield "float32", case, difference(*results) or difference(*out)
+                    factor = COARSE.get((op.name, "float32"), 1.0)
+                    yield "float32", case, difference(*results, factor=factor) or difference(*out, factor=factor)
 
 
 def check_inplace(op, most):

@@ -29,6 +29,14 @@ LEFT_OUT = {
     "max_pool2d_with_indices_backward": "in torch.ops.aten alone",
     "slice": "in torch.ops.aten alone",
 }
+# Differences that are to stay, and why.
+DECIDED = {
+    ("chalf", "forward"): "there is no complex32",
+    ("as_strided_scatter", "backward"): "PyTorch's gradient is wrong where the view is not all of the tensor's memory "
+                                        "(gradcheck refuses it), and that of a view of all elements, too",
+    ("fft.ihfftn", "forward"): "with `out=` PyTorch leaves it as it was and refuses dtypes in words of a copy",
+    ("nn.functional.linear_cross_entropy", "second"): "in chunks PyTorch has no second derivative and says so nowhere",
+}
 PRIVATE_BUT_PUBLIC = ("_segment_reduce",)           # torch.segment_reduce, in fact
 
 
@@ -105,8 +113,12 @@ def main():
     print("\nlacking:", ", ".join(lacking) or "none")
     for kind in KINDS:
         right = every[kind] - wrong[kind] - set(lacking)
-        others = ", ".join(sorted(every[kind] - right))
-        print(f"{kind}: {len(right)} of {len(every[kind])} ops; not: {others or 'none'}")
+        decided = {name for name in every[kind] - right if (name, kind) in DECIDED}
+        others = ", ".join(sorted(every[kind] - right - decided))
+        print(f"{kind}: {len(right)} of {len(every[kind])} ops; by decision not: {len(decided)}; "
+              f"not: {others or 'none'}")
+        for name in sorted(decided):
+            print(f"    {name}: {DECIDED[name, kind]}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ No formula has to undo broadcasting or promotion; it is done here, once for all.
 from cpython.object cimport PyObject
 
 from cygrad.autograd.modes cimport grad_enabled
-from cygrad.autograd.node cimport Node, PythonNode, meta_of
+from cygrad.autograd.node cimport Node, PythonNode, meta_of, takes_any_dtype
 from cygrad.backend cimport ADD
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast
 from cygrad.dispatch.axis_reductions cimport sum_to
@@ -40,7 +40,7 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = reduced(grad, meta)
         else:
             grad = sum_to(grad, meta)
-    if grad.dtype is not meta.dtype:
+    if grad.dtype is not meta.dtype and not takes_any_dtype(node):
         if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
             grad = grad.real
         if grad.dtype is not meta.dtype:

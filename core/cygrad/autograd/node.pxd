@@ -110,6 +110,7 @@ cdef inline int set_meta(Node node, Tensor output) except -1:
     return 0
 
 cdef AccumulateGrad accumulator_of(Tensor leaf)
+cdef bint takes_any_dtype(Node node)
 cdef Attached attached_to(Node node)
 cdef int number_node(Node node) except -1
 cdef int move_retained(Tensor t, Node before, int number) except -1

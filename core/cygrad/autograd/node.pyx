@@ -12,9 +12,11 @@ for the next ones (`object_reuse.pxd`).
 cimport cython
 from cpython.object cimport PyObject
 
+from cygrad.dtype cimport DType
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
+from cygrad.autograd.grad_dtypes import declared, declared_dtype
 from cygrad.autograd.removable_handle import RemovableHandle
 
 cdef unsigned long long _sequence = 0
@@ -208,8 +210,31 @@ cdef AccumulateGrad accumulator_of(Tensor leaf):
     node.variable = leaf
     node.sequence = 0xffffffffffffffffull
     set_meta(node, leaf)
+    if declared:
+        take_declared(node)
     leaf.accumulator = <PyObject *>node
     return node
+
+
+cdef int take_declared(AccumulateGrad node) except -1:
+    """Give a leaf's node the dtype that was declared for the gradient."""
+    found = declared_dtype(node.variable)
+    if found is not None:
+        node.dtype = <DType?>found
+        if node.metas is not None:
+            (<View>node.metas[0]).dtype = node.dtype
+    return 0
+
+
+cdef bint takes_any_dtype(Node node):
+    """Whether this is a leaf's, for whose gradient any dtype goes."""
+    return bool(declared) and type(node) is AccumulateGrad and declared_dtype((<AccumulateGrad>node).variable) is None
+
+
+def update_leaf_node(Tensor leaf not None):
+    """See to it that the node of a leaf, if it has one, knows what was declared for its gradient."""
+    if leaf.accumulator != NULL:
+        take_declared(<AccumulateGrad>leaf.accumulator)
 
 
 # -------------------------------------------------------- nodes run by Python

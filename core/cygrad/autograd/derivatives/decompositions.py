@@ -384,8 +384,25 @@ def check_phase(turn, name, what):
 
 # ------------------------------------------------------------------ eigenvalues
 
+derivative("lobpcg_", name="LOBPCGAutogradFunctionBackward", A=lambda grads, A, B, result:
+           few_pairs_backward(grads, A, B, *result))
 derivative("linalg_eigh", self=lambda grads, result: eigh_backward(grads, *result))
 derivative("linalg_eig", self=lambda grads, self, result: eig_backward(grads, self, *result))
+
+
+def few_pairs_backward(grads, A, B, values, vectors):
+    """dx = (e B - A)^+ dA x for each pair; x is put into the kernel of e B - A, which makes the inverse that."""
+    weighed = vectors if B is None else B @ vectors
+    found = None
+    if grads[0] is not None:
+        found = (vectors * grads[0].unsqueeze(-2)) @ vectors.mT
+    if grads[1] is not None:
+        x, bx, g = (t.mT.unsqueeze(-1) for t in (vectors, weighed, grads[1]))          # (..., k, m, 1)
+        shifted = values[..., None, None] * (eye_like(A, A.shape[-1]) if B is None else B.unsqueeze(-3))
+        y = cygrad.linalg.solve(shifted - A.unsqueeze(-3) + bx @ bx.mT, g - bx @ (x.mT @ g))
+        part = (y @ x.mT).sum(-3)
+        found = part if found is None else found + part
+    return found
 
 
 def eigh_backward(grads, w, v):

@@ -180,13 +180,13 @@ def col2im(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
                            f"got input.size(1)={shape[-2]} and kernel_size={kernel}.")
     blocks = tuple(map(out_size, size, kernel, stride, padding, dilation))
     count = math.prod(blocks)
-    if min(blocks) < 1:
-        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
-                           f"stride={stride}, calculated shape of the array of sliding blocks as {tuple(blocks)}, "
-                           "which is too small (non-positive)")
     if shape[-1] != count:
         raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
                            f"stride={stride}, expected size of input's dimension 2 to match the calculated number of "
                            f"sliding blocks {blocks[0]} * {blocks[1]} = {count}, but got input.size(2)={shape[-1]}.")
+    if min(blocks) < 1:
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+                           f"stride={stride}, calculated shape of the array of sliding blocks as {tuple(blocks)}, "
+                           "which is too small (non-positive)")
     check_dtype("col2im", input)
     return _col2im(input, size, window)

@@ -39,8 +39,9 @@ def made_standard(normal, size, generator, out, dtype, device, requires_grad, pi
 
 
 def _made_integers(size, sampler, params, fill, generator, out, dtype, device, requires_grad, names, pin_memory):
-    """A tensor of int64, unless `dtype` is given, from a sampler; `fill` draws where a plain draw won't do."""
-    dtype = dtype or _int64
+    """A tensor of int64, unless `dtype` or `out` is given, from a sampler; `fill` draws where a plain draw won't do."""
+    if out is None:
+        dtype = dtype or _int64
     if generator is out is names is device is None and not (requires_grad or pin_memory):
         made = drawn(size, dtype, sampler, params)
         if made is not None:

@@ -168,9 +168,10 @@ cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
 
 def mean_dtype(out, input, dim=None, *args, axis=None, **kwargs):
     """The mean is computed in the dtype of `out`, which must be able to hold it."""
-    if not can_cast(input.dtype, out.dtype):
+    cdef bint everything = dim is None and axis is None
+    if not can_cast(input.dtype, out.dtype) and (everything or not (input.is_complex() and out.is_floating_point())):
         words = f"result type {SCALAR_NAMES[input.dtype.code]} can't be cast to the desired output type "
-        if dim is None and axis is None:
+        if everything:
             words = "mean.dtype_out(): input types can't be cast to the desired output type "
         raise RuntimeError(words + SCALAR_NAMES[out.dtype.code])
     return "dtype"

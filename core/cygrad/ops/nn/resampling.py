@@ -82,6 +82,24 @@ def taps(axis, dtype, device):
     return places.clamp(0, size - 1).long(), weights
 
 
+@lru_cache(64)
+def taps_back(axis, dtype, device):
+    """The same the other way round: the outputs that see each place, and their weights, 0 for those that fill up."""
+    places, weights = taps(axis, dtype, device)
+    size, made = axis[1], places.shape[1]
+    weights = cygrad.ones(places.shape, dtype=dtype, device=device) if weights is None else weights
+    used = weights.reshape(-1).nonzero().view(-1)
+    seen, order = places.reshape(-1)[used].sort(stable=True)
+    used = used[order]
+    counts = cygrad.bincount(seen, minlength=size)
+    number = cygrad.arange(seen.numel(), device=device) - (counts.cumsum(0) - counts)[seen]
+    shape = counts.max().item(), size
+    back, shares = (cygrad.zeros(shape, dtype=t.dtype, device=device) for t in (seen, weights))
+    back[number, seen] = used % made
+    shares[number, seen] = weights.reshape(-1)[used]
+    return back, shares
+
+
 # ---------------------------------------------------------------------------- with their own nodes
 
 def computed(t):
@@ -89,14 +107,14 @@ def computed(t):
     return t.to(FLOAT64) if t.dtype is UINT8 else t.to(FLOAT32) if t.dtype in HALVES else t
 
 
-def along(axes, t, in_order=False):
+def along(axes, t, in_order=False, table=taps):
     """(axis, its places, its weights): axes that get shorter first, of which the first ones are the fastest;
-    `in_order`: the last axis first."""
+    `in_order`: the last axis first. `table` is `taps` or `taps_back`."""
     def work(axis):
         ratio = axes[axis][2] / axes[axis][1]
         return (0, 0, -axis) if in_order else (ratio, axis if ratio < 1 else -axis, 0)
     for axis in sorted(range(-len(axes), 0), key=work):
-        yield axis, *taps(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
+        yield axis, *table(axes[axis], FLOAT64 if t.dtype is FLOAT64 else FLOAT32, t.device)
 
 
 def resampled(self, axes):
@@ -143,14 +161,8 @@ def in_bytes(t, axis, places, weights):
 def spread(grad, axes):
     """The gradient of `resampled`."""
     t = computed(grad)
-    for axis, places, weights in reversed(list(along(axes, t))):
-        shape = list(t.shape)
-        shape[axis] = axes[axis][1]
-        total = t.new_zeros(shape)
-        for k in range(len(places)):
-            share = t if weights is None else t * weights[k].view(-1, *[1] * (-1 - axis))
-            total.index_add_(axis, places[k], share)
-        t = total
+    for axis, places, weights in reversed(list(along(axes, t, table=taps_back))):
+        t = summed(t, axis, places, weights)
     return t.to(grad.dtype)
 
 

@@ -7,6 +7,7 @@ help, and the channel goes place by place.
 from cygrad_cpu.kernels.kernel_tables cimport ResamplingTable, SampleBackward, SampleForward, Sampling, WeighLines, \
     WeighRows
 from cygrad_cpu.simd.element_types cimport Real
+from cygrad_cpu.simd.tiles cimport TILES, tile_4, tile_8
 from libc.math cimport floor, floorf, rint, rintf
 from libc.string cimport memcpy
 
@@ -16,6 +17,8 @@ cdef enum:
     TAPS = 16                   # places of a point: 4 x 4, or 2 x 2 x 2
     STRIP = 64                  # elements of rows that are summed in registers
     RUN = 512                   # elements of lines that are summed in the first-level cache
+    LINES = 16                  # lines that are summed together
+    NEAR = 1024                 # elements of a line at most, for that
 
 cdef enum:                      # backend.SAMPLING_PADDING
     ZEROS
@@ -64,6 +67,47 @@ cdef void weigh_rows(const Real *a, const long long *places, const Real *weights
                 y[j] = y[j] + w * x[j]
 
 
+cdef inline void weigh_together(const Real *a, const int *places, const Real *weights, Real *out, Py_ssize_t size,
+                                Py_ssize_t taps, Py_ssize_t outputs) noexcept nogil:
+    """LINES lines: their elements side by side, so that nothing is gathered."""
+    cdef Real turned[NEAR * LINES]
+    cdef Real found[LINES * LINES]
+    cdef Real sums[LINES]
+    cdef Py_ssize_t p, q, t, i, j, n, side = 32 // sizeof(Real)
+    cdef const Real *x
+    cdef Real w
+    p = 0
+    if TILES:
+        while p + side <= size:
+            for j in range(LINES // side):
+                if Real is float:
+                    tile_4(<const char *>(a + j * side * size + p), size, <char *>(turned + p * LINES + j * side), LINES)
+                else:
+                    tile_8(<const char *>(a + j * side * size + p), size, <char *>(turned + p * LINES + j * side), LINES)
+            p += side
+    while p < size:
+        for j in range(LINES):
+            turned[p * LINES + j] = a[j * size + p]
+        p += 1
+    q = 0
+    while q < outputs:
+        n = min(outputs - q, <Py_ssize_t>LINES)
+        for i in range(n):
+            for j in range(LINES):
+                sums[j] = 0
+            for t in range(taps):
+                x = turned + places[t * outputs + q + i] * LINES
+                w = weights[t * outputs + q + i]
+                for j in range(LINES):
+                    sums[j] = sums[j] + w * x[j]
+            for j in range(LINES):
+                found[i * LINES + j] = sums[j]
+        for j in range(LINES):
+            for i in range(n):
+                out[j * outputs + q + i] = found[i * LINES + j]
+        q += n
+
+
 cdef void weigh_lines(const Real *a, const int *places, const Real *weights, Real *out, Py_ssize_t size,
                       Py_ssize_t taps, Py_ssize_t outputs, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Lines begin to end of out (L, outputs): sums of elements of a (L, size) times weights (taps, outputs)."""
@@ -72,6 +116,10 @@ cdef void weigh_lines(const Real *a, const int *places, const Real *weights, Rea
     cdef const int *p
     cdef const Real *w
     cdef Real found[RUN]        # which no operand overlaps, as a compiler can see
+    if taps > 1 and size <= NEAR:
+        while begin + LINES <= end:
+            weigh_together(a + begin * size, places, weights, out + begin * outputs, size, taps, outputs)
+            begin += LINES
     for line in range(begin, end):
         x = a + line * size
         first = 0

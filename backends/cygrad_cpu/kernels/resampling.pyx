@@ -79,11 +79,11 @@ cdef inline void weigh_together(const Real *a, const int *places, const Real *we
     p = 0
     if TILES:
         while p + side <= size:
-            for j in range(LINES // side):
+            for j in range(0, LINES, side):
                 if Real is float:
-                    tile_4(<const char *>(a + j * side * size + p), size, <char *>(turned + p * LINES + j * side), LINES)
+                    tile_4(a + j * size + p, size, turned + p * LINES + j, LINES)
                 else:
-                    tile_8(<const char *>(a + j * side * size + p), size, <char *>(turned + p * LINES + j * side), LINES)
+                    tile_8(a + j * size + p, size, turned + p * LINES + j, LINES)
             p += side
     while p < size:
         for j in range(LINES):

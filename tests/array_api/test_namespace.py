@@ -167,7 +167,7 @@ def test_shapes():
     with pytest.raises(ValueError, match="copy"):
         xp.reshape(x.T, (6,), copy=False)
     assert xp.reshape(x, (6,), copy=True).data_ptr() != x.data_ptr() == xp.reshape(x, (6,), copy=False).data_ptr()
-    with pytest.raises(ValueError, match="go together"):
+    with pytest.raises(ValueError, match="be broadcast together"):
         xp.broadcast_shapes((2,), (3,))
     assert xp.broadcast_shapes((0,), (1,)) == (0,) and xp.broadcast_shapes() == ()
     assert xp.take(x, xp.asarray([-1], dtype=xp.int32), axis=1).tolist() == [[2], [5]]

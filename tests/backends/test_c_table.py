@@ -96,8 +96,9 @@ def test_the_header_has_the_contracts_numbers():
     enums = [re.findall(r"CYGRAD_(\w+)", part) for part in re.findall(r"enum \{(.*?)\}", text, re.DOTALL)]
     named = [[word.lower() for word in words] for words in enums]
     for codes in (contract.UNARY, contract.BINARY, contract.REDUCE, contract.ARGREDUCE, contract.SCAN, contract.RANDOM,
-                  KERNELS_DTYPES):
+                  contract.CELLS, KERNELS_DTYPES):
         assert list(codes) in named
+    assert [f"pool_{op}" for op in contract.POOL] in named and [f"step_{kind}" for kind in c_table.STEPS] in named
     assert [f"scatter_{mode}" for mode in contract.SCATTER] in named
     assert f"#define CYGRAD_INTERFACE_VERSION {contract.INTERFACE_VERSION}\n" in text
 
@@ -175,6 +176,24 @@ static int draw(int kind, cygrad_out o, uint64_t s, uint64_t f, double a, double
     { SAY("%d %d %llu %llu %g %g", kind, n(o), (unsigned long long)s, (unsigned long long)f, a, b); }
 static int fft(cygrad_in a, cygrad_out o, int c, const int32_t *x, int i, int m)
     { SAY("%d %d %d %d %d %d %d", n(a), n(o), c, x[0], x[1], i, m); }
+static int elementwise(int n_steps, const cygrad_step *p, int n_ins, const cygrad_input *ins, int n_outs,
+    const cygrad_out *outs)
+    { SAY("%d: %d %d, %d %g, %d %d, %d %d; %d: %d %g; %d: %d", n_steps, p[0].kind, p[0].place, p[1].kind,
+          p[1].number, p[2].kind, p[2].place, p[3].kind, p[3].place, n_ins, n(ins[0].view), ins[1].number.real, n_outs,
+          n(outs[0])); }
+#define B(b) (int)b.p, (int)b.q, (int)b.r, (int)b.last_p, (int)b.last_q, (int)b.last_r, (int)b.step, (int)b.margin
+static int pool(int op, cygrad_in a, const cygrad_box *b, cygrad_out o, cygrad_out i)
+    { SAY("%d %d [%d %d %d %d %d %d %d %d] [%d ... %d] %d %d", op, n(a), B(b[0]), (int)b[2].p, (int)b[2].margin, n(o),
+          n(i)); }
+static int recurrent(int cell, int count, const cygrad_recurrent_step *s, cygrad_in a, cygrad_in b, cygrad_in c,
+    cygrad_in d, cygrad_in e, cygrad_out f, cygrad_out g, cygrad_out h, cygrad_out i, cygrad_out j)
+    { SAY("%d %d [%d %d %d %d] %d %d %d %d %d %d %d %d %d %d", cell, count, (int)s[0].row, (int)s[0].rows,
+          (int)s[1].row, (int)s[1].rows, n(a), n(b), n(c), n(d), n(e), n(f), n(g), n(h), n(i), n(j)); }
+static int recurrent_backward(int cell, int count, const cygrad_recurrent_step *s, cygrad_in a, cygrad_in b,
+    cygrad_in c, cygrad_in d, cygrad_in e, cygrad_in f, cygrad_in g, cygrad_out h, cygrad_out i, cygrad_out j,
+    cygrad_out k)
+    { SAY("%d %d [%d %d] %d %d %d %d %d %d %d %d %d %d %d", cell, count, (int)s[0].row, (int)s[0].rows, n(a), n(b),
+          n(c), n(d), n(e), n(f), n(g), n(h), n(i), n(j), n(k)); }
 static int memory_info(int i, size_t *a, size_t *t) { *a = 5, *t = 7; return CYGRAD_DONE; }
 static int d2d(int i, const void *p, int j, void *q, size_t s) { SAY("%d %d %d", i, j, (int)s); }
 static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_version = 1, .error = error,
@@ -182,7 +201,8 @@ static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_ver
     .gather_looking = gather_looking, .scatter_looking = scatter_looking, .addmm = addmm, .softmax = softmax,
     .softmax_backward = softmax_backward, .layer_norm = layer_norm, .layer_norm_backward = layer_norm_backward,
     .conv2d = conv2d, .conv2d_backward = conv2d_backward, .attention = attention, .random = draw, .fft = fft,
-    .memory_info = memory_info, .d2d = d2d };
+    .memory_info = memory_info, .d2d = d2d, .elementwise = elementwise, .pool = pool, .recurrent = recurrent,
+    .recurrent_backward = recurrent_backward };
 const cygrad_table *cygrad_backend(void) { return &table; }
 """
 # A letter stands for a View: "a" for one of 1 element, "b" of 2, ...
@@ -196,7 +216,15 @@ CALLS = [("partial_sort", ("a", True, 3, "b", "c"), "1 1 3 2 3"),
           "1 2 3 [1 2 3 4 5 6 7] -1 5 -1"),
          ("attention", ("a", "b", "c", None, True, 0.5, "e"), "1 2 3 -1 1 0.5 5"),
          ("random", (1, "b", 2**64 - 1, 2**63, -1.0, 2.5), "1 2 18446744073709551615 9223372036854775808 -1 2.5"),
-         ("fft", ("a", "b", (2, 0), True, "count"), "1 2 2 2 0 1 2")]
+         ("fft", ("a", "b", (2, 0), True, "count"), "1 2 2 2 0 1 2"),
+         ("elementwise", ((("in", 0), ("number", 0.5), ("binary", 2), ("out", 0)), ("b", 2.5), ("d",)),
+          "4: 0 0, 1 0.5, 3 2, 7 0; 2: 2 2.5; 1: 4"),
+         ("pool", (1, "a", (((1, 2, 3), (4, 5, 6), 7, 8), ((1, 1, 1), (1, 1, 1), 1, 1), ((11, 1, 1), (1, 1, 1), 1, 22)),
+                   "b", None), "1 1 [1 2 3 4 5 6 7 8] [11 ... 22] 2 -1"),
+         ("recurrent", (1, ((0, 3), (3, 2)), "a", "b", "c", "d", None, "f", "g", "h", "i", None),
+          "1 2 [0 3 3 2] 1 2 3 4 -1 6 7 8 9 -1"),
+         ("recurrent_backward", (0, ((5, 4),), "a", None, "c", "d", "e", "f", "g", "h", None, "j", "k"),
+          "0 1 [5 4] 1 -1 3 4 5 6 7 8 -1 10 11")]
 
 
 @pytest.fixture
@@ -209,8 +237,11 @@ def optional(compiled, monkeypatch):
 
 @pytest.mark.parametrize(("entry", "arguments", "said"), CALLS, ids=[entry for entry, *_ in CALLS])
 def test_arguments_arrive(optional, entry, arguments, said):
-    given = [cygrad.empty(1 + ord(x) - ord("a"), device="optional") if isinstance(x, str) and len(x) == 1 else x
-             for x in arguments]
+    def view(x):
+        if isinstance(x, tuple) and entry == "elementwise" and x and not isinstance(x[0], tuple):
+            return tuple(map(view, x))
+        return cygrad.empty(1 + ord(x) - ord("a"), device="optional") if isinstance(x, str) and len(x) == 1 else x
+    given = [view(x) for x in arguments]
     with pytest.raises(RuntimeError, match=re.escape(f"{entry} failed: {said}")):
         getattr(optional, entry)(*given)
 

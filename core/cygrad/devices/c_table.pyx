@@ -4,6 +4,7 @@ A call makes a `cygrad_view` of each View on the stack and calls the function; n
 class is final, so no call asks whether Python overrides it. Large operands are computed without the interpreter's lock.
 """
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, intptr_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -48,6 +49,16 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         int64_t padding[2]
         int64_t dilation[2]
         int64_t groups
+    ctypedef struct cygrad_box:
+        int64_t p, q, r, last_p, last_q, last_r, step, margin
+    ctypedef struct cygrad_recurrent_step:
+        int64_t row, rows
+    ctypedef struct cygrad_step:
+        int32_t kind, place
+        double number
+    ctypedef struct cygrad_input:
+        cygrad_in view
+        cygrad_number number
     ctypedef struct cygrad_table:
         uint32_t size
         uint32_t interface_version
@@ -93,10 +104,19 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         int (*fft)(cygrad_in, cygrad_in, int, const int32_t *, int, int) noexcept nogil
         int (*d2d)(int, const void *, int, void *, size_t) noexcept nogil
         int (*memory_info)(int, size_t *, size_t *) noexcept nogil
+        int (*elementwise)(int, const cygrad_step *, int, const cygrad_input *, int, const cygrad_in *) noexcept nogil
+        int (*pool)(int, cygrad_in, const cygrad_box *, cygrad_in, cygrad_in) noexcept nogil
+        int (*recurrent)(int, int, const cygrad_recurrent_step *, cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in,
+                         cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in) noexcept nogil
+        int (*recurrent_backward)(int, int, const cygrad_recurrent_step *, cygrad_in, cygrad_in, cygrad_in, cygrad_in,
+                                  cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in, cygrad_in,
+                                  cygrad_in) noexcept nogil
     size_t whole_table "sizeof(cygrad_table)"
     size_t first_table "offsetof(cygrad_table, arange)"     # what a table has at least
 
+STEPS = ("in", "number", "unary", "binary", "where", "keep", "kept", "out")      # CYGRAD_STEP_IN and on
 cdef enum:
+    MOST = 16                   # inputs and outputs of a program, together
     LARGE = 32768               # elements from which on letting others run is worth its 50 ns
 
 
@@ -171,6 +191,38 @@ cdef cygrad_number number(View like, object x):
     return made
 
 
+cdef cygrad_number any_number(object x):
+    """A Python number as C sees it, whatever it is used with."""
+    cdef cygrad_number made
+    cdef double complex z = x
+    made.real, made.imaginary = z.real, z.imag
+    made.integer = x if isinstance(x, int) else 0
+    return made
+
+
+cdef bytes recurrent_steps(tuple steps):
+    """The steps of a recurrent layer as C sees them."""
+    cdef cygrad_recurrent_step one
+    cdef list found = []
+    for one.row, one.rows in steps:
+        found.append((<char *>&one)[:sizeof(cygrad_recurrent_step)])
+    return b"".join(found)
+
+
+cdef bytes program_steps(tuple program):
+    """The steps of a program as C sees them."""
+    cdef cygrad_step one
+    cdef list found = []
+    for kind, *rest in program:
+        one.kind, one.place, one.number = STEPS.index(kind), 0, 0
+        if kind == "number":
+            one.number = rest[0]
+        elif rest:
+            one.place = rest[0]
+        found.append((<char *>&one)[:sizeof(cygrad_step)])
+    return b"".join(found)
+
+
 @cython.final
 cdef class TableBackend(Backend):
     """A backend over the table of functions that a shared library exports.
@@ -184,12 +236,13 @@ cdef class TableBackend(Backend):
     interface_version = CYGRAD_INTERFACE_VERSION
     cdef cygrad_table table             # a copy: entries that the library does not know of are NULL
     cdef object library
+    cdef dict programs                  # {address of a program: (the program, its steps in C)}
     cdef Py_ssize_t failing             # how many buffers are still given out until one is refused; 0: all are
 
     def __init__(self, library):
         cdef size_t address
         cdef const cygrad_table *table
-        self.library = ctypes.CDLL(os.fspath(library))
+        self.library, self.programs = ctypes.CDLL(os.fspath(library)), {}
         try:
             function = self.library.cygrad_backend
         except AttributeError:
@@ -637,6 +690,81 @@ cdef class TableBackend(Backend):
         with nogil:
             code = self.table.fft(&x, &o, count, places, inverse, divided)
         return self.answer("fft", code)
+
+    cpdef elementwise(self, tuple program, tuple ins, tuple outs):
+        cdef cygrad_view[MOST] made
+        cdef cygrad_input[MOST] given
+        cdef cygrad_in[MOST] results
+        cdef const cygrad_step *steps
+        cdef int i, code, inputs = len(ins), outputs = len(outs), count = len(program)
+        if self.table.elementwise == NULL or inputs + outputs > MOST:
+            return Backend.elementwise(self, program, ins, outs)
+        known = self.programs.get(id(program))
+        if known is None:
+            known = self.programs[id(program)] = program, program_steps(program)
+        steps = <const cygrad_step *>PyBytes_AS_STRING(known[1])
+        for i in range(inputs):
+            given[i].view = NULL
+            if isinstance(ins[i], View):
+                given[i].view = looked(<View>ins[i], &made[i])
+            else:
+                given[i].number = any_number(ins[i])
+        for i in range(outputs):
+            results[i] = looked(<View>outs[i], &made[inputs + i])
+        with nogil:
+            code = self.table.elementwise(count, steps, inputs, given, outputs, results)
+        if code == CYGRAD_DECLINED:
+            return Backend.elementwise(self, program, ins, outs)
+        return self.answer("elementwise", code)
+
+    def pool(self, int op, View a, tuple boxes, View out, View index):
+        cdef cygrad_view[3] made
+        cdef cygrad_box[3] box
+        cdef const cygrad_view *places = looked(index, &made[2])
+        cdef int i, code
+        if self.table.pool == NULL:
+            return NotImplemented
+        for i, (first, last, step, margin) in enumerate(boxes):
+            box[i].p, box[i].q, box[i].r = first
+            box[i].last_p, box[i].last_q, box[i].last_r = last
+            box[i].step, box[i].margin = step, margin
+        look(a, &made[0])
+        look(out, &made[1])
+        with nogil:
+            code = self.table.pool(op, &made[0], box, &made[1], places)
+        return self.answer("pool", code)
+
+    def recurrent(self, int cell, tuple steps, View gates, View weight, View bias, View h, View c, View values,
+                  View kept, View out, View last_h, View last_c):
+        cdef cygrad_view[10] made
+        cdef cygrad_in[10] v
+        cdef bytes told = recurrent_steps(steps)
+        cdef const cygrad_recurrent_step *first = <const cygrad_recurrent_step *>PyBytes_AS_STRING(told)
+        cdef int i, code, count = len(steps)
+        if self.table.recurrent == NULL:
+            return NotImplemented
+        for i, view in enumerate((gates, weight, bias, h, c, values, kept, out, last_h, last_c)):
+            v[i] = looked(<View>view, &made[i])
+        with nogil:
+            code = self.table.recurrent(cell, count, first, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9])
+        return self.answer("recurrent", code)
+
+    def recurrent_backward(self, int cell, tuple steps, View grad_out, View grad_h, View grad_c, View values, View kept,
+                           View before, View weight, View slopes, View hidden, View slope_h, View slope_c):
+        cdef cygrad_view[11] made
+        cdef cygrad_in[11] v
+        cdef bytes told = recurrent_steps(steps)
+        cdef const cygrad_recurrent_step *first = <const cygrad_recurrent_step *>PyBytes_AS_STRING(told)
+        cdef int i, code, count = len(steps)
+        if self.table.recurrent_backward == NULL:
+            return NotImplemented
+        for i, view in enumerate((grad_out, grad_h, grad_c, values, kept, before, weight, slopes, hidden, slope_h,
+                                  slope_c)):
+            v[i] = looked(<View>view, &made[i])
+        with nogil:
+            code = self.table.recurrent_backward(cell, count, first, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7],
+                                                 v[8], v[9], v[10])
+        return self.answer("recurrent_backward", code)
 
     cpdef d2d(self, Storage source, Storage target):
         cdef void *p = source.pointer if source.handle is None else <void *><size_t>source.handle

@@ -45,6 +45,27 @@ typedef cygrad_out (*cygrad_allocate)(void *context, int64_t count);
 /* Of a convolution: rows, columns. */
 typedef struct { int64_t stride[2], padding[2], dilation[2], groups; } cygrad_window;
 
+/* Of pooling, for each of the axes D, H, W: output i sees the places (p * i + q) / r up to (last_p * i + last_q) / last_r,
+   by `step`; of a mean those within `margin` of the axis count. */
+typedef struct { int64_t p, q, r, last_p, last_q, last_r, step, margin; } cygrad_box;
+
+/* Of a recurrent layer: `rows` sequences take part, and theirs begin in `row`. */
+typedef struct { int64_t row, rows; } cygrad_recurrent_step;
+
+/* A step of a pointwise program, which pushes on a stack and pops from it. */
+enum { CYGRAD_STEP_IN,          /* push input `place` */
+       CYGRAD_STEP_NUMBER,      /* push `number` */
+       CYGRAD_STEP_UNARY,       /* op `place` of what is popped */
+       CYGRAD_STEP_BINARY,      /* op `place` of two that are popped, the second one first */
+       CYGRAD_STEP_WHERE,       /* of three: condition, a, b, pushed in this order */
+       CYGRAD_STEP_KEEP,        /* remember the top as `place`, leave it */
+       CYGRAD_STEP_KEPT,        /* push what is remembered */
+       CYGRAD_STEP_OUT };       /* pop output `place` */
+typedef struct { int32_t kind, place; double number; } cygrad_step;
+
+/* An input of a program: a view, or where that is NULL a number. */
+typedef struct { cygrad_in view; cygrad_number number; } cygrad_input;
+
 typedef struct {
     uint32_t size;              /* sizeof(cygrad_table): later versions 1.y append entries */
     uint32_t interface_version; /* CYGRAD_INTERFACE_VERSION */
@@ -97,6 +118,16 @@ typedef struct {
     int (*fft)(cygrad_in a, cygrad_out out, int count, const int32_t *axes, int inverse, int norm);
     int (*d2d)(int source_index, const void *source, int target_index, void *target, size_t nbytes);
     int (*memory_info)(int index, size_t *available, size_t *total);
+    int (*elementwise)(int count, const cygrad_step *program, int inputs, const cygrad_input *ins, int outputs,
+                       const cygrad_out *outs);
+    int (*pool)(int op, cygrad_in a, const cygrad_box boxes[3], cygrad_out out, cygrad_out index);
+    int (*recurrent)(int cell, int count, const cygrad_recurrent_step *steps, cygrad_in gates, cygrad_in weight,
+                     cygrad_in bias, cygrad_in h, cygrad_in c, cygrad_out values, cygrad_out kept, cygrad_out out,
+                     cygrad_out last_h, cygrad_out last_c);
+    int (*recurrent_backward)(int cell, int count, const cygrad_recurrent_step *steps, cygrad_in grad_out,
+                              cygrad_in grad_h, cygrad_in grad_c, cygrad_in values, cygrad_in kept, cygrad_in before,
+                              cygrad_in weight, cygrad_out slopes, cygrad_out hidden, cygrad_out slope_h,
+                              cygrad_out slope_c);
 } cygrad_table;
 
 /* Codes of ops, in the order of cygrad.backend's tuples of the same names. */
@@ -115,6 +146,8 @@ enum { CYGRAD_SUM, CYGRAD_PROD, CYGRAD_MAX, CYGRAD_MIN, CYGRAD_ANY, CYGRAD_ALL, 
 enum { CYGRAD_ARGMAX, CYGRAD_ARGMIN };
 enum { CYGRAD_CUMSUM, CYGRAD_CUMPROD, CYGRAD_CUMMAX, CYGRAD_CUMMIN };
 enum { CYGRAD_UNIFORM, CYGRAD_NORMAL, CYGRAD_INTEGERS };
+enum { CYGRAD_POOL_MAX, CYGRAD_POOL_SUM, CYGRAD_POOL_MEAN };
+enum { CYGRAD_LSTM, CYGRAD_GRU, CYGRAD_RNN_TANH, CYGRAD_RNN_RELU };
 enum { CYGRAD_FFT_NONE, CYGRAD_FFT_ROOT, CYGRAD_FFT_COUNT };       /* what the sums are divided by */
 enum { CYGRAD_SCATTER_SET, CYGRAD_SCATTER_ADD, CYGRAD_SCATTER_PROD, CYGRAD_SCATTER_MAX, CYGRAD_SCATTER_MIN };
 

@@ -236,7 +236,12 @@ cdef class Backend:
         """C-level twin of `alloc`: set `storage.handle` or `storage.pointer` for `storage.nbytes_` bytes."""
         storage.handle = self.alloc(storage.index, storage.nbytes_)
         if storage.handle is None:
-            raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer")
+            raise errors.BackendError(f"{type(self).__name__}.alloc returned None, not a buffer; it returns one of "
+                                      f"{storage.nbytes_} bytes, or raises MemoryError")
+        if self.host_memory:
+            raise errors.BackendError(f"{type(self).__name__}.host_memory is True, but its buffers come from alloc: "
+                                      "it is for backends in Cython, whose `allocate` sets Storage.pointer; leave it "
+                                      "False")
         return 0
 
     cdef void release(self, Storage storage) noexcept:

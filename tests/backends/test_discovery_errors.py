@@ -189,6 +189,39 @@ def test_no_version_of_the_interface(folder):
         "version 1: read docs/backends.md, then write interface_version = 1 in the class")
 
 
+@pytest.mark.parametrize(("old", "new", "shown"), [
+    ("interface_version = 1", "interface_version = '1'",
+     "Device.interface_version is '1'; it is a whole number: write interface_version = 1"),
+    ("    devices = 2\n", "    synchronize = None\n    devices = 2\n",
+     "Device.synchronize is None, not a method; write def synchronize(self, ...), and return it"),
+    ("    devices = 2\n", "    supports = property(lambda self: True)\n    devices = 2\n",
+     "Device.supports is a property; cygrad calls it as a method: write def supports(self, ...)"),
+    ("    devices = 2\n", "    unary = staticmethod(lambda op, a, out: None)\n    devices = 2\n",
+     "Device.unary is a staticmethod; cygrad calls it as a method: write def unary(self, ...)")])
+def test_entries_that_are_no_methods(folder, old, new, shown):
+    install_backend(folder, "mygpu", code=BACKEND.replace(old, new))
+    assert refused("mygpu", errors.BackendLoadError) == f"backend 'mygpu': {shown}"
+
+
+def test_a_dtype_taken_for_its_name(folder):
+    supports = "    def supports(self, dtype):\n        return dtype in ('bool',)\n"
+    install_backend(folder, "mygpu", code=BACKEND + supports)
+    assert refused("mygpu", errors.BackendUnavailable, errors.BackendError) == (
+        "device mygpu:0 does not open: BackendError: supports() returns False for bool, int64, float32, which every "
+        "device holds (masks, indices, results); it is called with a dtype, whose `name` is a text")
+
+
+@pytest.mark.parametrize(("body", "shown"), [
+    ("    def alloc(self, index, nbytes):\n        self.last = bytearray(nbytes)\n",
+     "Device.alloc returned None, not a buffer; it returns one of 8 bytes, or raises MemoryError"),
+    ("    def __init__(self):\n        self.host_memory = True\n",
+     ("Device.host_memory is True, but its buffers come from alloc: it is for backends in Cython, whose `allocate` "
+      "sets Storage.pointer; leave it False"))])
+def test_buffers_that_are_none(folder, body, shown):
+    install_backend(folder, "mygpu", code=BACKEND + body)
+    assert refused("mygpu", errors.BackendError) == shown
+
+
 def test_a_version_is_inherited_from_a_backend(folder):
     install_backend(folder, "mygpu", code=BACKEND + "\n\nclass Faster(Device):\n    pass\n",
                     value="mygpu_device:Faster")

@@ -21,6 +21,9 @@ def checked(name, cls):
         raise BackendLoadError(f"{of}: {cls.__name__} does not say which version of the kernel interface it is written "
                                f"for; this cygrad has version {INTERFACE_VERSION}: read docs/backends.md, then write "
                                f"interface_version = {INTERFACE_VERSION} in the class")
+    if not isinstance(cls.interface_version, int):
+        raise BackendLoadError(f"{of}: {cls.__name__}.interface_version is {cls.interface_version!r}; it is a whole "
+                               f"number: write interface_version = {INTERFACE_VERSION}")
     if cls.interface_version != INTERFACE_VERSION:
         raise BackendLoadError(f"{of} is written for version {cls.interface_version} of the kernel interface, this "
                                f"cygrad has version {INTERFACE_VERSION}; install matching versions")
@@ -29,6 +32,7 @@ def checked(name, cls):
         raise BackendLoadError(f"{of} lacks required entries: {', '.join(missing)}{_misspelled(own, missing)}")
     for base in own:
         for attribute, value in vars(base).items():
+            _check_callable(of, base, attribute, value)
             _check_signature(of, base, attribute, value)
             _warn_of_not_implemented(of, base, attribute, value)
     _warn_of_misspelled(of, own)
@@ -81,6 +85,16 @@ def _warn_of_not_implemented(of, cls, name, value):
     if name in entries() and name not in REQUIRED and "NotImplementedError" in getattr(code, "co_names", ()):
         warn(f"{of}: {cls.__name__}.{name} raises NotImplementedError, which ends the program; a kernel that can't do "
              "a call returns NotImplemented, and the CPU does it")
+
+
+def _check_callable(of, cls, name, value):
+    """Raise where an entry is no method."""
+    if name in entries() and isinstance(value, (staticmethod, classmethod, property)):
+        raise BackendLoadError(f"{of}: {cls.__name__}.{name} is a {type(value).__name__}; cygrad calls it as a method: "
+                               f"write def {name}(self, ...)")
+    if name in entries() and not callable(value):
+        raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {value!r}, not a method; write def {name}(self, ...), "
+                               f"and return it")
 
 
 def _check_signature(of, cls, name, value):

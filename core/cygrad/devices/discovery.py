@@ -20,6 +20,8 @@ from cygrad.errors import BackendError, BackendLoadError, BackendNotFound, Backe
 GROUP = "cygrad.backends"
 EXTRAS = ("cuda", "opencl")       # what `pip install cygrad[NAME]` brings
 
+NEEDED = ("bool", "int64", "float32")     # dtypes that every device holds
+
 _lock = threading.RLock()
 _loaded = {}           # name -> Backend
 _opened = set()        # (Backend, index)
@@ -168,6 +170,10 @@ def open_device(backend, index):
             fallback_mode()               # a word that means nothing is refused now, not at the first decline
         try:
             backend.open(index)
+            lacking = [dtype.name for dtype in all_dtypes() if dtype.name in NEEDED and not backend.supports(dtype)]
+            if lacking:
+                raise BackendError(f"supports() returns False for {', '.join(lacking)}, which every device holds "
+                                   "(masks, indices, results); it is called with a dtype, whose `name` is a text")
             allocation.refuse_dtypes(backend, [dtype for dtype in all_dtypes() if not backend.supports(dtype)])
         except Exception as error:
             raise BackendUnavailable(f"device {backend.name}:{index} does not open: {type(error).__name__}: {error}"

@@ -79,7 +79,8 @@ cdef inline void weigh_together(const Real *a, const int *places, const Real *we
     p = 0
     if TILES:
         while p + side <= size:
-            for j in range(0, LINES, side):
+            for i in range(LINES // side):
+                j = i * side
                 if Real is float:
                     tile_4(a + j * size + p, size, turned + p * LINES + j, LINES)
                 else:

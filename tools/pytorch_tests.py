@@ -171,7 +171,7 @@ class Module(types.ModuleType):
             super().__setattr__(name, value)
 
     def __getattr__(self, name):
-        if name.startswith("__") and name != "__version__":
+        if name.startswith("__") and name not in ("__version__", "__config__"):
             raise AttributeError(name)
         own = self.__dict__.get("_cygrad")
         if own is not None:

@@ -81,6 +81,9 @@ def test_arguments_by_name(op):
 @pytest.mark.parametrize("call", [
     "m.bucketize(2, m.arange(3), out=m.zeros((), dtype=m.int64))", "m.max(x, 0, x)",
     "m.std(x, 0, unbiased=True, correction=1)",
+    "x.sum(keepdim=True, dtype=m.int64)", "m.prod(x, dtype=m.int64, keepdim=True)", "m.addmm(x, beta=1, alpha=2)",
+    "m.mean(x, keepdim=True, dtype=m.float64)", "m.topk(x, largest=True, sorted=True)", "x.norm(keepdim=True, dim=0)",
+    "m.clamp(x, max=1, out=x.clone())", "m.argmax(x, keepdim=True)", "m.std(x, keepdim=True, correction=1)",
     "m.sum(x, keepdim=True)", "m.prod(x, keepdim=True)", "x.view(m.int32, 2)",
     "m.clamp(x, min=x, max=1)", "m.norm(x, 2, keepdim=True, dim=None)", "m.all(x, keepdim=True)"])
 def test_a_mix_of_two_overloads_is_refused(call):

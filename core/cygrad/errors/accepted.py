@@ -71,9 +71,8 @@ class Accepted:
     places : list of list of int
         For each positional place, the overloads that take a value of each kind there; the last stands for those that
         follow, if there are `endless` many.
-    words : dict of str to (list of int, int)
-        By keyword, NumPy's words among them: the overloads for each kind, and how many arguments there are at least
-        with the word.
+    words : dict of str to (list of int, bool)
+        By keyword, NumPy's words among them: the overloads for each kind, and whether no overload needs the word.
     enough : list of int
         The overloads that this number of arguments is enough for.
     endless : bool
@@ -105,10 +104,10 @@ class Accepted:
             head, _, default = part.partition(" = ")
             kind, _, name = head.rpartition(" ")
             bits = KINDS.get(kind.rstrip("?"), ALL) | NONE * (kind.endswith("?") or default in PASS_AS_NONE)
-            known = self.words.get(name, ([0] * KINDS_COUNT, 99))
+            known = self.words.get(name, ([0] * KINDS_COUNT, True))
             _mark(known[0], bits, overload)
             # interned, so that pointers can be compared
-            self.words[sys.intern(name)] = known[0], min(known[1], required + bool(default))
+            self.words[sys.intern(name)] = known[0], known[1] and bool(default)
             if i < keyword_only:
                 self._take(place + i, bits, overload)
         for count in range(required, COUNTS):

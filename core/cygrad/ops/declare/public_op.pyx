@@ -143,7 +143,7 @@ cdef class PublicOp:
     cdef bint known                      # whether the following are: from the first call on
     cdef int most                        # how many arguments by position there are at most
     # The overloads, a bit each, that take a kind at a place: PLACES rows of KINDS; then those that a number of
-    # arguments is enough for; then a row for each keyword, which begins with the least number of arguments with it.
+    # arguments is enough for; then a row for each keyword, which begins with 1 if no overload needs it, else 0.
     cdef unsigned short *takes
     cdef tuple words                     # the keywords; None: any goes
     # The inline cache: how many arguments, their types, and whether such a call runs `direct`.
@@ -342,8 +342,8 @@ cdef int learn(PublicOp op) except -1:
             takes[i * KINDS + kind] = found.places[min(i, count - 1)][kind]
     for i in range(COUNTS):
         takes[PLACES * KINDS + i] = found.enough[i]
-    for i, (masks, least) in enumerate(found.words.values()):
-        takes[HEAD + i * (KINDS + 1)] = least
+    for i, (masks, optional) in enumerate(found.words.values()):
+        takes[HEAD + i * (KINDS + 1)] = optional
         for kind in range(KINDS):
             takes[HEAD + i * (KINDS + 1) + 1 + kind] = masks[kind]
     op.words = tuple(found.words)
@@ -352,8 +352,11 @@ cdef int learn(PublicOp op) except -1:
     return 0
 
 
-cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t total) noexcept:
-    """Overloads that take a kind behind a keyword; 0 for one that is not known, or needs more arguments beside it."""
+cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t *needed) noexcept:
+    """Overloads that take a kind behind a keyword; 0 for one that is not known.
+
+    `needed` counts the arguments that overloads may need: less one for a word that none does.
+    """
     cdef PyObject *words = <PyObject *>op.words
     cdef Py_ssize_t i
     cdef unsigned short *row
@@ -362,7 +365,8 @@ cdef inline int takers_of_word(PublicOp op, PyObject *word, int kind, Py_ssize_t
     for i in range(PyTuple_GET_SIZE(words)):
         if PyTuple_GET_ITEM(words, i) == word:
             row = op.takes + HEAD + i * (KINDS + 1)
-            return row[1 + place_of_bit(kind)] if total >= row[0] else 0
+            needed[0] -= row[0]
+            return row[1 + place_of_bit(kind)]
     return 0
 
 
@@ -416,7 +420,7 @@ cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint di
 cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyObject *keywords):
     """A call whose arguments have to be looked through."""
     cdef Py_ssize_t given = PyVectorcall_NARGS(flags), i
-    cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords))
+    cdef Py_ssize_t total = given + (0 if keywords is NULL else PyTuple_GET_SIZE(keywords)), needed = total
     cdef PyTypeObject *tensor = <PyTypeObject *>Tensor
     cdef int kind, left
     cdef bint direct
@@ -443,9 +447,11 @@ cdef object look_and_call(PublicOp op, PyObject *const *args, size_t flags, PyOb
         elif kind & (TEXT | LIST) and op.looks and concerns_names(args[i], tensor, op.gives_names):
             return named(op, positional(args, given), by_name(args, given, keywords))
         if i >= given:
-            left &= takers_of_word(op, PyTuple_GET_ITEM(keywords, i - given), kind, total)
+            left &= takers_of_word(op, PyTuple_GET_ITEM(keywords, i - given), kind, &needed)
         elif i < PLACES:
             left &= op.takes[i * KINDS + place_of_bit(kind)]
+    if needed != total:
+        left &= op.takes[PLACES * KINDS + min(needed, COUNTS - 1)]
     if left == 0 or given > op.most:
         return unusual(op, positional(args, given), by_name(args, given, keywords))
     cdef PyObject *found = Py_None

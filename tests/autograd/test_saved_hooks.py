@@ -119,3 +119,28 @@ def test_a_part_that_does_something_else_the_second_time():
 
     with pytest.raises(CheckpointError, match="tensor at position 0"):
         checkpoint(part, leaf(), use_reentrant=False).sum().backward()
+
+
+class Asks(torch.autograd.Function):
+    """Squares; asks twice for what it saved."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = x * x
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, _ = ctx.saved_tensors
+        with pytest.raises(CheckpointError, match="was already unpacked once"):
+            ctx.saved_tensors
+        return 2 * x * grad
+
+
+def test_a_checkpoint_gives_a_tensor_once_a_pass():
+    x = leaf()
+    y = checkpoint(Asks.apply, x, use_reentrant=False).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.tolist() == [4, 8]

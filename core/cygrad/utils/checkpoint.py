@@ -247,6 +247,12 @@ class _Part:
         if place.owner != number:
             self.run_again(number)
         tensor = place.tensor
+        if tensor is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
+                "are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an "
+                "issue with details on your use case.")
+        place.tensor = None
         if type(number) is not int:
             for reference in self.places:
                 held = reference()

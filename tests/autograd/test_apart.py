@@ -156,3 +156,35 @@ def test_forward_mode_says_what_it_lacks():
             cygrad.add(x, y, out=y)
         with pytest.raises(NotImplementedError, match="forward AD with igamma that does not support it"):
             cygrad.igamma(x, x)
+
+
+def test_graphs_of_changed_tensors_belong_to_their_block():
+    from cygrad.autograd.graph import allow_mutation_on_saved_tensors
+    with allow_mutation_on_saved_tensors():
+        out = (cygrad.rand(2, requires_grad=True) ** 2).sum()
+    with pytest.raises(AssertionError, match="outside of the 'allow_mutation_on_saved_tensors' context"):
+        out.backward(retain_graph=True)
+    with allow_mutation_on_saved_tensors(), pytest.raises(AssertionError, match="originally recorded"):
+        out.backward()
+
+
+@pytest.mark.parametrize("wrong", (lambda t: t, lambda t: t * 2))
+def test_jvp_of_an_input_that_is_returned_is_a_view(wrong):
+    class Both(cygrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y, x
+
+        @staticmethod
+        def jvp(ctx, x, y):
+            return x + y, Both.second(x)
+
+    with forward_ad.dual_level():
+        tangent = cygrad.ones(2)
+        for needs in (False, True):
+            x = forward_ad.make_dual(cygrad.rand(2, requires_grad=needs), tangent)
+            Both.second = lambda t: t.view_as(t)
+            assert forward_ad.unpack_dual(Both.apply(x, cygrad.rand(2))[1]).tangent._base is tangent
+            Both.second = wrong
+            with pytest.raises(RuntimeError, match="is returning a view .or an input as-is. but the jvp is not"):
+                Both.apply(x, cygrad.rand(2))

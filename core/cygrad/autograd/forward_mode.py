@@ -138,10 +138,9 @@ def checked_tangent(ctx, i, out, tangent, args, given, versions):
                                "forward is modifying an input inplace, then the jvp function must modify the "
                                "corresponding gradient inplace.")
         return tangent
-    if not out._is_view():
-        return tangent
     base = next((k for k, value in enumerate(args) if isinstance(value, Tensor)
-                 and (value is out._base or value._is_view() and value._base is out._base)), None)
+                 and (value._storage() is out._storage() if not out._is_view() else
+                      value is out._base or value._is_view() and value._base is out._base)), None)
     if base is None or given[base] is None:
         return tangent
     if not tangent._is_view() or tangent is given[base]:

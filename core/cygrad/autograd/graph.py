@@ -204,9 +204,16 @@ def allow_mutation_on_saved_tensors():
     global _mutation_allowed
     if _mutation_allowed:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    _mutation_allowed = True
+    _mutation_allowed = here = object()
+
+    def unpack(copy):
+        if _mutation_allowed is not here:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which "
+                                 "the graph was originally recorded.")
+        return copy
+
     try:
-        with saved_tensors_hooks(lambda tensor: tensor.detach().clone(), lambda copy: copy):
+        with saved_tensors_hooks(lambda tensor: tensor.detach().clone(), unpack):
             yield
     finally:
         _mutation_allowed = False

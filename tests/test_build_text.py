@@ -55,3 +55,9 @@ def test_an_anomaly_is_told_where_warnings_are_errors(capsys):
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             z.sum().backward()
     assert "Error detected in PowBackward0" in capsys.readouterr().err
+
+
+def test_dir_of_a_tensor_names_what_it_has():
+    x = cygrad.rand(2, 2)
+    assert [name for name in dir(x) if name != "imag" and not hasattr(x, name)] == []
+    assert {"add", "grad", "shape"} <= set(dir(x))

@@ -160,4 +160,11 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return (_dlpack or _exchange()).take(ext_tensor, device, copy)
 
 
+def _names_of(self):
+    """What `dir` lists: all but what a tensor in host memory has no answer for."""
+    names = object.__dir__(self)
+    return names if self.is_cuda else [name for name in names if name != "__cuda_array_interface__"]
+
+
+methods["__dir__"] = _names_of
 methods["__array_priority__"] = 1000       # a NumPy scalar beside a tensor leaves the operator to it

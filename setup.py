@@ -86,7 +86,7 @@ def link_flags(native):
 
 
 def module(name, source, native=False, flags=(), translated_as=None):
-    headers = [] if sys.platform == "win32" else COLD
+    headers = [] if sys.platform == "win32" or native else COLD     # it turned out slower in loops of kernels
     if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
         headers = headers + GLIBC
     return Module(name, source.as_posix(), translated_as, libraries=[] if sys.platform == "win32" else ["m"],

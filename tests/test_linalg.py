@@ -577,3 +577,13 @@ def test_too_many_eigenvalues_are_refused():
         cygrad.lobpcg(cygrad.ones(9, 3))
     with pytest.raises(RuntimeError, match="got Long"):
         cygrad.lobpcg(cygrad.eye(9, dtype=cygrad.int64))
+
+
+def test_lobpcg_of_no_matrices_and_of_bad_beginnings():
+    values, vectors = cygrad.lobpcg(cygrad.ones(0, 9, 9), k=2)
+    assert values.shape == (0, 2) and vectors.shape == (0, 9, 2)
+    a = cygrad.diag(cygrad.arange(1.0, 10))
+    with pytest.raises(ValueError, match="n=1 vectors does not find k=2"):
+        cygrad.lobpcg(a, k=2, X=cygrad.ones(9, 1))
+    with pytest.raises(ValueError, match="must not be zero"):
+        cygrad.lobpcg(a, X=cygrad.zeros(9, 1))

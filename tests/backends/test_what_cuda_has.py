@@ -5,6 +5,7 @@ import threading
 import cygrad
 import numpy as np
 import pytest
+from cygrad.backend import Backend
 from cygrad.devices import discovery
 from cygrad.devices.namespaces import DeviceNamespace
 from mirror import Mirror
@@ -126,6 +127,30 @@ def test_a_graph_repeats_what_was_captured(vendor):
         g.replay()
         assert y.tolist() == [2 + 2 * turn] * 4 and total.item() == 8 + 8 * turn
     assert x.tolist() == [4] * 4
+
+
+def test_other_dtypes_and_tools_in_a_graph(vendor):
+    """uint16 has no kernels: those of int16 stand for it. A tool sees what is captured and what is repeated."""
+    x = cygrad.ones(4, device="vendor", dtype=cygrad.uint16)
+    seen = []
+    g = vendor.Graph()
+    with cygrad.backends.watch(lambda call: seen.append(call.entry) or call()):
+        with vendor.graph(g):
+            y = x + x
+            x.add_(y)
+        captured = len(seen)
+        assert x.tolist() == [1] * 4 and "binary" in seen[:captured]
+        g.replay()
+        assert seen[captured:].count("binary") >= 2
+    assert y.tolist() == [2] * 4 and x.tolist() == [3] * 4
+
+
+def test_every_kernel_is_watched():
+    from cygrad.devices.watching import ENTRIES
+    others = {"device_count", "open", "alloc", "free", "address", "synchronize", "supports", "memory_info", "host_view",
+              "device_view"}
+    assert set(ENTRIES) | others == {name for name, value in vars(Backend).items()
+                                     if callable(value) and not name.startswith("_")}
 
 
 def test_gradients_in_a_graph(vendor):

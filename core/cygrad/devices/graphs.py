@@ -6,7 +6,7 @@ kernel runs while it is captured, so that it can decline; what it wrote is put b
 import threading
 
 from cygrad.devices import discovery
-from cygrad.devices.watching import note_contents, watch
+from cygrad.devices.watching import KernelCall, note_contents, seen, watch
 
 MODES = ("global", "thread_local", "relaxed")
 ON_THE_HOST = ("h2d", "d2h", "nonzero", "random")       # what a graph can't repeat: the host has a part in it
@@ -42,7 +42,7 @@ class Graph:
         if self._calls is not None:
             raise RuntimeError("This Graph instance already owns a captured graph. To capture a new graph, create a "
                                "new instance.")
-        self._backend, self._index = discovery.resolve(self._device_type)
+        self._backend, _ = discovery.resolve(self._device_type)
         if self._backend.host_memory:
             raise RuntimeError(f"tensors of {self._device_type} lie in the host's memory, where elements are read and "
                                "written without a kernel that a graph could repeat")
@@ -63,7 +63,7 @@ class Graph:
             raise RuntimeError(f"{self._device_type}: operation not permitted when stream is capturing ({call.entry})")
         entry = UNLOOKED.get(call.entry, call.entry)
         note_contents(call.args, self._before)
-        answer = getattr(self._backend, entry)(*call.args)
+        answer = KernelCall(call.backend, entry, call.args, call._tools)()      # other tools see it, too
         if answer is not NotImplemented:
             self._calls.append((entry, call.args))
         return answer if entry == call.entry else answer is None
@@ -87,7 +87,7 @@ class Graph:
         if self._calls is None or self._watch is not None:
             raise RuntimeError("Called Graph::replay without a preceding successful capture.")
         for entry, args in self._calls:
-            getattr(self._backend, entry)(*args)
+            getattr(seen(self._backend), entry)(*args)
 
     def reset(self):
         """Forget what was recorded."""

@@ -102,7 +102,7 @@ cdef int on_signed_bytes(Launch *how, Call call) except -1:
             Py_INCREF(v)
             part.operands[k] = <PyObject *>v
             made += 1
-        return call(&part)
+        return call_seen(&part) if _most_axes < 0 else call(&part)
     finally:
         for k in range(made):
             Py_DECREF(<View>part.operands[k])

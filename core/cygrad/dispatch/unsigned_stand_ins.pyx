@@ -11,6 +11,7 @@ a function for each entry of the contract that gets such operands (as tensors), 
   has none, by the formulas at the end of this file.
 """
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.devices.watching import seen
 from cygrad.dispatch import fallback
 from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
@@ -46,7 +47,7 @@ def again(like, entry, *args):
     """The same call on the same bytes, seen as signed integers."""
     args = [seen_as_signed(a) if isinstance(a, Tensor) else a for a in args]
     backend = like._backend()
-    if getattr(backend, entry)(*args) is NotImplemented:
+    if getattr(seen(backend), entry)(*args) is NotImplemented:
         fallback.run(backend, entry, args, WRITTEN[entry])
 
 

@@ -107,10 +107,10 @@ class SobolEngine:
     MAXDIM = DIMENSIONS
 
     def __init__(self, dimension, scramble=False, seed=None):
-        if dimension > DIMENSIONS or dimension < 1:
-            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {DIMENSIONS}]")
         if not isinstance(dimension, int):
             raise TypeError(f"the dimension must be an int, not {type(dimension).__name__}")
+        if dimension > DIMENSIONS or dimension < 1:
+            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {DIMENSIONS}]")
         self.seed = seed
         self.scramble = scramble
         self.dimension = dimension

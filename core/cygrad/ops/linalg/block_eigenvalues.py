@@ -63,7 +63,7 @@ class Iteration:
         self.ivars["converged_count"] = good.index(False) if False in good else len(good)
 
     def run(self):
-        k = self.iparams["k"]
+        k = min(self.iparams["k"], self.X.shape[1])      # columns of X that depend on others were left out
         while self.ivars["converged_count"] < k and self.ivars["iterations_left"] > 0 and not self.bvars["force_stop"]:
             new = self.times(self.iK, self.R)
             if self.P is not None:
@@ -103,6 +103,9 @@ def lobpcg_(A, B, X, iK, options):
         b, x, k = (None if t is None else t[i if len(t) > 1 else 0] for t in matrices)
         x = cygrad.randn(m, n, dtype=A.dtype, device=A.device) if x is None else x[:, :n]
         found.append(Iteration(a, b, x, k, *options["iteration"]).run())
+    if not found:
+        k = options["iteration"][0]
+        return A.new_empty(*batch, k), A.new_empty(*batch, m, k)
     E, V = (cygrad.stack(each) for each in zip(*found))
     return E.reshape(*batch, -1), V.reshape(*batch, m, -1)
 
@@ -169,6 +172,10 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     m, columns = A.shape[-1], None if X is None else X.shape[-1]
     k = (1 if columns is None else columns) if k is None else k
     n = (k if columns is None else columns) if n is None else n
+    if n < k:
+        raise ValueError(f"lobpcg: an iteration of n={n} vectors does not find k={k} of them")
+    if X is not None and not X.any():
+        raise ValueError("lobpcg: X, where the iteration begins, must not be zero")
     if m < 3 * n:
         raise ValueError(f"LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the "
                          f"number of requested eigenpairs (={n})")

@@ -142,7 +142,7 @@ def _mode(self, dim, keepdim):
     if not self.dim():
         return clone_like(self), cygrad.zeros_like(self, dtype=INT64)
     values, order = sort_op(self, dim, False, True)
-    reorder_sorted(order, self, dim, False, True)
+    reorder_sorted(order, self, dim, False)
     n = self.size(dim)
     if n == 0 or self.numel() == 0:
         shape = tuple([1 if i == dim else m for i, m in enumerate(self.shape) if keepdim or i != dim])

@@ -12,14 +12,13 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axis_reductions cimport axis_last
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
 from cygrad.dispatch.unsigned_dtypes cimport without_kernels
-from cygrad.dtype cimport BOOL, CATEGORY_FLOAT, FLOAT64, INT64, dtype_of
+from cygrad.dtype cimport CATEGORY_FLOAT, FLOAT64, INT64, dtype_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 cdef enum:
     SHORT = 16                  # runs that introsort leaves to insertion sort
-    FEW = 1024                  # elements, of which many may be equal
-    MANY = 8192                 # bools, or what is counted
+    FEW = 256                   # elements up to which libstdc++'s algorithms take no longer than PyTorch
 
 cdef enum:                      # what is chosen
     LARGEST
@@ -329,10 +328,10 @@ def reorder_largest(Tensor index not None, Tensor a not None, int dim, bint larg
     reorder(index, a, dim, LARGEST, index.sizes[dim], largest, FEW)
 
 
-def reorder_sorted(Tensor index not None, Tensor a not None, int dim, bint descending, bint counted=False):
-    """Those of `sort`, also where it is for counting equal elements."""
+def reorder_sorted(Tensor index not None, Tensor a not None, int dim, bint descending):
+    """Those of `sort`."""
     if a.sizes[dim] > SHORT:                    # else it is stable
-        reorder(index, a, dim, DESCENDING, 0, descending, MANY if counted or a.dtype.code == BOOL else FEW)
+        reorder(index, a, dim, DESCENDING, 0, descending, FEW)
 
 
 def reorder_kth(Tensor index not None, Tensor a not None, int dim, Py_ssize_t k):

@@ -191,3 +191,10 @@ def test_older_constructors_say_what_they_take():
     with pytest.raises(TypeError, match="is not an acceptable base type"):
         class Mine(torch.FloatTensor):
             pass
+
+
+def test_a_storage_in_a_set_stays_there_when_it_is_resized():
+    storage = torch.zeros(2).untyped_storage()
+    known = {storage}
+    storage.resize_(4000)
+    assert storage in known

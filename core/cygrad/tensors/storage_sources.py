@@ -3,8 +3,7 @@ import functools
 import sys
 
 import cygrad
-from cygrad.devices.home import stands_for_cpu
-from cygrad.tensors.legacy_types import KINDS
+from cygrad.tensors.legacy_types import KINDS, place_name
 from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage, refusal_of
 
 
@@ -55,7 +54,7 @@ class _LegacyStorageMeta(type):
 
     def __instancecheck__(cls, instance):
         return (isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
-                and cls._device == ("cpu" if stands_for_cpu(instance.device) else instance.device.type))
+                and cls._device == place_name(instance))
 
     def __call__(cls, *args, wrap_storage=None, **other):
         if cls is _LegacyStorage:
@@ -65,9 +64,9 @@ class _LegacyStorageMeta(type):
             if name not in ("device", "dtype"):
                 raise TypeError(f"TypedStorage.__new__() got an unexpected keyword argument '{name}'")
             refused = RuntimeError, f"Keyword argument '{name}' cannot be specified"
-        if refused is None and wrap_storage is not None and wrap_storage.device.type != cls._device:
+        if refused is None and wrap_storage is not None and place_name(wrap_storage) != cls._device:
             refused = RuntimeError, ("Device of 'wrap_storage' must be "
-                                     f"{cls._device}, but got {wrap_storage.device.type}")
+                                     f"{cls._device}, but got {place_name(wrap_storage)}")
         if refused is not None:
             raise refused[0](f"{cls}{FORMS}{refused[1]}")
         if wrap_storage is not None:

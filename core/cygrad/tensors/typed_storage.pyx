@@ -318,7 +318,7 @@ cdef class _Storage:
                 and (<_Storage>self).held.memory is (<_Storage>other).held.memory)
 
     def __hash__(self):
-        return hash(self.data_ptr())
+        return hash(id(self.held.memory))       # as `__eq__` compares; the address changes with the size
 
     def __repr__(self):
         numbers = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
@@ -333,7 +333,7 @@ cdef object wrap(type cls, Tensor elements):
     cdef _Storage out
     if cls is UntypedStorage:
         out = _bytes_of.get(id(elements.memory))
-        if out is not None:
+        if out is not None and out.held.memory is elements.memory:
             return out
     out = cls.__new__(cls)
     out.held = elements
@@ -610,8 +610,10 @@ def typed(Tensor t not None):
 
 def untyped(Tensor t not None):
     """The storage of a tensor as bytes."""
-    found = _bytes_of.get(id(t.memory))
-    return wrap(UntypedStorage, flat(t.memory, dtype_of(UINT8))) if found is None else found
+    cdef _Storage found = _bytes_of.get(id(t.memory))
+    if found is not None and found.held.memory is t.memory:
+        return found
+    return wrap(UntypedStorage, flat(t.memory, dtype_of(UINT8)))
 
 
 cdef extern from *:

@@ -67,7 +67,7 @@ SAME_MEANING = {
     "memory": "memory of a device: its pool, its checks",
     "nn": "the family of neural networks: derivatives, rules, cases",
     "nonzero": "places of elements that are not zero, ops and kernels",
-    "normalization": "normalisation, ops and layers",
+    "normalization": "normalisation: ops, layers, drivers and kernels",
     "operands": "operands of a call: of an op, of a case",
     "padding": "padding, ops and layers",
     "philox": "the generator of devices, on each backend",

@@ -27,8 +27,9 @@ from cygrad_cpu.reduce.scan cimport cpu_scan
 from cygrad_cpu.nn.pool cimport cpu_pool
 from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
 from cygrad_cpu.nn.resampling cimport cpu_grid_sample, cpu_grid_sample_backward, cpu_resample
-from cygrad_cpu.nn.softmax cimport (cpu_group_norm, cpu_group_norm_backward, cpu_layer_norm, cpu_layer_norm_backward,
-                                    cpu_softmax, cpu_softmax_backward)
+from cygrad_cpu.nn.normalization cimport (cpu_group_norm, cpu_group_norm_backward, cpu_layer_norm,
+                                          cpu_layer_norm_backward)
+from cygrad_cpu.nn.softmax cimport cpu_softmax, cpu_softmax_backward
 from cygrad_cpu.sort.sort cimport cpu_sort
 
 from cygrad_cpu.runtime import allocator, blas, instruction_sets, thread_count

@@ -115,6 +115,8 @@ cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64
     SoftmaxRows rows[2]
     SoftmaxColumns columns[2]
     SoftmaxBackward backward[2]
+
+cdef struct NormalizationTable:     # by precision: 0 float32, 1 float64
     NormRows norm[2]
     NormBackward norm_backward[2]
     GroupRows group[2]

@@ -1,19 +1,17 @@
 # distutils: extra_compile_args = --param=max-completely-peel-times=8
-"""Softmax, its gradient and layer normalisation over contiguous rows, or over the columns of a matrix.
+"""Softmax and its gradient over contiguous rows, or over the columns of a matrix.
 
 Sums run in LANES partial sums, which vectorise and are more accurate than one after the other. The argument of the
 exponential is never positive here.
 """
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 
 from cygrad_cpu.simd.elementary cimport full_exp_of_negative, log_f32, log_f64, single_exp_of_negative
-from cygrad_cpu.simd.lanes cimport top_of, total_of
+from cygrad_cpu.simd.lanes cimport LANES, row_sum, top_of, total_of
 from cygrad_cpu.simd.element_types cimport Real
-from cygrad_cpu.kernels.kernel_tables cimport (GroupBackward, GroupRows, NormBackward, NormRows, SoftmaxBackward,
-                                               SoftmaxColumns, SoftmaxRows, SoftmaxTable)
+from cygrad_cpu.kernels.kernel_tables cimport SoftmaxBackward, SoftmaxColumns, SoftmaxRows, SoftmaxTable
 
 cdef enum:
-    LANES = 16
     BLOCK = 64                  # columns that go together
     TOGETHER = 16               # rows at most that go together
     NEAR = 4096                 # elements of these, about
@@ -58,23 +56,6 @@ cdef inline Real row_max(const Real *a, Py_ssize_t n) noexcept nogil:
     return top_of(<const Real *>best)
 
 
-cdef inline Real row_sum(const Real *a, Py_ssize_t n) noexcept nogil:
-    cdef Real[LANES] partial
-    cdef Py_ssize_t i = 0, j
-    for j in range(LANES):
-        partial[j] = 0
-    while i + LANES <= n:
-        for j in range(LANES):
-            partial[j] += a[i + j]
-        i += LANES
-    j = 0
-    while i < n:
-        partial[j] += a[i]
-        i += 1
-        j += 1
-    return total_of(<const Real *>partial)
-
-
 cdef inline Real row_dot(const Real *a, const Real *b, Py_ssize_t n) noexcept nogil:
     cdef Real[LANES] partial
     cdef Py_ssize_t i = 0, j
@@ -87,23 +68,6 @@ cdef inline Real row_dot(const Real *a, const Real *b, Py_ssize_t n) noexcept no
     j = 0
     while i < n:
         partial[j] += a[i] * b[i]
-        i += 1
-        j += 1
-    return total_of(<const Real *>partial)
-
-
-cdef inline Real row_squares(const Real *a, Real centre, Py_ssize_t n) noexcept nogil:
-    cdef Real[LANES] partial
-    cdef Py_ssize_t i = 0, j
-    for j in range(LANES):
-        partial[j] = 0
-    while i + LANES <= n:
-        for j in range(LANES):
-            partial[j] += (a[i + j] - centre) * (a[i + j] - centre)
-        i += LANES
-    j = 0
-    while i < n:
-        partial[j] += (a[i] - centre) * (a[i] - centre)
         i += 1
         j += 1
     return total_of(<const Real *>partial)
@@ -247,204 +211,6 @@ cdef void softmax_backward(const Real *grad, const Real *result, Real *out, Py_s
                 z[i] = (g[i] - total) * y[i]
 
 
-# ---- layer normalisation
-
-cdef Real overflowed(const Real *x, Py_ssize_t n) noexcept nogil:
-    """The square of the mean that PyTorch joins to an empty row, times 0: NaN where it overflows, else 0.
-
-    Its moments are those of VECTOR lanes, each a row of its own, joined one after the other to what is left over behind
-    them (Welford 1962; Chan, Golub and LeVeque 1979). So an empty row is joined to the first lane where nothing is left
-    over, and empty lanes to the rest in a row of less than a vector.
-    """
-    cdef Py_ssize_t lanes = 32 // sizeof(Real), step = lanes if n >= lanes else 1, i
-    cdef Real mean = 0
-    if n >= lanes and n % lanes:
-        return 0
-    for i in range(n // step):
-        mean += x[i * step] / (n // step)
-    return mean * mean * 0
-
-
-cdef void norm_rows(const Real *a, const Real *weight, const Real *bias, double eps, Real *out, Real *mean, Real *rstd,
-                    Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """(a - mean) * rstd * weight + bias, rstd = 1 / sqrt(variance + eps); weight and bias may be NULL."""
-    cdef Py_ssize_t r, i
-    cdef const Real *x
-    cdef Real *y
-    cdef Real centre, squares, scale
-    for r in range(rows):
-        x = a + r * n
-        y = out + r * n
-        centre = row_sum(x, n) / n
-        squares = row_squares(x, centre, n)
-        scale = <Real>(1.0 / sqrt(squares / n + eps))
-        if squares == INFINITY:
-            scale = overflowed(x, n)
-            for i in range(n):
-                y[i] = scale * (weight[i] if weight != NULL else 1) + (bias[i] if bias != NULL else 0)
-        elif weight != NULL and bias != NULL:
-            for i in range(n):
-                y[i] = (x[i] - centre) * scale * weight[i] + bias[i]
-        elif weight != NULL:
-            for i in range(n):
-                y[i] = (x[i] - centre) * scale * weight[i]
-        elif bias != NULL:
-            for i in range(n):
-                y[i] = (x[i] - centre) * scale + bias[i]
-        else:
-            for i in range(n):
-                y[i] = (x[i] - centre) * scale
-        mean[r] = centre
-        rstd[r] = scale
-
-
-cdef void norm_slopes(const Real *grad, const Real *a, const Real *weight, Real centre, Real *total, Real *along,
-                      Py_ssize_t n) noexcept nogil:
-    """total = sum(g) and along = sum(g * (a - centre)) of a row, g = grad * weight."""
-    cdef Real[LANES] sums
-    cdef Real[LANES] products
-    cdef Real g
-    cdef Py_ssize_t i = 0, j
-    for j in range(LANES):
-        sums[j] = products[j] = 0
-    while i + LANES <= n:
-        if weight != NULL:
-            for j in range(LANES):
-                g = grad[i + j] * weight[i + j]
-                sums[j] += g
-                products[j] += g * (a[i + j] - centre)
-        else:
-            for j in range(LANES):
-                sums[j] += grad[i + j]
-                products[j] += grad[i + j] * (a[i + j] - centre)
-        i += LANES
-    for j in range(n - i):
-        g = grad[i + j] * weight[i + j] if weight != NULL else grad[i + j]
-        sums[j] += g
-        products[j] += g * (a[i + j] - centre)
-    total[0] = total_of(<const Real *>sums)
-    along[0] = total_of(<const Real *>products)
-
-
-cdef void norm_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
-                        Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t rows,
-                        Py_ssize_t n) noexcept nogil:
-    """(g - mean(g) - x * mean(g * x)) * rstd with x = (a - mean) * rstd, g = grad * weight; sums of grad * x and grad.
-
-    `grad_a` may be `grad` or `a`: it is written last.
-    """
-    cdef Py_ssize_t r, i
-    cdef const Real *g
-    cdef const Real *x
-    cdef Real *y
-    cdef Real centre, scale, total, along
-    for r in range(rows):
-        g = grad + r * n
-        x = a + r * n
-        centre = mean[r]
-        scale = rstd[r]
-        if grad_weight != NULL:
-            for i in range(n):
-                grad_weight[i] += g[i] * ((x[i] - centre) * scale)
-        if grad_bias != NULL:
-            for i in range(n):
-                grad_bias[i] += g[i]
-        if grad_a != NULL:
-            y = grad_a + r * n
-            norm_slopes(g, x, weight, centre, &total, &along, n)
-            total = total / n
-            along = along / n * scale * scale
-            if weight != NULL:
-                for i in range(n):
-                    y[i] = (g[i] * weight[i] - total - (x[i] - centre) * along) * scale
-            else:
-                for i in range(n):
-                    y[i] = (g[i] - total - (x[i] - centre) * along) * scale
-
-
-# ---- normalisation of groups of channels, each of which has a weight and a bias for all its places
-
-cdef void group_rows(const Real *a, const Real *weight, const Real *bias, double eps, Real *out, Real *mean, Real *rstd,
-                     Py_ssize_t groups, Py_ssize_t channels, Py_ssize_t places, Py_ssize_t begin,
-                     Py_ssize_t end) noexcept nogil:
-    """(a - mean) * rstd * weight + bias of groups begin to end; weight and bias (groups, channels) may be NULL."""
-    cdef Py_ssize_t r, i, k, first, n = channels * places
-    cdef const Real *x
-    cdef Real *y
-    cdef Real centre, squares, scale, by, shift
-    for r in range(begin, end):
-        x = a + r * n
-        centre = row_sum(x, n) / n
-        squares = row_squares(x, centre, n)
-        scale = <Real>(1.0 / sqrt(squares / n + eps))
-        mean[r] = centre
-        rstd[r] = scale
-        first = r % groups * channels
-        for k in range(channels):
-            x = a + r * n + k * places
-            y = out + r * n + k * places
-            by = scale * weight[first + k] if weight != NULL else scale
-            shift = (bias[first + k] if bias != NULL else 0) - centre * by
-            for i in range(places):
-                y[i] = x[i] * by + shift
-
-
-cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total, Real *along,
-                       Py_ssize_t n) noexcept nogil:
-    """total = sum(grad) and along = sum(grad * (a - centre)) of a row."""
-    cdef Real[LANES] sums
-    cdef Real[LANES] products
-    cdef Py_ssize_t i = 0, j
-    for j in range(LANES):
-        sums[j] = products[j] = 0
-    while i + LANES <= n:
-        for j in range(LANES):
-            sums[j] += grad[i + j]
-            products[j] += grad[i + j] * (a[i + j] - centre)
-        i += LANES
-    for j in range(n - i):
-        sums[j] += grad[i + j]
-        products[j] += grad[i + j] * (a[i + j] - centre)
-    total[0] = total_of(<const Real *>sums)
-    along[0] = total_of(<const Real *>products)
-
-
-cdef void group_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
-                         Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t groups, Py_ssize_t channels,
-                         Py_ssize_t places, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """As `norm_backward`, of groups; a channel's sums serve all three gradients."""
-    cdef Py_ssize_t r, i, k, first, n = channels * places
-    cdef const Real *g
-    cdef const Real *x
-    cdef Real *y
-    cdef Real centre, scale, total, along, sums, products, by, factor, shift
-    for r in range(begin, end):
-        centre, scale, first = mean[r], rstd[r], r % groups * channels
-        total = along = 0
-        for k in range(channels):
-            g = grad + r * n + k * places
-            x = a + r * n + k * places
-            channel_sums(g, x, centre, &sums, &products, places)
-            if grad_weight != NULL:
-                grad_weight[first + k] += products * scale
-            if grad_bias != NULL:
-                grad_bias[first + k] += sums
-            by = weight[first + k] if weight != NULL else 1
-            total += sums * by
-            along += products * by
-        if grad_a == NULL:
-            continue
-        factor = -along / n * scale * scale * scale
-        shift = -total / n * scale - centre * factor
-        for k in range(channels):
-            g = grad + r * n + k * places
-            x = a + r * n + k * places
-            y = grad_a + r * n + k * places
-            by = scale * weight[first + k] if weight != NULL else scale
-            for i in range(places):
-                y[i] = g[i] * by + (x[i] * factor + shift)
-
-
 def install(size_t address):
     """Fill the SoftmaxTable at `address`."""
     cdef SoftmaxTable *table = <SoftmaxTable *>address
@@ -454,11 +220,3 @@ def install(size_t address):
     table.columns[1] = <SoftmaxColumns>softmax_columns[double]
     table.backward[0] = <SoftmaxBackward>softmax_backward[float]
     table.backward[1] = <SoftmaxBackward>softmax_backward[double]
-    table.norm[0] = <NormRows>norm_rows[float]
-    table.norm[1] = <NormRows>norm_rows[double]
-    table.norm_backward[0] = <NormBackward>norm_backward[float]
-    table.norm_backward[1] = <NormBackward>norm_backward[double]
-    table.group[0] = <GroupRows>group_rows[float]
-    table.group[1] = <GroupRows>group_rows[double]
-    table.group_backward[0] = <GroupBackward>group_backward[float]
-    table.group_backward[1] = <GroupBackward>group_backward[double]

@@ -57,3 +57,25 @@ cdef inline Real total_of(const Real *partial) noexcept nogil:
         return total_float(partial)
     else:
         return total_double(partial)
+
+
+cdef enum:
+    LANES = 16
+
+
+cdef inline Real row_sum(const Real *a, Py_ssize_t n) noexcept nogil:
+    """Sixteen partial sums, which vectorise and are more accurate than one after the other."""
+    cdef Real[LANES] partial
+    cdef Py_ssize_t i = 0, j
+    for j in range(LANES):
+        partial[j] = 0
+    while i + LANES <= n:
+        for j in range(LANES):
+            partial[j] += a[i + j]
+        i += LANES
+    j = 0
+    while i < n:
+        partial[j] += a[i]
+        i += 1
+        j += 1
+    return total_of(<const Real *>partial)

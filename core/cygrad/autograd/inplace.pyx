@@ -11,7 +11,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, number_node, number_of, set_meta,
                                    set_output, show_without_module)
 from cygrad.autograd.recording cimport connect, gradient_edge, refuse_change, regenerate
-from cygrad.dispatch.raw cimport check_inference
+from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor
 from cygrad.view cimport View, size_of, tuple_of

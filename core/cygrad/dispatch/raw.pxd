@@ -6,4 +6,3 @@ cdef bint gather_looking(View src, View index, int dim, View out) except -1
 cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1
 cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1
 cpdef int join_into(Tensor out, list tensors, int dim, bint stacked) except -1
-cdef int check_inference(Tensor t) except -1

@@ -14,7 +14,7 @@ import cygrad
 from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import write_out
+from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.declare.registry import op
 
 cdef enum:

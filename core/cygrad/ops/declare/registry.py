@@ -8,7 +8,7 @@ makes `cygrad.lerp(..., out=)`, `Tensor.lerp` and `Tensor.lerp_`. Modules of ops
 """
 import functools
 
-from cygrad.dispatch.raw import refuse_out_grad, write_out
+from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp

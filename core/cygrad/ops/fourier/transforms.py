@@ -9,7 +9,8 @@ from cygrad.autograd.derivative import conj
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import copy_, write_out
+from cygrad.dispatch.out_arguments import write_out
+from cygrad.dispatch.raw import copy_
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.padding import constant_pad_nd

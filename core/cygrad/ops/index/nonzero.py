@@ -1,6 +1,7 @@
 """Where elements are not zero: `nonzero`, `argwhere`."""
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap, write_out
+from cygrad.dispatch.out_arguments import write_out
+from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.gathering import scalar_name
 

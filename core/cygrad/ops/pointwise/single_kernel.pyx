@@ -17,7 +17,7 @@ from cygrad.autograd.recording cimport attach, keep_result, record_pair
 from cygrad.autograd.derivative cimport Derivative, OpNode, find_row
 from cygrad.dispatch.allocation cimport empty_as, output_like
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
-from cygrad.dispatch.raw cimport check_inference
+from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, broadcast_sizes, cast, copy_into, dense_copy,
                                            expand_to, scalar_into, unary, unary_into)
 from cygrad.dispatch.promotion cimport (INTEGRAL, NO_BOOL, NO_COMPLEX, ROUNDING, SAME, TO_BOOL, TO_FLOAT, TO_REAL,

@@ -1,5 +1,5 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
-from cygrad.dispatch.raw import write_out
+from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn

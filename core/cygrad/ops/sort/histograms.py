@@ -5,7 +5,8 @@ from builtins import range as builtins_range
 import cygrad
 from cygrad import return_types
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import refuse_out_grad, scatter_into, write_out
+from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
+from cygrad.dispatch.raw import scatter_into
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.gathering import ADD

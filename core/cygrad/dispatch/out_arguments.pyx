@@ -1,0 +1,158 @@
+"""Results that go into a tensor given as `out=`: what PyTorch refuses, what is resized, with which warning.
+
+`refuse_out_grad` is asked before an op runs: autograd and overlaps. `write_out` puts the finished result where it goes.
+"""
+from cygrad.autograd.modes cimport grad_enabled, inference_enabled
+from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
+from cygrad.dispatch.kernel_calls cimport copy_into, same_device
+from cygrad.dtype cimport can_cast_to
+from cygrad.tensor cimport Tensor, bump_version, requires_grad
+from cygrad.view cimport same_sizes
+
+from cygrad.dispatch.axes import OVERLAPPED
+from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.errors import warn
+
+cdef frozenset WITHOUT_GRADIENT = frozenset("""
+    all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt isin isneginf isposinf le less
+    less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit""".split())
+
+# What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
+# WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;
+# "-": they may share what they like. Ops that are not here have PARTLY. Nothing is read after `out` was written to.
+cdef enum:
+    WHOLE = 87      # "W"
+    PARTLY = 80     # "P"
+    SHAPED = 83     # "S"
+
+cdef dict _OVERLAPS = {}
+for _rule, _names in (
+        ("W", "index_select take masked_select cat concat concatenate hstack vstack dstack row_stack column_stack "
+              "stack kthvalue diff cross linalg_cross"),
+        ("WWP", "gather"), ("W-", "take_along_dim"), ("PW", "scatter scatter_add scatter_reduce"),
+        ("S-", "addmm addmv addbmm baddbmm"), ("SP", "addr"), ("-P", "linalg_solve_triangular"),
+        ("-", "mean amax amin max min logsumexp var std linalg_vector_norm quantile nanquantile histc searchsorted mm "
+              "bmm mv dot vdot tensordot matmul matrix_power linalg_vecdot diag tril triu inverse linalg_inv "
+              "linalg_det linalg_solve cholesky linalg_cholesky cholesky_solve cholesky_inverse linalg_svdvals "
+              "linalg_eigvalsh linalg_pinv linalg_cond linalg_matrix_norm linalg_norm orgqr ormqr special_ndtr")):
+    _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
+
+# Ops that look whether places of `out` are there twice before its shape is.
+cdef frozenset _LOOKED_AT_FIRST = frozenset(("index_select", "gather", "take"))
+
+
+# Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
+cdef frozenset ROW_MAJOR = frozenset("""
+    cholesky cholesky_solve quantile nanquantile linalg_tensorinv fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn
+    fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn""".split())
+
+
+cdef int check_inference(Tensor t) except -1:
+    """Refuse to write into a tensor of inference mode outside it."""
+    if t.inference and not inference_enabled():
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+                           "clone to get a normal tensor before doing inplace update.See "
+                           "https://github.com/pytorch/rfcs/pull/17 for more details.")
+    return 0
+
+
+cdef inline bint has_gradient(Tensor t):
+    """Whether backward goes through `t`, by the first bit of `requires`; else what it has is a tangent."""
+    return (t.requires | (0 if t.base is None else t.base.requires)) & 1
+
+
+def refuse_out_grad(str name, *operands):
+    """`out=` and autograd exclude each other, as in PyTorch; the last operand is `out`, which no other may overlap."""
+    cdef bint recording = grad_enabled()
+    cdef object out = operands[len(operands) - 1], other
+    cdef str rule = _OVERLAPS.get(name, "P")
+    cdef Py_UCS4 said
+    cdef Py_ssize_t i
+    if isinstance(out, Tensor) and name in _LOOKED_AT_FIRST:
+        refuse_self_overlap(<Tensor>out)
+    for i in range(len(operands)):
+        other = operands[i]
+        if not isinstance(other, Tensor):
+            continue
+        if recording and requires_grad(<Tensor>other) and name not in WITHOUT_GRADIENT:
+            if not has_gradient(<Tensor>other):
+                raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because "
+                                          "it is an out= function")
+            raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+                               "but one of the arguments requires grad.")
+        if i < len(operands) - 1 and isinstance(out, Tensor):
+            said = rule[min(i, len(rule) - 1)]
+            if said == WHOLE or said == PARTLY or said == SHAPED and same_sizes(<Tensor>out, <Tensor>other):
+                refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
+
+
+cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -1:
+    """What `refuse_out_grad` looks for where `out` is still to be resized: that it will lie over an operand then."""
+    cdef str rule = _OVERLAPS.get(name, "P")
+    cdef Py_ssize_t i = 0, start = target.offset, stop = target.offset + result.elements
+    cdef Py_UCS4 said
+    cdef Tensor t
+    for other in operands:
+        said = rule[min(i, len(rule) - 1)]
+        i += 1
+        if said != WHOLE and said != PARTLY or not isinstance(other, Tensor):
+            continue
+        t = <Tensor>other
+        if t.memory is target.memory and t.dtype is target.dtype and (
+                t is target and said == WHOLE or t is not target and t.offset < stop and start < t.offset + t.elements
+                and not (said == PARTLY and t.offset == start and same_sizes(t, result))):
+            raise RuntimeError(OVERLAPPED)
+    return 0
+
+
+cdef void take_strides(Tensor target, Tensor result) noexcept:
+    """Give a tensor that was resized, and is row-major, the order of axes that its new values have."""
+    cdef Py_ssize_t reach = 1
+    cdef int i
+    for i in range(result.rank):
+        if result.strides[i] == 0 and result.sizes[i] > 1:
+            return
+        reach += (result.sizes[i] - 1) * result.strides[i]
+    if reach == result.elements:
+        for i in range(result.rank):
+            target.strides[i] = result.strides[i]
+        target.finish()
+
+
+def write_out(str name, Tensor result not None, out, exact=False, operands=()):
+    """Put a result into the tensor given as `out=`: resized if it is empty (or, with a warning, of another shape).
+
+    One that is resized gets the strides of the result. `operands`: the op's, over which it may not come to lie.
+    """
+    cdef Tensor target
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    target = <Tensor>out
+    check_inference(target)
+    same_device(name, result, target, ("the result", "out"))
+    if target.dtype is not result.dtype:
+        if exact in ("exact", "dtype"):
+            raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got "
+                               f"{target.dtype.name} instead")
+        if exact != "any" and not can_cast_to(result.dtype, target.dtype):
+            raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
+                               f"type {SCALAR_NAMES[target.dtype.code]}")
+    if not same_sizes(target, result):
+        refuse_grown(name, result, target, operands)
+        if target.elements:
+            warn_of_resizing(target, result)
+        target.resize_(result.shape)
+        if name not in ROW_MAJOR:
+            take_strides(target, result)
+    refuse_self_overlap(target)
+    copy_into(result, target)
+    bump_version(target)
+    return target
+
+
+cdef int warn_of_resizing(Tensor out, Tensor result) except -1:
+    warn(
+        f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does not "
+        f"match the required output shape {list(result.shape)}. This behavior is deprecated, and in a future "
+        "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+        "tensor t by resizing it, inplace, to zero elements with t.resize_(0).")

@@ -1,5 +1,6 @@
 """Shared by all tests: the device they run on, and a fixed state at the start of each."""
 
+import gc
 import pathlib
 import sys
 
@@ -18,6 +19,12 @@ def pytest_addoption(parser):
 def pytest_generate_tests(metafunc):
     if "device" in metafunc.fixturenames:
         metafunc.parametrize("device", metafunc.config.getoption("--device") or ["cpu"], scope="session")
+
+
+def pytest_collection_finish():
+    """Collections of garbage that tests ask for need not look at 12,000 tests each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,11 @@
 """If this fails, somebody who follows docs/backends.md does not get a working backend."""
 import re
 
+import pytest
 from packages_env import ROOT, run
 from tutorials import follow
+
+pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "backends.md"
 

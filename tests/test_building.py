@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TOOLS = Path(__file__).parents[1] / "tools"
 FILES = {
     "core/pack/__init__.py": "",

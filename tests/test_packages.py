@@ -8,6 +8,8 @@ import re
 import pytest
 from packages_env import PACKAGES, ROOT
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples" / "backends"
 # conformance cases that they compute themselves, at least
 BACKENDS = {"numpy": 3_000, "loops": 200, "plain": 600}

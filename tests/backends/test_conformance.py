@@ -173,7 +173,7 @@ def fatal(tmp_path, monkeypatch):
 def test_a_kernel_that_ends_the_process_is_a_line(fatal, capfd):
     ops = ("neg", "abs", "sign", "exp", "exp2", "expm1", "log")
     cases = [arguments for op in ops for arguments in ("--case", f"unary/{op}/float32/contiguous")]
-    assert main(["fatal", "--timeout", "20", *cases]) == 1
+    assert main(["fatal", "--timeout", "8", *cases]) == 1
     text = capfd.readouterr().out
     assert re.search(r"^unary +0 +1 +6 ", text, re.MULTILINE), text
     for op, words in (("neg", "ended the process by SIGABRT"), ("sign", "ended the process with status 4")):

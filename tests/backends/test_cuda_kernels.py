@@ -18,6 +18,8 @@ from cygrad_gpu.runtime import philox
 from cygrad_gpu.sort import sort
 from extras import lacking
 
+pytestmark = pytest.mark.slow
+
 try:
     compiler.version()
 except RuntimeError as error:           # the extra "cuda" is not installed, or not all of it

@@ -5,6 +5,8 @@ import pytest
 from packages_env import PACKAGES, ROOT
 from tutorials import follow
 
+pytestmark = pytest.mark.slow
+
 BROKEN = {"cygrad-gone": ("gone", None),
           "cygrad-raising": ("raising", "raise ZeroDivisionError('while importing')\n"),
           "cygrad-number": ("number", "Thing = 3\n")}

@@ -78,6 +78,7 @@ class MPIWork(Work):
             self.group.abandoned.append(self.steps)     # MPI may still write into its tensors
             if not self.alone:
                 self.group.broken = error
+                self.group.failed(error)
         self.finish(error)
 
     def _look_around(self, now):
@@ -113,6 +114,9 @@ class Queue:
         self.loose = []             # sends and receives
         self.abandoned = []         # what MPI may still use
         self.broken = None          # the error after which collectives are refused
+
+    def failed(self, error):
+        """The group can't be used any more: what other libraries hold for it is given back here."""
 
     def submit(self, call, steps, awaited, alone=False):
         """A Work of a new call."""

@@ -59,7 +59,7 @@ class MPIProcessGroup(Queue, ProcessGroup):
 
         comm = runtime.bounded(lambda: self.comm.Create_group(self.comm.Get_group().Incl(members), ranks[0]),
                                self.timeout.total_seconds(), f"{call} on {self.me()}", gone)
-        return MPIProcessGroup(comm, ranks, timeout)
+        return type(self)(comm, ranks, timeout)
 
     def close(self):
         while (self.pending or self.loose) and self.broken is None:

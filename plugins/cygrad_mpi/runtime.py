@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import nullcontext
 
 import mpi4py
 
@@ -99,7 +100,7 @@ def initialise(seconds):
         raise DistBackendError(f"MPI does not begin: {errors[0]}") from errors[0]
 
 
-def bounded(call, seconds, name, gone):
+def bounded(call, seconds, name, gone, of_mpi=True):
     """
     What a call of MPI gives that waits for other ranks and has no form that doesn't block.
 
@@ -112,16 +113,19 @@ def bounded(call, seconds, name, gone):
         For messages.
     gone : callable
         Why it can't end any more, or None.
+    of_mpi : bool
+        False for a call of another library, which this thread may ask for in the midst of MPI's calls.
 
     Raises
     ------
     DistBackendError
-        If it does not end. A thread is left in it then, and MPI can't be called any more in this process.
+        If it does not end. A thread is left in it then; if it is MPI's, MPI can't be called any more in this process.
     """
     done, outcome = threading.Event(), []
+    given_up = left_behind if of_mpi else DistBackendError
 
     def run():
-        with lock:
+        with lock if of_mpi else nullcontext():
             try:
                 outcome.append((call(), None))
             except Exception as error:
@@ -133,9 +137,9 @@ def bounded(call, seconds, name, gone):
     while not done.wait(0.02):
         why = gone()
         if why is not None and not done.wait(0.25):
-            raise left_behind(f"{name} can't end: {why}")
+            raise given_up(f"{name} can't end: {why}")
         if time.monotonic() > until:
-            raise left_behind(f"{name} timed out after {seconds:g} s: other ranks have not come")
+            raise given_up(f"{name} timed out after {seconds:g} s: other ranks have not come")
     value, error = outcome[0]
     if error is not None:
         raise DistBackendError(f"{name} failed: {error}") from error

@@ -19,7 +19,7 @@ def named(backend):
         if len(pairs) != len(text.split(",")):
             raise ValueError(f"The custom backend string argument is invalid: {backend}.\nIt is a list of pairs, such "
                              "as: \"cpu:gloo,cuda:nccl\"")
-        text = pairs.get("cpu") or next(iter(pairs.values()))
+        text = "nccl" if "nccl" in pairs.values() else pairs.get("cpu") or next(iter(pairs.values()))
     return text
 
 

@@ -39,16 +39,19 @@ def ops_of(dtype):
 class Setting:
     """What a case is run with: the group, the dtype, how operands lie in memory, the op, a seed for their values."""
 
+    device = "cpu"
+
     def __init__(self, group, dtype=cygrad.float32, layout="dense", op=ReduceOp.SUM, async_op=False, seed=0):
         self.group, self.dtype, self.layout, self.op, self.async_op = group, dtype, layout, op, async_op
         self.seed, self.rank, self.size = seed, group.rank(), group.size()
 
     def laid_out(self, values):
-        """A tensor of these values, side by side, in the setting's layout."""
+        """A tensor of these values, side by side, in the setting's layout on its device."""
+        values = values.to(self.device)
         if self.layout == "transposed" and values.dim() == 2:
             return values.t().contiguous().t()
         if self.layout == "strided" and values.dim():
-            wide = cygrad.zeros([*values.shape[:-1], 2 * values.shape[-1]], dtype=values.dtype)
+            wide = values.new_zeros([*values.shape[:-1], 2 * values.shape[-1]])
             wide[..., ::2] = values
             return wide[..., ::2]
         return values
@@ -101,6 +104,7 @@ class Setting:
 
 def same(found, expected):
     """Refuse a tensor with other values, or NaN where there is none."""
+    found = found.cpu()
     assert found.shape == expected.shape, f"shape {list(found.shape)}, expected {list(expected.shape)}"
     assert cygrad.equal(found.contiguous(), expected.to(found.dtype)), f"{found.tolist()}, expected {expected.tolist()}"
 
@@ -345,7 +349,9 @@ def main(arguments=None):
     made.add_argument("--every", type=int, default=1, help="take only each so-manieth case of the table")
     made.add_argument("--programs", type=int, default=50, help="how many random programs")
     made.add_argument("--seed", type=int, default=0, help="of the first random program")
+    made.add_argument("--device", default="cpu", help="where the tensors are: cpu, cuda")
     options = made.parse_args(arguments)
+    Setting.device = options.device
     if environment.launched() is None and options.ranks > 1:
         return launcher.main(["--nproc-per-node", str(options.ranks), "-m", "cygrad.testing.process_group",
                               *(sys.argv[1:] if arguments is None else arguments)])

@@ -13,6 +13,7 @@ import cygrad
 from cygrad.distributed import DistBackendError
 from cygrad_mpi import MPIProcessGroup, runtime
 from cygrad_mpi.runtime import MPI
+from cygrad_nccl.communicator import Communicator, new_id
 
 __all__ = ["NCCLProcessGroup"]
 
@@ -65,7 +66,6 @@ class NCCLProcessGroup(MPIProcessGroup):
 
     def _communicator(self, call, device):
         """NCCL's communicator on a device, which all ranks make together when it is first needed."""
-        from cygrad_nccl.communicator import Communicator, new_id
         if device.index not in self.communicators:
             unique_id = bytearray(new_id() if self.rank() == 0 else ID_BYTES)
             request = self.comm.Ibcast([unique_id, MPI.BYTE], 0)

@@ -54,7 +54,7 @@ cdef class Storage:
             self._swap(keeper)
             keeper.backend, keeper.index = self.backend, self.index
             self.pointer, self.handle, self.nbytes_ = keeper.pointer, keeper.handle, keeper.nbytes_
-            self.owner = keeper
+            self.capacity, self.owner = keeper.capacity, keeper
 
     def _resizable(self):
         """Whether the size may change: not of memory that belongs to others, or that others know of."""

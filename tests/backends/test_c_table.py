@@ -1,4 +1,5 @@
 """If this fails, backends in C don't work: the header, the class that calls its table, or the example."""
+import ctypes
 import re
 import shutil
 import subprocess
@@ -99,7 +100,9 @@ def test_the_header_has_the_contracts_numbers():
                   contract.CELLS, KERNELS_DTYPES):
         assert list(codes) in named
     assert [f"pool_{op}" for op in contract.POOL] in named and [f"step_{kind}" for kind in c_table.STEPS] in named
-    assert [f"scatter_{mode}" for mode in contract.SCATTER] in named
+    for prefix, codes in (("scatter", contract.SCATTER), ("sample", contract.SAMPLING),
+                          ("padding", contract.SAMPLING_PADDING)):
+        assert [f"{prefix}_{each}" for each in codes] in named
     assert f"#define CYGRAD_INTERFACE_VERSION {contract.INTERFACE_VERSION}\n" in text
 
 
@@ -194,6 +197,25 @@ static int recurrent_backward(int cell, int count, const cygrad_recurrent_step *
     cygrad_out k)
     { SAY("%d %d [%d %d] %d %d %d %d %d %d %d %d %d %d %d", cell, count, (int)s[0].row, (int)s[0].rows, n(a), n(b),
           n(c), n(d), n(e), n(f), n(g), n(h), n(i), n(j), n(k)); }
+static int group_norm(cygrad_in a, cygrad_in w, cygrad_in b, double e, cygrad_out o, cygrad_out m, cygrad_out r)
+    { SAY("%d %d %d %g %d %d %d", n(a), n(w), n(b), e, n(o), n(m), n(r)); }
+static int group_norm_backward(cygrad_in g, cygrad_in a, cygrad_in m, cygrad_in r, cygrad_in w, cygrad_out x,
+    cygrad_out y, cygrad_out z)
+    { SAY("%d %d %d %d %d %d %d %d", n(g), n(a), n(m), n(r), n(w), n(x), n(y), n(z)); }
+static int resample(cygrad_in a, cygrad_in p, cygrad_in w, cygrad_out o) { SAY("%d %d %d %d", n(a), n(p), n(w), n(o)); }
+static int grid_sample(int m, int p, int l, cygrad_in a, cygrad_in g, cygrad_out o)
+    { SAY("%d %d %d %d %d %d", m, p, l, n(a), n(g), n(o)); }
+static int grid_sample_backward(int m, int p, int l, cygrad_in d, cygrad_in a, cygrad_in g, cygrad_out x, cygrad_out y)
+    { SAY("%d %d %d %d %d %d %d %d", m, p, l, n(d), n(a), n(g), n(x), n(y)); }
+static int map_reduce(const cygrad_program *p, int n_ins, const cygrad_input *ins, int results, const int32_t *ops,
+    const cygrad_program *f, int numbers, const cygrad_number *c, int n_outs, const cygrad_out *outs)
+    { SAY("%d: %d %d; %d: %d; %d: %d; %d %g; %d: %g; %d: %d", p->count, p->steps[0].kind, p->steps[1].kind, n_ins,
+          n(ins[0].view), results, ops[0], f ? f->count : -1, f ? f->steps[1].number : 0, numbers,
+          numbers ? c[0].real : 0, n_outs, n(outs[0])); }
+static int linalg(const char *routine, int n_ins, const cygrad_in *ins, int n_outs, const cygrad_out *outs, int count,
+    const cygrad_option *o)
+    { SAY("%s %d: %d; %d: %d %d; %d: %s %g %s %s", routine, n_ins, n(ins[0]), n_outs, n(outs[0]), n(outs[1]), count,
+          o[0].name, o[0].number, o[1].name, o[1].word); }
 static int memory_info(int i, size_t *a, size_t *t) { *a = 5, *t = 7; return CYGRAD_DONE; }
 static int d2d(int i, const void *p, int j, void *q, size_t s) { SAY("%d %d %d", i, j, (int)s); }
 static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_version = 1, .error = error,
@@ -202,7 +224,9 @@ static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_ver
     .softmax_backward = softmax_backward, .layer_norm = layer_norm, .layer_norm_backward = layer_norm_backward,
     .conv2d = conv2d, .conv2d_backward = conv2d_backward, .attention = attention, .random = draw, .fft = fft,
     .memory_info = memory_info, .d2d = d2d, .elementwise = elementwise, .pool = pool, .recurrent = recurrent,
-    .recurrent_backward = recurrent_backward };
+    .recurrent_backward = recurrent_backward, .group_norm = group_norm, .group_norm_backward = group_norm_backward,
+    .resample = resample, .grid_sample = grid_sample, .grid_sample_backward = grid_sample_backward,
+    .map_reduce = map_reduce, .linalg = linalg };
 const cygrad_table *cygrad_backend(void) { return &table; }
 """
 # A letter stands for a View: "a" for one of 1 element, "b" of 2, ...
@@ -224,7 +248,18 @@ CALLS = [("partial_sort", ("a", True, 3, "b", "c"), "1 1 3 2 3"),
          ("recurrent", (1, ((0, 3), (3, 2)), "a", "b", "c", "d", None, "f", "g", "h", "i", None),
           "1 2 [0 3 3 2] 1 2 3 4 -1 6 7 8 9 -1"),
          ("recurrent_backward", (0, ((5, 4),), "a", None, "c", "d", "e", "f", "g", "h", None, "j", "k"),
-          "0 1 [5 4] 1 -1 3 4 5 6 7 8 -1 10 11")]
+          "0 1 [5 4] 1 -1 3 4 5 6 7 8 -1 10 11"),
+         ("group_norm", ("a", "b", None, 0.25, "d", "e", "f"), "1 2 -1 0.25 4 5 6"),
+         ("group_norm_backward", ("a", "b", "c", "d", None, "f", None, "h"), "1 2 3 4 -1 6 -1 8"),
+         ("resample", ("a", "b", "c", "d"), "1 2 3 4"), ("grid_sample", (1, 2, True, "a", "b", "c"), "1 2 1 1 2 3"),
+         ("grid_sample_backward", (0, 1, False, "a", "b", "c", None, "e"), "0 1 0 1 2 3 -1 5"),
+         ("map_reduce", ((("in", 0), ("out", 0)), ("b",), (6,), None, (), ("a",)),
+          "2: 0 7; 1: 2; 1: 6; -1 0; 0: 0; 1: 1"),
+         ("map_reduce", ((("in", 0), ("out", 0)), ("c",), (0,),
+                         (("in", 0), ("number", 0.5), ("binary", 2), ("out", 0)), (3,), ("a",)),
+          "2: 0 7; 1: 3; 1: 0; 4 0.5; 1: 3; 1: 1"),
+         ("linalg", ("lstsq", ("a",), ("b", "c"), {"rcond": 0.5, "upper": None, "driver": "gelsd"}),
+          "lstsq 1: 1; 2: 2 3; 2: rcond 0.5 driver gelsd")]
 
 
 @pytest.fixture
@@ -235,10 +270,11 @@ def optional(compiled, monkeypatch):
     return backend
 
 
-@pytest.mark.parametrize(("entry", "arguments", "said"), CALLS, ids=[entry for entry, *_ in CALLS])
+@pytest.mark.parametrize(("entry", "arguments", "said"), CALLS, ids=[f"{entry}-{said}" for entry, _, said in CALLS])
 def test_arguments_arrive(optional, entry, arguments, said):
     def view(x):
-        if isinstance(x, tuple) and entry == "elementwise" and x and not isinstance(x[0], tuple):
+        if isinstance(x, tuple) and entry in ("elementwise", "map_reduce", "linalg") and x and not isinstance(
+                x[0], tuple):
             return tuple(map(view, x))
         return cygrad.empty(1 + ord(x) - ord("a"), device="optional") if isinstance(x, str) and len(x) == 1 else x
     given = [view(x) for x in arguments]
@@ -253,6 +289,83 @@ def test_what_other_entries_answer(optional):
     assert optional.memory_info(0) == (5, 7)
     with pytest.raises(RuntimeError, match="d2d failed: 0 0 12"):
         optional.d2d(a._storage(), index._storage())
+
+
+def test_every_optional_entry_is_called():
+    """Of the header's: those that follow the required ones, in the table whose arguments are looked at."""
+    text = (ROOT / "core" / "cygrad" / "devices" / "cygrad_backend.h").read_text()
+    entries = re.findall(r"\(\*(\w+)\)\(", text[text.index("(*arange)"):text.index("} cygrad_table;")])
+    called = {entry for entry, *_ in CALLS} | {"gather_looking", "scatter_looking", "memory_info", "d2d"}
+    elsewhere = {"arange", "scan", "sort", "nonzero", "dlpack_address", "dlpack_buffer", "dlpack_free"}
+    assert called | elsewhere == set(entries)
+    named = {name for name, value in vars(contract.Backend).items() if callable(value) and not name.startswith("_")}
+    assert named - set(re.findall(r"\(\*(\w+)\)\(", text)) == {"address", "host_view", "device_view"}
+
+
+def test_numbers_that_c_has_not_are_the_cpus(optional, plain):
+    x = cygrad.ones(2, device="plain")
+    for large in (2**63, -2**70, 2**64):
+        assert (x + large).tolist() == (cygrad.ones(2) + large).tolist()
+        assert (x.int() < large).tolist() == (cygrad.ones(2).int() < large).tolist()
+    with pytest.raises(OverflowError) as expected:
+        cygrad.ones(2) * 10**400
+    with pytest.raises(OverflowError, match=re.escape(str(expected.value))):
+        x * 10**400
+    out = cygrad.empty(3, dtype=cygrad.int64, device="optional")
+    program, outs = (("in", 0), ("in", 1), ("binary", 0), ("out", 0)), (out,)
+    assert optional.fill(out, 2**64) is NotImplemented and optional.arange(out, 2**64, 1) is NotImplemented
+    assert optional.elementwise(program, (out, 10**400), outs) is NotImplemented
+    assert optional.map_reduce(program, (out, 10**400), (0,), None, (), outs) is NotImplemented
+
+
+# ---- DLPack
+
+SHARING = {"extern": "", "mapped": """
+static void *address(int index, void *buffer) { return (char *)buffer + 1; }
+static int freed;
+static void *adopt(int index, void *given, size_t n) { return n > 100 ? NULL : (char *)given - 1; }
+static void drop(int index, void *buffer) { freed++; }
+int drops(void) { return freed; }
+"""}
+ENTRIES = {"extern": "", "mapped": ", .dlpack_address = address, .dlpack_buffer = adopt, .dlpack_free = drop"}
+
+
+def sharing(compiled, monkeypatch, name):
+    """A backend with memory that the host can't read, for DLPack."""
+    source = TABLE.replace("h2d(int i, void *p, size_t s, const void *h, size_t n) {",
+                           "h2d(int i, void *p, size_t s, const void *h, size_t n) { memcpy((char *)p + s, h, n);")
+    source = source.replace("d2h(int i, void *p, size_t s, void *h, size_t n) {",
+                            "d2h(int i, void *p, size_t s, void *h, size_t n) { memcpy(h, (char *)p + s, n);")
+    source = source.replace("#include <stdlib.h>", "#include <stdlib.h>\n#include <string.h>")
+    source = source.replace("static const cygrad_table", SHARING[name] + "static const cygrad_table")
+    source = source.replace(".host_memory = 0", ".host_memory = 0, .dlpack_kind = 12" + ENTRIES[name])
+    words = {"SIZE": "sizeof(cygrad_table)", "VERSION": "1", "ALLOC": "take", "NAME": "cygrad_backend"}
+    source = re.sub(r"\b(SIZE|VERSION|ALLOC|NAME)\b", lambda match: words[match[0]], source)
+    library = compiled(source, f"sharing_{name}")
+    backend = c_table.TableBackend(library)
+    backend.name = "sharing"
+    monkeypatch.setitem(discovery._loaded, "sharing", backend)
+    monkeypatch.setenv("CYGRAD_FALLBACK", "silent")
+    return ctypes.CDLL(str(library))
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_dlpack(compiled, monkeypatch, name):
+    library = sharing(compiled, monkeypatch, name)
+    x = cygrad.tensor([[1.0, 2.0], [3.0, 4.0]], device="sharing")
+    assert x.__dlpack_device__() == (12, 0)
+    y = cygrad.from_dlpack(x.t())
+    assert y.device == x.device and y.tolist() == [[1, 3], [2, 4]]
+    x[0, 1] = 20
+    assert y.tolist() == [[1, 3], [20, 4]]                              # one memory
+    del x
+    assert y.tolist() == [[1, 3], [20, 4]]
+    y = None
+    assert name == "extern" or library.drops() == 1
+    assert cygrad.from_dlpack(cygrad.empty(0, 3, device="sharing")).shape == (0, 3)
+    if name == "mapped":
+        with pytest.raises(BufferError, match="'sharing' can't use this memory"):
+            cygrad.from_dlpack(cygrad.zeros(100, device="sharing"))
 
 
 @pytest.mark.parametrize(("name", "changed", "words"), [

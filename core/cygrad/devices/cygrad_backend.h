@@ -63,14 +63,19 @@ enum { CYGRAD_STEP_IN,          /* push input `place` */
        CYGRAD_STEP_OUT };       /* pop output `place` */
 typedef struct { int32_t kind, place; double number; } cygrad_step;
 
+typedef struct { int32_t count, reserved; const cygrad_step *steps; } cygrad_program;
+
 /* An input of a program: a view, or where that is NULL a number. */
 typedef struct { cygrad_in view; cygrad_number number; } cygrad_input;
+
+/* An option of a routine of linear algebra: truth values and numbers in `number`, names in `word` (else NULL). */
+typedef struct { const char *name, *word; double number; } cygrad_option;
 
 typedef struct {
     uint32_t size;              /* sizeof(cygrad_table): later versions 1.y append entries */
     uint32_t interface_version; /* CYGRAD_INTERFACE_VERSION */
     int32_t host_memory;        /* buffers are addresses of the host */
-    int32_t reserved;           /* 0 */
+    int32_t dlpack_kind;        /* the number that DLPack has for such devices (12: kDLExtDev); 0: there is none */
     const char *(*error)(void); /* what went wrong in this thread's last call that failed */
 
     int (*device_count)(void);
@@ -128,6 +133,23 @@ typedef struct {
                               cygrad_in grad_h, cygrad_in grad_c, cygrad_in values, cygrad_in kept, cygrad_in before,
                               cygrad_in weight, cygrad_out slopes, cygrad_out hidden, cygrad_out slope_h,
                               cygrad_out slope_c);
+    int (*group_norm)(cygrad_in a, cygrad_in weight, cygrad_in bias, double eps, cygrad_out out, cygrad_out mean,
+                      cygrad_out rstd);
+    int (*group_norm_backward)(cygrad_in grad, cygrad_in a, cygrad_in mean, cygrad_in rstd, cygrad_in weight,
+                               cygrad_out grad_a, cygrad_out grad_weight, cygrad_out grad_bias);
+    int (*resample)(cygrad_in a, cygrad_in places, cygrad_in weights, cygrad_out out);
+    int (*grid_sample)(int mode, int padding, int align, cygrad_in a, cygrad_in grid, cygrad_out out);
+    int (*grid_sample_backward)(int mode, int padding, int align, cygrad_in grad, cygrad_in a, cygrad_in grid,
+                                cygrad_out grad_a, cygrad_out grad_grid);
+    int (*map_reduce)(const cygrad_program *program, int inputs, const cygrad_input *ins, int results,
+                      const int32_t *ops, const cygrad_program *finish, int numbers, const cygrad_number *constants,
+                      int outputs, const cygrad_out *outs);         /* finish: NULL where there is none */
+    int (*linalg)(const char *routine, int inputs, const cygrad_in *ins, int outputs, const cygrad_out *outs,
+                  int count, const cygrad_option *options);         /* an option that is None is left out */
+    /* DLPack, where dlpack_kind is not 0. Without these, what it exchanges are the addresses that `alloc` returns. */
+    void *(*dlpack_address)(int index, void *buffer);               /* what others are told of a buffer */
+    void *(*dlpack_buffer)(int index, void *address, size_t nbytes);    /* a buffer over others' memory; NULL: refused */
+    void (*dlpack_free)(int index, void *buffer);                   /* that buffer is done with; the memory is theirs */
 } cygrad_table;
 
 /* Codes of ops, in the order of cygrad.backend's tuples of the same names. */
@@ -147,6 +169,8 @@ enum { CYGRAD_ARGMAX, CYGRAD_ARGMIN };
 enum { CYGRAD_CUMSUM, CYGRAD_CUMPROD, CYGRAD_CUMMAX, CYGRAD_CUMMIN };
 enum { CYGRAD_UNIFORM, CYGRAD_NORMAL, CYGRAD_INTEGERS };
 enum { CYGRAD_POOL_MAX, CYGRAD_POOL_SUM, CYGRAD_POOL_MEAN };
+enum { CYGRAD_SAMPLE_NEAREST, CYGRAD_SAMPLE_LINEAR, CYGRAD_SAMPLE_CUBIC };
+enum { CYGRAD_PADDING_ZEROS, CYGRAD_PADDING_BORDER, CYGRAD_PADDING_REFLECTION };
 enum { CYGRAD_LSTM, CYGRAD_GRU, CYGRAD_RNN_TANH, CYGRAD_RNN_RELU };
 enum { CYGRAD_FFT_NONE, CYGRAD_FFT_ROOT, CYGRAD_FFT_COUNT };       /* what the sums are divided by */
 enum { CYGRAD_SCATTER_SET, CYGRAD_SCATTER_ADD, CYGRAD_SCATTER_PROD, CYGRAD_SCATTER_MAX, CYGRAD_SCATTER_MIN };

@@ -50,6 +50,17 @@ POOL = ("max", "sum", "mean")
 SAMPLING = ("nearest", "linear", "cubic")
 SAMPLING_PADDING = ("zeros", "border", "reflection")
 CELLS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+# Entries whose first argument is the number of an op: what the numbers mean.
+OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
+       "scan": SCAN, "scatter": SCATTER, "scatter_looking": SCATTER, "random": RANDOM, "pool": POOL, "recurrent": CELLS,
+       "recurrent_backward": CELLS}
+
+
+def op_name(entry, args):
+    """The name of the op that a call of an entry is for: ``"add"``; of an entry without ops the entry's."""
+    if entry in OPS:
+        return OPS[entry][args[0]]
+    return args[0] if entry == "linalg" else entry
 
 
 cdef View scratch(Backend backend, View like, DType dtype):

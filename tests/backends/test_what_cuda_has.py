@@ -153,6 +153,20 @@ def test_every_kernel_is_watched():
                                      if callable(value) and not name.startswith("_")}
 
 
+def test_conversions_beside_the_contract_are_watched():
+    """The CPU's own conversions of dtypes without kernels; a tool may refuse them, and the call is done another way."""
+    x, seen = cygrad.tensor([1, 65535], dtype=cygrad.uint16), []
+
+    def note(call):
+        seen.append((call.entry, call.dtype, call.shapes))
+        return NotImplemented if call.entry == "convert_unsigned" and len(seen) > 1 else call()
+    with cygrad.backends.watch(note):
+        assert x.to(cygrad.float32).tolist() == [1, 65535]
+        assert seen[:1] == [("convert_unsigned", cygrad.uint16, [(2,), (2,)])]
+        assert x.to(cygrad.float32).tolist() == [1, 65535]
+    assert not hasattr(cygrad.backend.Backend, "convert_unsigned") and len(seen) > 3
+
+
 def test_gradients_in_a_graph(vendor):
     x = cygrad.arange(6.0, device="vendor").view(2, 3).requires_grad_()
     g = vendor.Graph()

@@ -11,18 +11,16 @@ from cygrad.view cimport View
 import threading
 from contextlib import contextmanager
 
-from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import op_name
 from cygrad.devices.device import of
 
-OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
-       "scan": SCAN, "scatter": SCATTER, "scatter_looking": SCATTER, "random": RANDOM, "pool": POOL, "recurrent": CELLS,
-       "recurrent_backward": CELLS}
 ENTRIES = ("h2d", "d2h", "d2d", "fill", "copy", "unary", "binary", "binary_scalar", "where", "reduce", "argreduce",
            "matmul", "gather", "scatter", "gather_looking", "scatter_looking", "elementwise", "map_reduce", "arange",
            "scan", "sort", "partial_sort", "nonzero", "addmm", "softmax", "softmax_backward", "layer_norm",
            "layer_norm_backward", "group_norm", "group_norm_backward", "conv2d", "conv2d_backward", "pool", "resample",
            "grid_sample", "grid_sample_backward", "attention", "recurrent", "recurrent_backward",
            "random", "linalg", "fft")
+BESIDE = ("convert_unsigned",)      # kernels that a backend may have beside the contract's entries
 _tools = []             # who came last is first, and is asked first
 _stand_ins = {}         # {Backend: Watched}
 _lock = threading.Lock()
@@ -53,9 +51,7 @@ class KernelCall:
     @property
     def op(self):
         """The name of the op: ``"add"``; of an entry without ops, and of a program, the entry's."""
-        if self.entry in OPS:
-            return OPS[self.entry][self.args[0]]
-        return self.args[0] if self.entry == "linalg" else self.entry
+        return op_name(self.entry, self.args)
 
     @property
     def views(self):
@@ -115,18 +111,19 @@ class Watched(Backend):
         self.checks_places, self.walks_backwards = backend.checks_places, backend.walks_backwards
 
     def __getattr__(self, name):
-        return getattr(self.backend, name)
+        found = getattr(self.backend, name)
+        return _shown(name).__get__(self) if name in BESIDE else found
 
 
-def _entry(name):
-    def called(self, *args):
+def _shown(name):
+    def show(self, *args):
         return KernelCall(self.backend, name, args, tuple(_tools))()
-    called.__name__ = name
-    return called
+    show.__name__ = name
+    return show
 
 
 for _name in ENTRIES:
-    setattr(Watched, _name, _entry(_name))
+    setattr(Watched, _name, _shown(_name))
 
 
 cdef Backend stand_in(Backend backend):
@@ -139,8 +136,8 @@ cdef Backend stand_in(Backend backend):
 
 
 def seen(Backend backend):
-    """The backend to call: itself, or what stands for it while a tool looks on."""
-    return stand_in(backend) if watched else backend
+    """`called`, for Python."""
+    return called(backend)
 
 
 followers = []          # functions that are told whether there is a tool

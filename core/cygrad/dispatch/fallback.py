@@ -6,7 +6,7 @@ dtype), error, or silent. `counters()` tells how often. Where the CPU backend de
 """
 from collections import Counter
 
-from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import op_name
 from cygrad.devices.discovery import fallback_mode
 from cygrad.errors import KernelMissing, not_implemented, warn
 from cygrad.devices.transfers import fetch, give_back, host_backend, to_host
@@ -19,8 +19,6 @@ from cygrad.dtype import WITHOUT_KERNELS
 from cygrad.tensor import as_tensor_view
 from cygrad.view import View
 
-_OPS = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
-        "scan": SCAN, "scatter": SCATTER}
 OF_OPS = {}                     # compositions that are written in ops, by entry; the ops put them here
 _counts = Counter()
 _stand_ins = {}             # entry -> function, from the first call on that needs one
@@ -42,8 +40,8 @@ def run(backend, entry, args, outs):
     foreign = stand_in_needed(args)
     if foreign and entry in (_stand_ins or _load_stand_ins()):
         return compose(_stand_ins[entry], args)
-    op = _OPS[entry][args[0]] if entry in _OPS else args[0] if entry == "linalg" else entry
-    if composition := composition_of(op):
+    op = op_name(entry, args)
+    if composition := composition_of(entry, op):
         return compose(composition, args)
     dtype = next(a for a in (*args, *_flat(args[1])) if isinstance(a, View)).dtype
     if backend.name == "cpu" or foreign:
@@ -69,10 +67,10 @@ def stand_in_needed(args):
     return False
 
 
-def composition_of(op):
-    """The function that computes a declined call from other entries, or None."""
+def composition_of(entry, op):
+    """The function that computes a declined call of an entry, or of one of its ops, from other entries, or None."""
     from cygrad.dispatch.compositions import COMPOSED      # start-up time
-    return COMPOSED.get(op) or OF_OPS.get(op)
+    return COMPOSED.get(entry) or COMPOSED.get(op) or OF_OPS.get(entry)
 
 
 def compose(composition, args):

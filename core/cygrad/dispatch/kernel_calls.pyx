@@ -17,6 +17,7 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
                            default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
+from cygrad.devices.watching cimport called
 from cygrad.dispatch.unsigned_dtypes cimport signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
@@ -62,7 +63,7 @@ def call(Tensor like, str entry, tuple args, tuple outs):
             if a.memory.backend is not like.memory.backend or a.memory.index != like.memory.index:
                 raise errors.on_two_devices(entry, like, a)
             foreign = foreign or without_kernels(a.dtype.code)
-    answer = NotImplemented if foreign else getattr(watching.seen(like.memory.backend), entry)(*args)
+    answer = NotImplemented if foreign else getattr(called(<Backend>like.memory.backend), entry)(*args)
     if answer is not None and is_decline(entry, answer):
         declined(like.memory.backend, entry, args, outs)
 
@@ -148,7 +149,7 @@ cdef int call_seen(Launch *how) except -1:
         entry, args = "fill", (out, <object>how.more)
     else:
         return how.call(how)
-    if lacks(entry, getattr(watching.seen(out.memory.backend), entry)(*args)):
+    if lacks(entry, getattr(called(<Backend>out.memory.backend), entry)(*args)):
         k = 0 if how.call is call_fill else <int>len(args) - 1
         declined(out.memory.backend, entry, args, (k,))
     return 0
@@ -357,7 +358,7 @@ cdef int call_copy(Launch *how) except -1:
     if without_kernels(out.dtype.code) and src.dtype is out.dtype:
         return on_signed_bytes(how, call_copy)
     if without_kernels(src.dtype.code) | without_kernels(out.dtype.code):
-        convert = getattr(backend, "convert_unsigned", None)            # a backend may have it, beside the contract
+        convert = getattr(called(backend), "convert_unsigned", None)
         if convert is None or convert(src, out) is NotImplemented:
             declined(backend, "copy", (src, out), (1,))
     elif lacks("copy", backend.copy(src, out)):

@@ -10,8 +10,9 @@ a function for each entry of the contract that gets such operands (as tensors), 
 * in a dtype that holds all values (`WIDE`), for quotients, powers, shifts to the right and conversions; uint64, which
   has none, by the formulas at the end of this file.
 """
+from cygrad.devices.watching cimport called
+
 from cygrad.backend import BINARY, REDUCE, SCAN, SCATTER, UNARY
-from cygrad.devices.watching import seen
 from cygrad.dispatch import fallback
 from cygrad.dispatch.kernel_calls import SAME_ON_BYTES
 from cygrad.dispatch.operands import binary_to, scalar_near, unary_to
@@ -47,7 +48,7 @@ def again(like, entry, *args):
     """The same call on the same bytes, seen as signed integers."""
     args = [seen_as_signed(a) if isinstance(a, Tensor) else a for a in args]
     backend = like._backend()
-    if getattr(seen(backend), entry)(*args) is NotImplemented:
+    if getattr(called(backend), entry)(*args) is NotImplemented:
         fallback.run(backend, entry, args, WRITTEN[entry])
 
 

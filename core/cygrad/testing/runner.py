@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import cygrad.nn.functional  # noqa: F401 (compositions that are made of ops are put in their place)
-from cygrad.backend import ARGREDUCE, BINARY, RANDOM, REDUCE, SCAN, SCATTER, UNARY
+from cygrad.backend import OPS, op_name
 from cygrad.devices.discovery import load
 from cygrad.dispatch.allocation import empty_on
 from cygrad.dispatch.fallback import compose, composition_of
@@ -22,10 +22,6 @@ from cygrad.view import View
 
 TINY = {"float16": 2.0**-24, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022,
         "complex64": 2.0**-126, "complex128": 2.0**-1022}
-
-# entry: the names of the ops that its first argument numbers
-CODES = {"unary": UNARY, "binary": BINARY, "binary_scalar": BINARY, "reduce": REDUCE, "argreduce": ARGREDUCE,
-         "scan": SCAN, "scatter": SCATTER, "scatter_looking": SCATTER, "random": RANDOM}
 
 
 @dataclass(frozen=True)
@@ -162,7 +158,7 @@ class Case:
     def run_composed(self, backend, index, against, args):
         """The outcome of a declined call: what the core composes of the backend's other entries must be right, too."""
         entry = self.key.entry
-        composition = composition_of(CODES[entry][args[0]] if entry in CODES else entry)
+        composition = composition_of(entry, op_name(entry, args))
         if composition is None:
             return DECLINED
         call_of = f"composed {self.describe(args)}"
@@ -389,10 +385,10 @@ def words(value):
 
 def operation(entry, first):
     """The first argument of an entry for a message: its op by name, a program by its steps' names."""
-    if entry in CODES:
-        return CODES[entry][first]
+    if entry in OPS or entry == "linalg":
+        return op_name(entry, (first,))
     if entry in ("elementwise", "map_reduce"):
-        return " ".join(" ".join([kind, *(CODES[kind][x] if kind in CODES else f"{x}" for x in rest)])
+        return " ".join(" ".join([kind, *(OPS[kind][x] if kind in OPS else f"{x}" for x in rest)])
                         for kind, *rest in first)
     return words(first)
 

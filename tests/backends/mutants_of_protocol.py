@@ -292,7 +292,7 @@ def order():
         for each in queue:
             right("binary", self, *each)
         Mirror.d2h(self, storage, start, host)
-    yield "kernels run at d2h, after later transfers", ("memory", "binary"), {"binary": snapshot, "d2h": flushed}
+    yield "kernels run at d2h, after later transfers", ("order",), {"binary": snapshot, "d2h": flushed}
 
     def shared(self, op, a, b, out):
         if a.numel() < 50 or op:

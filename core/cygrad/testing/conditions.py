@@ -5,7 +5,6 @@ What is called are cases of the entries themselves, one or two of each, so that 
 import gc
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from functools import partial
 
@@ -20,7 +19,7 @@ from cygrad.testing.operands import dense
 from cygrad.testing.runner import DECLINED, Call, Check, Key, dtypes_of, lacking
 
 NO_KERNELS = ("memory", "d2d", "errors", "programs", "gather_looking", "scatter_looking")
-LATE = 0.02                 # seconds of work that the device is given before the call that is looked at
+WORK, PIECES = 1 << 22, 6   # what the device is given before the call that is looked at: kernels on so many elements
 TRIED = 12                  # cases of an entry, among which one is looked for that the backend does not decline
 THREADS, ROUNDS = 4, 6
 CALLS = 40                  # after which a leak shows
@@ -58,13 +57,12 @@ def right(case, call, what):
 
 # ---- a device that is busy: kernels begin late
 
-_calibrated = [None, 0]     # a backend and how often it adds for LATE seconds
+_working = [None, None]     # (backend, index), and the function that gives it a piece of work
 
 
 def _adding(backend, index):
     """A function that gives the device a piece of work, whatever it is of what the backend has; None if nothing."""
-    count = 1 << 20
-    a, out = (dense(np.ones(count), "float32").place(backend, index) for _ in range(2))
+    a, out = (dense(np.ones(WORK), "float32").place(backend, index) for _ in range(2))
     for kernel in (lambda: backend.binary(BINARY.index("add"), a, a, out),
                    lambda: backend.unary(UNARY.index("exp"), a, out), lambda: backend.copy(a, out),
                    lambda: backend.fill(out, 1.0)):
@@ -74,20 +72,13 @@ def _adding(backend, index):
 
 
 def busy(backend, index):
-    """Give the device work; a backend that waits for every kernel gets one piece. False if it has no kernel for it."""
-    kernel = _adding(backend, index)
+    """Give the device work; False if the backend has no kernel for it."""
+    if _working[0] != (backend, index):
+        _working[:] = (backend, index), _adding(backend, index)
+    kernel = _working[1]
     if kernel is None:
         return False
-    if _calibrated[0] is not backend:
-        backend.synchronize(index)
-        begin = time.perf_counter()
-        for _ in range(8):
-            kernel()
-        enqueued = time.perf_counter() - begin
-        backend.synchronize(index)
-        whole = time.perf_counter() - begin
-        _calibrated[:] = backend, 1 if enqueued > 0.7 * whole else min(int(8 * LATE / whole) + 1, 20000)
-    for _ in range(_calibrated[1]):
+    for _ in range(PIECES):
         kernel()
     return True
 
@@ -217,10 +208,13 @@ def order_cases(entries):
 
 # ---- threads
 
-def together(work):
-    """Call ``work(number)`` in several threads that take turns often; the first exception of theirs is raised."""
+def together(work, count=THREADS):
+    """Call ``work(number)`` in several threads that take turns often; the first exception of theirs is raised.
+
+    They begin together, so that each works while the others do.
+    """
     raised, before = [], sys.getswitchinterval()
-    begin = threading.Barrier(THREADS)
+    begin = threading.Barrier(count)
 
     def guarded(number):
         try:
@@ -229,7 +223,7 @@ def together(work):
         except Exception as error:
             raised.append(error)
 
-    workers = [threading.Thread(target=guarded, args=(number,)) for number in range(THREADS)]
+    workers = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
     sys.setswitchinterval(1e-5)
     try:
         for worker in workers:

@@ -1,11 +1,11 @@
-"""Checks of what is no kernel: devices, memory, transfers, order, and the errors that are asked for."""
+"""Checks of what is no kernel: devices, memory, transfers, and the errors that are asked for."""
 import os
 import sys
 from functools import partial
 
 import numpy as np
 
-from cygrad.backend import BINARY, UNARY
+from cygrad.backend import BINARY
 from cygrad.devices.discovery import open_device
 from cygrad.dispatch.allocation import empty_on
 from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
@@ -115,64 +115,6 @@ def between_devices(backend, index):
     expect(_read(backend, source, 0, len(data)) == data, "d2d changed its source")
 
 
-# ---- order: what was asked for first is as if it were done first
-
-def _numbers(backend, index, values):
-    """A View of float32 numbers."""
-    return dense(np.asarray(values), "float32").place(backend, index)
-
-
-def _values(view, count):
-    host = bytearray(4 * count)
-    view._backend().d2h(view._storage(), 0, memoryview(host))
-    return np.frombuffer(host, "float32")
-
-
-def chain(backend, index):
-    """Each kernel sees what the one before wrote, and d2h what the last one wrote."""
-    count = 300_000
-    views = [_numbers(backend, index, np.arange(count) % 100) for _ in range(3)]
-    for step in range(12):
-        a, b, out = views[step % 3], views[(step + 1) % 3], views[(step + 2) % 3]
-        if backend.binary(BINARY.index("add"), a, b, out) is NotImplemented:
-            return DECLINED
-    factors = [1, 1, 1]
-    for step in range(12):
-        factors[(step + 2) % 3] = factors[step % 3] + factors[(step + 1) % 3]
-    found = _values(views[13 % 3], count)
-    expect(np.array_equal(found, np.arange(count) % 100 * factors[13 % 3]),
-           "d2h, or a kernel, read what a kernel before it had not written yet")
-    return None
-
-
-def overwritten(backend, index):
-    """A kernel reads its inputs as they were when it was called, whatever is written to them afterwards."""
-    count = 300_000
-    a, out = _numbers(backend, index, np.ones(count)), _numbers(backend, index, np.zeros(count))
-    if backend.binary(BINARY.index("add"), a, a, out) is NotImplemented:
-        return DECLINED
-    backend.h2d(memoryview(np.full(count, 7, "float32")).cast("B").toreadonly(), a._storage(), 0)
-    expect((_values(out, count) == 2).all(), "a kernel read what h2d wrote to its input after the call")
-    expect((_values(a, count) == 7).all(), "h2d after a kernel was lost")
-    return None
-
-
-def waited_for(backend, index):
-    """After `synchronize` a kernel's work is done, and a freed buffer of its operands may be used again."""
-    count = 100_000
-    out = _numbers(backend, index, np.zeros(count))
-    for step in range(20):
-        a = _numbers(backend, index, np.full(count, step))
-        if backend.unary(UNARY.index("neg"), a, out) is NotImplemented:
-            return DECLINED
-        del a
-        again = _numbers(backend, index, np.full(count, 1000))       # may get the memory of the one before
-        expect((_values(out, count) == -step).all(), "a kernel's input was freed and written to before it was read")
-        del again
-    backend.synchronize(index)
-    return None
-
-
 # ---- memory that is not there, or not given back
 
 def too_much(backend, index):
@@ -225,8 +167,7 @@ def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
               "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts,
-              "too much": too_much, "leaks": buffers_leak, "chain": chain, "overwritten": overwritten,
-              "freed while in use": waited_for}
+              "too much": too_much, "leaks": buffers_leak}
     for name, check in checks.items():
         yield Check(Key("memory", name, "", ""), check)
 

@@ -3,7 +3,6 @@
 Where a backend counts one device, it is asked to count it twice (`simulate`), if it can: then all that depends on the
 number of a device is proven on a machine that has one.
 """
-import threading
 from contextlib import contextmanager
 from functools import partial
 
@@ -12,7 +11,7 @@ import numpy as np
 import cygrad
 from cygrad.backend import BINARY
 from cygrad.devices.discovery import open_device
-from cygrad.testing.conditions import NO_KERNELS, accepted, made, right
+from cygrad.testing.conditions import NO_KERNELS, accepted, made, right, together
 from cygrad.testing.memory import expect
 from cygrad.testing.operands import dense, result
 from cygrad.testing.runner import DECLINED, Call, Check, Key
@@ -122,28 +121,19 @@ def facts(backend):
 
 def threads(backend):
     """A thread for each device: neither gets the other's results."""
-    raised = []
+    declined = []
 
     def work(device):
-        try:
-            a = dense(np.full(4096, 1 + device), "float32").place(backend, device)
+        a = dense(np.full(4096, 1 + device), "float32").place(backend, device)
+        for _ in range(60):
             out = result((4096,), "float32").place(backend, device)
-            for _ in range(60):
-                if backend.binary(BINARY.index("add"), a, a, out) is NotImplemented:
-                    raised.append(None)
-                    return
-                expect((read(backend, out, 4096) == 2 + 2 * device).all(),
-                       f"while two threads work, device {device} has another's result")
-        except Exception as error:
-            raised.append(error)
-    workers = [threading.Thread(target=work, args=(device,)) for device in (0, 1)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    for error in filter(None, raised):
-        raise error
-    return DECLINED if raised else None
+            if backend.binary(BINARY.index("add"), a, a, out) is NotImplemented:
+                declined.append(device)
+                return
+            expect((read(backend, out, 4096) == 2 + 2 * device).all(),
+                   f"while two threads work, device {device} has another's result")
+    together(work, 2)
+    return DECLINED if declined else None
 
 
 def program(backend):

@@ -1,4 +1,4 @@
-"""Functions of layers: resampling, norms, convolutions of volumes and in channels_last, padding, recurrent layers.
+"""Functions of layers: resampling, norms, pooling, losses, embeddings, convolutions, padding, recurrent layers.
 
 Each row is one function, forward without a graph or backward through a graph that is kept. The shapes are those of
 image networks' first and middle layers, where a layer is more than its call and less than memory.
@@ -119,6 +119,84 @@ CHANNELS_LAST = [row for name, layer in [
                     f"F.conv2d(x, w, b, stride={layer.get('stride', 1)}, padding={layer['kernel'] // 2}, "
                     f"groups={layer.get('groups', 1)})", "x, w, b", 1e-3)]
 
+def transposed(name, rank, options, **values):
+    return rows(f"conv_transpose{rank}d, {name}", CONVOLUTION.format(groups=1, **values),
+                f"F.conv_transpose{rank}d(x, w, b, {options})", "x, w, b", 1e-3)
+
+
+# Weights of transposed convolutions are (channels, filters, ...).
+TRANSPOSED = [
+    *transposed("32 channels, 4, stride 2, 8 of 256", 1, "stride=2, padding=1", batch=8, channels=32, filters=32,
+                sizes="256", kernel="4"),
+    *transposed("64 channels, 4x4, stride 2, 8 of 16x16", 2, "stride=2, padding=1", batch=8, channels=64, filters=64,
+                sizes="16, 16", kernel="4, 4"),
+    *transposed("64 channels, 2x2, stride 2, 8 of 32x32", 2, "stride=2", batch=8, channels=64, filters=64,
+                sizes="32, 32", kernel="2, 2"),
+    *transposed("64 channels, 3x3, 8 of 32x32", 2, "padding=1", batch=8, channels=64, filters=64, sizes="32, 32",
+                kernel="3, 3"),
+    *transposed("16 channels, 2x2x2, stride 2, 2 of 8x16x16", 3, "stride=2", batch=2, channels=16, filters=16,
+                sizes="8, 16, 16", kernel="2, 2, 2"),
+    *transposed("16 channels, 3x3x3, 2 of 8x16x16", 3, "padding=1", batch=2, channels=16, filters=16,
+                sizes="8, 16, 16", kernel="3, 3, 3"),
+]
+
+POOLING = [row for name, shape, call in [
+    ("max_pool1d, 3, stride 2, 8x32x512", (8, 32, 512), "max_pool1d(x, 3, 2)"),
+    ("max_pool2d, 2, 16x64x28x28", (16, 64, 28, 28), "max_pool2d(x, 2)"),
+    ("max_pool2d, 3, stride 2, 16x64x28x28", (16, 64, 28, 28), "max_pool2d(x, 3, 2, 1)"),
+    ("max_pool2d, 2, 2x3x8x8", (2, 3, 8, 8), "max_pool2d(x, 2)"),
+    ("max_pool3d, 2, 2x16x16x32x32", (2, 16, 16, 32, 32), "max_pool3d(x, 2)"),
+    ("avg_pool2d, 2, 16x64x28x28", (16, 64, 28, 28), "avg_pool2d(x, 2)"),
+    ("avg_pool2d, 3, stride 1, 16x64x28x28", (16, 64, 28, 28), "avg_pool2d(x, 3, 1, 1)"),
+    ("avg_pool3d, 2, 2x16x16x32x32", (2, 16, 16, 32, 32), "avg_pool3d(x, 2)"),
+    ("adaptive_avg_pool2d, 1, 16x64x28x28", (16, 64, 28, 28), "adaptive_avg_pool2d(x, 1)"),
+    ("adaptive_avg_pool2d, 7, 16x64x28x28", (16, 64, 28, 28), "adaptive_avg_pool2d(x, 7)"),
+    ("adaptive_max_pool2d, 7, 16x64x28x28", (16, 64, 28, 28), "adaptive_max_pool2d(x, 7)"),
+    ("lp_pool2d, 2, 16x64x28x28", (16, 64, 28, 28), "lp_pool2d(x, 2, 2)")]
+    for row in rows(name, f"x = random{shape}.requires_grad_()", "F." + call, "x")]
+
+TABLE = """
+w = random({count}, {width}).requires_grad_()
+i = make(rng.integers(0, {count}, {shape}))
+"""
+EMBEDDINGS = [row for name, values, call in [
+    ("embedding, 10,000 x 128, 32x64", dict(count=10000, width=128, shape=(32, 64)), "embedding(i, w)"),
+    ("embedding, 100 x 16, 8", dict(count=100, width=16, shape=(8,)), "embedding(i, w)"),
+    ("embedding, padding_idx, 10,000 x 64, 2,000", dict(count=10000, width=64, shape=(2000,)),
+     "embedding(i, w, padding_idx=0)"),
+    ("embedding_bag, sum, 10,000 x 64, 128x20", dict(count=10000, width=64, shape=(128, 20)),
+     "embedding_bag(i, w, mode='sum')"),
+    ("embedding_bag, mean, 10,000 x 64, 128x20", dict(count=10000, width=64, shape=(128, 20)),
+     "embedding_bag(i, w, mode='mean')"),
+    ("embedding_bag, max, 10,000 x 64, 128x20", dict(count=10000, width=64, shape=(128, 20)),
+     "embedding_bag(i, w, mode='max')")]
+    for row in rows(name, TABLE.format(**values), "F." + call, "w")]
+
+CLASSES = """
+x = random({rows}, {classes}).requires_grad_()
+t = make(rng.integers(0, {classes}, {rows}))
+p = make(rng.random(({rows}, {classes}), 'f4'))
+"""
+PAIRS = """
+x, y, z = [random(256, 128).requires_grad_() for _ in range(3)]
+s = make(rng.integers(0, 2, 256) * 2 - 1)
+"""
+LOSSES = [
+    *[row for rows_, classes in ((32, 10), (256, 1000)) for call in (
+        "cross_entropy(x, t)", "cross_entropy(x, t, label_smoothing=0.1)", "cross_entropy(x, p)",
+        "nll_loss(x, t)", "mse_loss(x, p)", "l1_loss(x, p)", "smooth_l1_loss(x, p)", "huber_loss(x, p)",
+        "binary_cross_entropy_with_logits(x, p)", "kl_div(x, p, reduction='batchmean')", "poisson_nll_loss(x, p)",
+        "soft_margin_loss(x, p)", "multi_margin_loss(x, t)", "multilabel_soft_margin_loss(x, p)")
+      for row in rows(f"{call} of {rows_}x{classes}", CLASSES.format(rows=rows_, classes=classes), "F." + call, "x")],
+    *[row for call, leaves in (
+        ("cosine_embedding_loss(x, y, s)", "x, y"), ("triplet_margin_loss(x, y, z)", "x, y, z"),
+        ("gaussian_nll_loss(x, y, z.exp())", "x, y"), ("hinge_embedding_loss(x, y.sign())", "x"))
+      for row in rows(f"{call} of 256x128", PAIRS, "F." + call, leaves)],
+    *rows("ctc_loss, 50 steps x 16 x 20 classes", "x = random(50, 16, 20).requires_grad_()\n"
+          "t, n, k = make(rng.integers(1, 20, (16, 10))), make(np.full(16, 50)), make(np.full(16, 10))",
+          "F.ctc_loss(x.log_softmax(2), t, n, k)", "x", 1e-3),
+]
+
 PADS = [row for name, shape, call in [
     ("constant, 16x3x32x32", (16, 3, 32, 32), "(1, 1, 1, 1)"),
     ("constant, 2x3x8x8", (2, 3, 8, 8), "(1, 1, 1, 1)"),
@@ -150,7 +228,8 @@ FOURIER = [Row(f"{name} of {count} x {n}, {dtype}",
            for dtype in ("f4", "f8")]
 
 GROUPS = {"resampling": RESAMPLING, "normalisation": NORMS, "convolutions of volumes": VOLUME_CONVOLUTIONS,
-          "convolutions, channels_last": CHANNELS_LAST, "padding": PADS, "recurrent layers": RECURRENT,
+          "transposed convolutions": TRANSPOSED, "convolutions, channels_last": CHANNELS_LAST, "pooling": POOLING,
+          "embeddings": EMBEDDINGS, "losses": LOSSES, "padding": PADS, "recurrent layers": RECURRENT,
           "fourier": FOURIER}
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
 """If this fails, hooks of modules are not called, called when they should not be, or see wrong gradients."""
+from collections import OrderedDict
+
 import cygrad
+import cygrad.nn.modules.module      # before hooks, which it takes its parts from
 import pytest
 from cygrad import nn
 from cygrad.nn.modules import hooks, module
+from cygrad.nn.utils import prune
 
 
 @pytest.fixture(autouse=True, params=[False, True], ids=["first hook of the process", "hooks were there before"])
@@ -88,3 +92,13 @@ def test_registration_hooks():
         m = nn.Module()
         m.w = nn.Parameter(cygrad.ones(2))
     assert m.w.tolist() == [0, 0]
+
+
+def test_hooks_of_a_module_from_a_file(tmp_path):
+    layer = prune.identity(nn.Linear(2, 2), "weight")
+    cygrad.save(layer, tmp_path / "layer")
+    hooks.watched.clear()
+    read = cygrad.load(tmp_path / "layer", weights_only=False)
+    assert type(read._forward_pre_hooks) is OrderedDict and len(read._forward_pre_hooks) == 1
+    read.weight_mask.zero_()
+    assert read(cygrad.ones(2)).tolist() == read.bias.tolist()         # the hook masks the weights

@@ -11,6 +11,7 @@ import datetime
 import enum
 import pickle
 import sys
+from abc import ABC, ABCMeta
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from contextlib import contextmanager
 from decimal import Decimal
@@ -119,8 +120,8 @@ def any_allowed():
 
 def _is_left_to_python(kind):
     """Whether nothing of a class's own runs when an instance is made, given attributes, or freed."""
-    own = {name for each in kind.__mro__[:-1] for name in vars(each)}
-    return (kind.__new__ is object.__new__ and type(kind) is type
+    own = {name for each in kind.__mro__[:-1] for name in vars(each) if each is not ABC}
+    return (kind.__new__ is object.__new__ and type(kind) in (type, ABCMeta)
             and not own & {"__del__", "__setstate__", "__setattr__", "__getattribute__", "__slots__"})
 
 

@@ -20,6 +20,9 @@ class Hooks(OrderedDict):
         super().__init__(*args, **kwargs)
         watched["some module"] = True
 
+    def __reduce__(self):                   # files and copies have what PyTorch has there
+        return OrderedDict, (), None, None, iter(self.items())
+
 
 class RemovableHandle:
     """What registering a hook returns: `remove()` takes the hook away, also at the end of a `with` block.

@@ -186,6 +186,8 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
         own = self.__dict__
         own.update(state)
         own.setdefault("_non_persistent_buffers_set", set())
+        if any(value and name.endswith("_hooks") for name, value in own.items()):
+            watched["some module"] = True
         for kind in member_dicts.KINDS:
             if kind in own:
                 member_dicts.adopt(self, kind, own.pop(kind))

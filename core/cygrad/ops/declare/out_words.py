@@ -72,6 +72,18 @@ _UNCASTABLE_OF = {
     "ldexp can't be cast to the desired output type {given}": "ldexp",
     "mvlgamma: result type {made} can't be cast to the desired output type {made}": "mvlgamma",
 }
+# Ops with two results: what they say of the first and of the second.
+_OF_PAIRS = {
+    "mode": ("expected scalar type '{made}' but got '{given}' for values output",
+             "expected scalar type '{made}' but got '{given}' for indices output"),
+    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type {made}"),
+    **dict.fromkeys(("median", "nanmedian"), (
+        ("Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
+         "torch.{given}Tensor does not equal torch.{made}Tensor (while checking arguments for median)"),
+        ("Expected tensor for argument #1 'indices' to have scalar type {made}; but got torch.{given}Tensor instead "
+         "(while checking arguments for median)"))),
+    **dict.fromkeys(("topk", "sort"), (EXACT["expected"],) * 2),
+}
 _OF = {name: (words, exact) for table, exact in ((_EXACT_OF, True), (_UNCASTABLE_OF, False))
        for words, names in table.items() for name in names.split()}
 
@@ -117,8 +129,10 @@ def check_dtypes(name, declared, results, targets, args, kwargs):
 
     What is left to `write_out`: whether a result can be cast at all, and ops that were declared "exact".
     """
-    for made, given in zip(results, targets):
+    for i, (made, given) in enumerate(zip(results, targets)):
         if isinstance(given, Tensor) and given.dtype is not made.dtype:
+            if name in _OF_PAIRS:
+                raise RuntimeError(text(_OF_PAIRS[name][i], name, made.dtype.code, given.dtype.code))
             own = _BY_ARGUMENTS[name](given, *args, **kwargs) if name in _BY_ARGUMENTS else _OF.get(name)
             for rule in (own, (EXACT[declared], True) if declared in EXACT else None):
                 if rule is not None and (rule[1] or not can_cast(made.dtype, given.dtype)):

@@ -23,7 +23,7 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     ----------
     input : Tensor
         Real; floats are taken as float64, integers and bools as 64-bit integers.
-    dim : int or tuple of int
+    dim : int or tuple of int, optional
         The axes; all when omitted.
     keepdim : bool
         Whether they stay, with one element.
@@ -53,6 +53,8 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     need_tensors("hash_tensor", input=input)
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    if dim is None:
+        dim = ()
     axes = [axis_of(each, input.dim(), "hash_tensor") for each in (dim if isinstance(dim, (tuple, list)) else (dim,))]
     if not axes and not input.numel():
         raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "

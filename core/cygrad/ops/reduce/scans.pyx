@@ -3,6 +3,8 @@ from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport sum_dtype
 from cygrad.tensor cimport Tensor
 
+import math
+
 import cygrad
 from cygrad import return_types
 from cygrad.ops.declare.primitives import primitive
@@ -173,6 +175,16 @@ def cummin(input, dim):
     return return_types.cummin(_cummin(input, dim))
 
 
+def _added_logarithm(new, old):
+    """log(exp(new) + exp(old)) of complex numbers, with PyTorch's answers where a real part is infinite or NaN."""
+    turned = new.real < old.real
+    smaller, larger = cygrad.where(turned, new, old), cygrad.where(turned, old, new)
+    out = larger + (smaller - larger).exp().log1p()
+    same = larger.real.isinf() & (smaller.real == larger.real)
+    out = cygrad.where(same, cygrad.where(larger.real < 0, smaller, (smaller.exp() + larger.exp()).log()), out)
+    return cygrad.where(new.isnan() | old.isnan(), complex(math.nan, math.nan), out)
+
+
 @primitive(name="logcumsumexp")
 @widened
 def _logcumsumexp(self, dim):
@@ -183,8 +195,10 @@ def _logcumsumexp(self, dim):
     out = clone_dense(self)
     n = self.size(dim) if self.dim() else 1
     if self.is_complex():
-        for i in range(1, n):
-            out.select(dim, i).copy_(cygrad.logaddexp(out.select(dim, i), out.select(dim, i - 1)))
+        before = cygrad.full((), -math.inf, dtype=self.dtype, device=self.device)
+        for i in range(n):
+            step = out.select(dim, i) if self.dim() else out
+            before = step.copy_(_added_logarithm(step, before))
         return out
     shift = 1
     while shift < n:

@@ -285,13 +285,13 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     if input.dtype.name not in ("float32", "float64"):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{SCALAR_NAMES[input.dtype.code]}'")
     data = input.detach().reshape(-1)
+    if not isinstance(bins, Tensor) and bins <= 0:
+        raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
+    parts = data.new_ones(data.shape) if weight is None else weight.detach().reshape(-1)
+    check(data.unsqueeze(1), [bins], parts)
     if isinstance(bins, Tensor):
-        if bins.dtype is not input.dtype:
-            raise RuntimeError("cygrad.histogramdd(): input tensor and bins tensors should have the same dtype")
         edges = bins.detach().clone()
     else:
-        if bins <= 0:
-            raise RuntimeError(f"cygrad.histogramdd(): bins must be > 0, but got {bins} for dimension 0")
         low, high = range if range is not None else (0.0, 0.0)
         if range is not None or data.numel():
             low, high = outer_range(data if range is None else data[:0], float(low), float(high), "histogramdd", 0.5)
@@ -299,13 +299,6 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
             high = 1.0
         edges = functions["linspace"](low, high, bins + 1, dtype=input.dtype, device=input.device)
     count = edges.numel() - 1
-    if weight is None:
-        parts = data.new_ones(data.shape)
-    elif weight.shape != input.shape:
-        raise RuntimeError("cygrad.histogramdd(): if weight tensor is provided it should have the same shape as the "
-                           "input tensor excluding its innermost dimension")
-    else:
-        parts = weight.detach().reshape(-1)
     inside = (data >= edges[0]) & (data <= edges[-1])
     places = positions(edges, data.masked_select(inside), True).sub(1).clamp(max=count - 1)
     hist = data.new_zeros(count).index_add(0, places, parts.masked_select(inside))

@@ -1,0 +1,17 @@
+"""If one of these fails, a call that PyTorch's own test files make has another result or error than in PyTorch.
+
+The cells are in ``transcripts/makers.py`` and ``transcripts/reductions.py``.
+"""
+
+import cygrad
+import pytest
+import torch
+from transcript import cells
+
+CELLS = [cell for name in ("makers", "reductions") for cell in cells(name)]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=[cell.title for cell in CELLS])
+def test_call(cell):
+    found = cell.compare(torch, cygrad)
+    assert not found, "\n".join(found)

@@ -1,0 +1,40 @@
+"""Reductions, scans, histograms and sorting: dtypes of `out`, infinite logarithms."""
+
+import torch
+
+# %% values and places of other dtypes
+numbers = torch.tensor([1, 2], dtype=torch.uint8)
+wrong = torch.empty(0, dtype=torch.int8), torch.empty(0, dtype=torch.int64)
+wrong_places = torch.empty(0, dtype=torch.uint8), torch.empty(0)
+torch.mode(numbers, 0, out=wrong)
+torch.mode(numbers, 0, out=wrong_places)
+torch.kthvalue(numbers, 1, 0, out=wrong)
+torch.kthvalue(numbers, 1, 0, out=wrong_places)
+torch.median(numbers, 0, out=wrong)
+torch.nanmedian(numbers, 0, out=wrong_places)
+torch.topk(numbers, 1, 0, out=wrong)
+torch.topk(numbers, 1, 0, out=wrong_places)
+torch.sort(numbers, 0, out=wrong)
+
+# %% histograms
+torch.histogram(torch.ones(3), bins=3, range=(0.0, 1.0), weight=torch.ones(3).double())
+torch.histogram(torch.ones(3), bins=torch.ones(3).double())
+torch.histogram(torch.ones(3), bins=torch.ones(3), weight=torch.ones(4))
+torch.histogram(torch.ones(3, 2), bins=2, weight=torch.ones(2, 3))
+
+# %% a hash of everything
+torch.hash_tensor(torch.tensor([1, 2]), None)
+
+# %% logarithms of complex sums, with infinite parts
+inf, nan = float("inf"), float("nan")
+torch.logcumsumexp(torch.tensor([complex(-1e3, 1e3), complex(inf, -inf)]), 0)
+torch.logcumsumexp(torch.tensor([complex(inf, 0), complex(inf, -inf), complex(nan), 1.0]), 0)
+torch.logcumsumexp(torch.tensor([complex(inf, 2), complex(-inf, 3), 1.0, complex(inf)]), 0)
+torch.logcumsumexp(torch.tensor([complex(inf, 2), complex(inf, 3), 1.0, complex(inf)]), 0)
+torch.logcumsumexp(torch.tensor([complex(-inf, 2), complex(-inf, 3), 1.0, complex(inf)]), 0)
+torch.logcumsumexp(torch.tensor([complex(nan, 2), complex(-inf, 3), 1.0, complex(inf)]), 0)
+torch.logcumsumexp(torch.tensor(2 + 1j), 0)
+
+# %% where to cut
+torch.tensor_split(torch.ones(3), torch.tensor(1.5))
+torch.tensor_split(torch.ones(3), torch.tensor([[1]]))

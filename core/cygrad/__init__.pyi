@@ -1139,7 +1139,7 @@ class Tensor:
     def reshape_as(self, other: Tensor | Number) -> Tensor:
         """`self.reshape(other.shape)`."""
     def resize_(self, *sizes: _int | Sequence[_int], memory_format: _memory_format | None = None) -> Tensor:
-        """Take a row-major shape, in place; elements keep their places in memory, new ones are uninitialised."""
+        """Take a shape, in place, row-major unless a memory format is given."""
     def resize_as_(self, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
         """`self.resize_(the_template.shape)`."""
     def resolve_conj(self) -> Tensor:

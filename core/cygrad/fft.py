@@ -138,12 +138,9 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_mem
     >>> cygrad.fft.fftfreq(5)
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
-    kind = dtype or _cygrad.get_default_dtype()
-    if not (kind.is_floating_point or kind.is_complex):
-        raise RuntimeError("fftfreq requires a floating point or complex dtype")
-    places = _cygrad.arange(n, dtype=kind, device=device, pin_memory=pin_memory)
+    places = _places("fftfreq", n, out, dtype, device, pin_memory)
     places[(n + 1) // 2:] -= n
-    return _frequencies(places, n, d, out, requires_grad)
+    return _frequencies(places, n, d, requires_grad)
 
 
 def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
@@ -166,18 +163,19 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
     >>> cygrad.fft.rfftfreq(5)
     tensor([0.0000, 0.2000, 0.4000])
     """
-    kind = dtype or _cygrad.get_default_dtype()
+    return _frequencies(_places("rfftfreq", n // 2 + 1, out, dtype, device, pin_memory), n, d, requires_grad)
+
+
+def _places(name, count, out, dtype, device, pin_memory):
+    """0, 1, ..., count - 1, in `out` if there is one."""
+    kind = dtype or (_cygrad.get_default_dtype() if out is None else out.dtype)
     if not (kind.is_floating_point or kind.is_complex):
-        raise RuntimeError("rfftfreq requires a floating point or complex dtype")
-    places = _cygrad.arange(n // 2 + 1, dtype=kind, device=device, pin_memory=pin_memory)
-    return _frequencies(places, n, d, out, requires_grad)
+        raise RuntimeError(f"{name} requires a floating point or complex dtype")
+    return _cygrad.arange(count, out=out, dtype=kind, device=device, pin_memory=pin_memory)
 
 
-def _frequencies(places, n, d, out, requires_grad):
-    found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
-    if out is not None:
-        return out.resize_(found.shape).copy_(found)
-    return found.requires_grad_(bool(requires_grad))
+def _frequencies(places, n, d, requires_grad):
+    return places.mul_(1.0 / (n * d) if n * d else _math.inf).requires_grad_(bool(requires_grad))
 
 
 def fftshift(input, dim=None):

@@ -17,6 +17,7 @@ CALLS = [
     "m.ones(4).scatter_(0, m.tensor([1]), m.ones(1), reduce='add')",
     "m.ones(1).expand(3).index_fill_(0, m.tensor([0]), 1)", "m.from_numpy(readonly)",
     "m.where(m.tensor([1, 0], dtype=m.uint8), m.ones(2), m.ones(2))",
+    "m.tensor([readonly, readonly])", "m.arange(4, out=m.empty(2, 3))", "m.fft.fftfreq(3, out=m.empty(2))",
 ]
 
 
@@ -29,9 +30,11 @@ OTHER_WORDS = [(r" \(Triggered internally.*", ""), ("torch.Size", "cygrad.Size")
 @pytest.fixture(autouse=True)
 def every_time():
     """PyTorch gives some warnings once a process, which another test may have had."""
-    torch.set_warn_always(True)
+    for module in torch, cygrad:
+        module.set_warn_always(True)
     yield
-    torch.set_warn_always(False)
+    for module in torch, cygrad:
+        module.set_warn_always(False)
 
 
 def warned(module, call):
@@ -54,3 +57,9 @@ def in_our_words(text):
 def test_words_and_line(call):
     ours, theirs = warned(cygrad, call), warned(torch, call)
     assert theirs and ours == theirs
+
+
+@pytest.mark.parametrize("call", ["m.zeros(3, out=m.empty(2))", "m.linspace(0, 1, 3, out=m.empty(2))",
+                                  "m.randperm(3, out=m.empty(2).long())", "m.arange(4, out=m.empty(2, 2))"])
+def test_silence(call):
+    assert warned(cygrad, call) == warned(torch, call) == []

@@ -46,6 +46,9 @@ cdef frozenset ROW_MAJOR = frozenset("""
     cholesky cholesky_solve quantile nanquantile linalg_tensorinv fft_fft fft_fft2 fft_fftn fft_hfft fft_hfft2 fft_hfftn
     fft_ifft2 fft_ifftn fft_ihfft2 fft_ihfftn fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn""".split())
 
+# Ops that make tensors: an `out=` of another shape is resized without a word.
+cdef frozenset MAKERS = frozenset("arange range linspace logspace eye zeros ones full rand normal bernoulli".split())
+
 
 cdef int check_inference(Tensor t) except -1:
     """Refuse to write into a tensor of inference mode outside it."""
@@ -139,7 +142,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
                                f"type {SCALAR_NAMES[target.dtype.code]}")
     if not same_sizes(target, result):
         refuse_grown(name, result, target, operands)
-        if target.elements:
+        if target.elements and name not in MAKERS:
             warn_of_resizing(target, result)
         target.resize_(result.shape)
         if name not in ROW_MAJOR:

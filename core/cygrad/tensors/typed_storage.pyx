@@ -7,6 +7,7 @@ it, so that a storage is itself and keeps the attributes it is given; the others
 """
 import weakref
 from collections.abc import Sequence
+from operator import index
 
 cimport cython
 
@@ -50,6 +51,8 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if not args:
         return cygrad.empty(0, dtype=dtype, device=device)
     given, = args
+    if not isinstance(given, Tensor) and hasattr(given, "__index__"):           # a size, perhaps NumPy's
+        given = index(given)
     if isinstance(given, UntypedStorage):
         return (<_Storage>given).elements.to(dtype, copy=True)
     if isinstance(given, int) and not isinstance(given, bool):
@@ -363,7 +366,8 @@ cpdef tuple refusal_of(tuple args, wrap_storage):
             return TypeError, f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
     elif len(args) > 1:
         return RuntimeError, "Too many positional arguments"
-    elif args and not isinstance(args[0], int) and (isinstance(args[0], Tensor) or not isinstance(args[0], Sequence)):
+    elif args and (isinstance(args[0], Tensor) or not hasattr(args[0], "__index__")
+                   and not isinstance(args[0], Sequence)):
         return TypeError, f"Argument type not recognized: {type(args[0])}"
     return None
 
@@ -395,7 +399,6 @@ cdef class TypedStorage(_Storage):
         elif args and isinstance(args[0], str):
             raise TypeError("new(): invalid data type 'str'")
         else:
-            args = tuple([int(arg) if isinstance(arg, bool) else arg for arg in args])
             self.held = elements_of("TypedStorage", args, dtype, device)
 
     @property

@@ -3,6 +3,7 @@ import mmap
 import os
 
 import cygrad
+from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.registry import op
 
 
@@ -63,11 +64,9 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     b'ab'
     """
     dtype = cygrad.get_default_dtype() if dtype is None else dtype
-    if requires_grad and not dtype.is_floating_point and not dtype.is_complex:
-        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     if size < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {size}: [{size}]")
     out = mapped(filename, shared, size * dtype.itemsize).view(dtype).to(device)
     if pin_memory:
         out = out.pin_memory()
-    return out.requires_grad_() if requires_grad else out
+    return finish(out, requires_grad)

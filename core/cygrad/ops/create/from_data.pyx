@@ -14,13 +14,14 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport cast
 from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, default_float, dtype_of
 from cygrad.ops.create.arrays cimport is_array, share_array, shared_with
-from cygrad.ops.create.placing cimport checked_dtype, finished, placed, placed_shared
+from cygrad.ops.create.placing cimport checked_dtype, finish, finished, placed, placed_shared
 from cygrad.ops.create.sequences cimport check_ragged, infer_dtype, sequence_shape, write_nested
 from cygrad.tensor cimport Tensor, alias
 from cygrad.view cimport data
 
 import cygrad
 from cygrad.devices import discovery
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import clone_like
 from cygrad.errors import warn
 from cygrad.ops.create import foreign_arrays
@@ -185,6 +186,19 @@ def as_tensor(data, dtype=None, device=None):
     return placed(from_data(data, dtype), device)
 
 
+def refuse_copy(obj, out, shareable):
+    """Say why `asarray(obj, copy=False)` can't be without a copy, as `out` was made."""
+    if not shareable:
+        if is_array(obj):
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    given = obj if isinstance(obj, Tensor) else as_tensor(obj)
+    if given.device != out.device:
+        raise ValueError(f"can't alias tensor from device '{given.device}' to '{out.device}'.")
+    raise ValueError(f"can't alias tensor with dtype '{SCALAR_NAMES[(<Tensor>given).dtype.code]}' into dtype "
+                     f"'{SCALAR_NAMES[(<Tensor>out).dtype.code]}'.")
+
+
 def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False):
     """`obj` as a tensor; shares memory with tensors, arrays and buffers where nothing must change.
 
@@ -230,8 +244,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
         shared = shareable and (out is obj or not isinstance(obj, Tensor)
                             and (<Tensor>out).memory.owner is not None)
     if copy is False and not shared:
-        raise ValueError("can't alias tensor with dtype or device changed, or a sequence, without a copy"
-                         if shareable else "can't alias arbitrary sequence into a tensor.")
+        refuse_copy(obj, out, shareable)
     if copy and shared:
         out = out.clone()
     if requires_grad:
@@ -357,7 +370,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
              "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
              "buffer to protect its data or make it writable before converting it to a tensor.")
     out = share_array(flat, False).view(dtype)          # warned of already, in other words than of an array
-    return out.requires_grad_() if requires_grad else out
+    return finish(out, requires_grad)
 
 
 for _function in (tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer):

@@ -5,7 +5,7 @@ from cygrad.dispatch.allocation import empty_near, empty_on
 from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
 from cygrad.errors import warn
 from cygrad.ops.create.filled import fill_known
-from cygrad.ops.create.placing import pinned
+from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.registry import functions, op
 from cygrad.tensor import Tensor
 
@@ -29,11 +29,7 @@ def new_like(self, sizes, size, value, dtype, device, requires_grad, name, pin_m
         raw_fill(out, value)
     elif is_filled():
         fill_known(out)
-    if pin_memory:
-        out = pinned(out)
-    if requires_grad:
-        out.requires_grad = True
-    return out
+    return finish(out, requires_grad, None, pin_memory)
 
 
 @op(only_method=True)
@@ -162,7 +158,7 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
              "sourceTensor).")
         data = data.detach().clone()
         out = cast_to(data, self.dtype if dtype is None else dtype).to(self.device if device is None else device)
-        return out.requires_grad_() if requires_grad else out
+        return finish(out, requires_grad)
     return functions["tensor"](data, dtype=self.dtype if dtype is None else dtype,
                                device=self.device if device is None else device, requires_grad=requires_grad,
                                pin_memory=pin_memory)
@@ -173,6 +169,9 @@ def span(size, stride):
     for each in size, stride:
         if not isinstance(each, (tuple, list)):
             raise TypeError(f"expected a tuple of ints, not {type(each).__name__}")
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")
     return 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride))
 
 
@@ -199,7 +198,7 @@ def new_empty_strided(self, size, stride, *, dtype=None, device=None, requires_g
     """
     flat = new_like(self, ((span(size, stride),),), None, None, dtype, device, False, "new_empty_strided", pin_memory)
     out = flat.as_strided(size, stride).detach()
-    return out.requires_grad_() if requires_grad else out
+    return finish(out, requires_grad)
 
 
 @op(method=False)
@@ -231,7 +230,7 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False,
                              pin_memory=pin_memory).as_strided(size, stride).detach()
     if names is not None:
         out.names = names
-    return out.requires_grad_() if requires_grad else out
+    return finish(out, requires_grad)
 
 
 @op(method=False)
@@ -284,4 +283,4 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
         places[axis] = place
     made = functions["empty"]([size[axis] for axis in physical_layout], dtype=dtype, device=device,
                               pin_memory=pin_memory).permute(places).detach()
-    return made.requires_grad_() if requires_grad else made
+    return finish(made, requires_grad)

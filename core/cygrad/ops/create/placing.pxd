@@ -5,7 +5,7 @@ from cygrad.tensor cimport Tensor
 cdef tuple resolved(object where)
 cdef Tensor placed(Tensor t, object where)
 cdef Tensor placed_shared(Tensor t, object where)
-cdef object finish(Tensor t, bint requires_grad, object names, bint pin_memory)
+cpdef object finish(Tensor t, bint requires_grad, object names=*, bint pin_memory=*)
 cdef DType dtype_of_type(object dtype, str name)
 
 

@@ -43,8 +43,8 @@ cdef Tensor placed_shared(Tensor t, object where):
     return placed(t, where)
 
 
-cdef object finish(Tensor t, bint requires_grad, object names, bint pin_memory):
-    """`finished` of a tensor that is to be more than it is."""
+cpdef object finish(Tensor t, bint requires_grad, object names=None, bint pin_memory=False):
+    """`finished` of a tensor that may have to be more than it is."""
     if pin_memory:
         t = pinned(t)
     if names is not None:

@@ -22,7 +22,7 @@ from cygrad.dtype import all_dtypes, get_default_dtype
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.errors import warn
 from cygrad.ops.create.filled import dtype_for, zeros
-from cygrad.ops.create.placing import pinned
+from cygrad.ops.create.placing import finish, pinned
 from cygrad.ops.declare.registry import op
 
 cdef fused Real:
@@ -66,6 +66,10 @@ cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
     if out is not None:
         if name != "eye" and out.numel() == made.elements:      # it keeps its shape, whatever that is
             made = made.reshape(out.shape)
+        elif name == "arange" and out.numel():
+            warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
+                 f"match the computed number of elements {made.elements}. Note that this may occur as a result of "
+                 f"rounding error. The out tensor will be resized to a tensor of shape ({made.elements},).")
         if name != "eye" and isinstance(out, Tensor) and made.dtype is not (<Tensor>out).dtype:
             raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
                                f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
@@ -74,7 +78,7 @@ cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
         made = pinned(made)
     if names is not None:
         made.names = names
-    return made.requires_grad_() if requires_grad else made
+    return finish(made, requires_grad)
 
 
 @op(method=False)

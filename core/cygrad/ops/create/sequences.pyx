@@ -17,6 +17,8 @@ from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT64
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport MAX_RANK
 
+from cygrad.errors import warn_once
+
 
 cdef bint is_sequence(object x):
     if PyList_CheckExact(x) or PyTuple_CheckExact(x):
@@ -51,7 +53,7 @@ cdef int sequence_shape(object x, Py_ssize_t *sizes) except -1:
             return rank
         try:
             x = x[0]
-        except LookupError:
+        except (LookupError, TypeError):
             raise ValueError(f"could not determine the shape of object type '{type(x).__name__}'") from None
 
 
@@ -163,7 +165,12 @@ cdef char *write_nested(char *p, object x, DType dtype, int level, int rank, Py_
             x = x.item()
         write_value(p, dtype.code, x)
         return p + dtype.itemsize
-    if isinstance(x, Tensor) or is_array(x):
+    if isinstance(x, Tensor):
+        x = x.tolist()
+    elif is_array(x):
+        if level:
+            warn_once("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                      "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.")
         x = x.tolist()
     if not is_sequence(x):
         raise TypeError("not a sequence")

@@ -61,9 +61,14 @@ _KERNELS = {"bernoulli": "bernoulli_scalar_cpu_", "log_normal": "log_normal_cpu"
 
 def draw_unsigned(out, sampler, params, generator):
     """`draw` for uint16, uint32 and uint64, of integers within bounds alone: the numbers that int64 gets."""
-    if sampler != "permutation" and (sampler != "random" or not params or params[1] is None):
+    if sampler != "permutation" and (sampler != "random" or not params):
         raise _refused(sampler, params, out.dtype)
     low, high = params if params else (0, out.numel())
+    if high is None:
+        high = 1 << 8 * out.element_size()
+        if high > 1 << 63:                  # the numbers drawn are int64's
+            raise RuntimeError(f"to - 1 is out of bounds for {C_TYPES[out.dtype.code]}")
+        params = low, high
     for name, value in (("from", low), ("to - 1", high - 1)):
         if low < high and not 0 <= value < 1 << 8 * out.element_size():
             raise RuntimeError(f"{name} is out of bounds for {C_TYPES[out.dtype.code]}")

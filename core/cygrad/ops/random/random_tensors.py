@@ -1,6 +1,7 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
 from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
+from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn
 from cygrad.ops.random.fills import _int64, _need_float, draw
@@ -23,7 +24,7 @@ def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
     if names is not None:
         made.names = names
     if requires_grad:
-        made.requires_grad_()
+        made = finish(made, True)
     return made
 
 

@@ -121,6 +121,8 @@ def _cat(tensors, dim=0, *, out=None, axis=None):
     if model is None:
         model = <Tensor>parts[0]
     rank = model.rank
+    if rank == 1 and model.sizes[0] == 0:       # tensors without a shape all of them: any axis will do
+        dim, axis = 0, None
     d = wrap_dim(dim if axis is None else axis, rank)
     for number in range(len(parts)):
         t = <Tensor>parts[number]

@@ -1,7 +1,9 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
 from cygrad.autograd.modes import grad_mode, inference_mode_enabled, set_grad_mode
+from cygrad.devices.device import contiguous_format, preserve_format
 from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import format_of, orders_axes, strides_in
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.dtype import all_dtypes
@@ -168,14 +170,17 @@ def as_strided_(self, size, stride, storage_offset=None):
 
 @op(only_method=True)
 def resize_(self, *sizes, memory_format=None):
-    """Take a row-major shape, in place; elements keep their places in memory, new ones are uninitialised.
+    """Take a shape, in place, row-major unless a memory format is given.
 
+    Elements keep their places in memory, new ones are uninitialised.
     The storage grows when it is too small, for all tensors that share it.
 
     Parameters
     ----------
     *sizes : int, or one tuple of them
         The new shape.
+    memory_format : memory_format, optional
+        Order of the axes in memory.
 
     Returns
     -------
@@ -185,7 +190,7 @@ def resize_(self, *sizes, memory_format=None):
     Raises
     ------
     RuntimeError
-        If the tensor requires a gradient.
+        If the tensor requires a gradient, or the memory format doesn't fit the number of axes.
 
     Examples
     --------
@@ -201,17 +206,22 @@ def resize_(self, *sizes, memory_format=None):
     self._check_inplace()
     if any(n < 0 for n in sizes):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
-    if sizes == tuple(self.shape):
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if sizes == tuple(self.shape) and memory_format is None:
         return self
+    strides = strides_in(memory_format, sizes) if orders_axes(memory_format) else None
     count = 1
     for n in sizes:
         count *= n
+    if count < 1 << 63 <= count * self.itemsize:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
     held = self._storage().nbytes() // self.itemsize
     if count:
         grow_storage(self, (self.storage_offset() + count) * self.itemsize)
     if is_filled() and self._storage().nbytes() // self.itemsize > held:
         fill_known(window(self, None, held, (self._storage().nbytes() // self.itemsize - held,)))
-    self._take(window(self, None, self.storage_offset(), sizes))
+    self._take(window(self, None, self.storage_offset(), sizes, strides))
     self._bump_version()
     return self
 
@@ -271,6 +281,8 @@ def resize_as_(self, the_template, *, memory_format=None):
     ----------
     the_template : Tensor
         Whose shape is taken.
+    memory_format : memory_format, optional
+        Order of the axes in memory; with `preserve_format` that of the template.
 
     Returns
     -------
@@ -284,7 +296,9 @@ def resize_as_(self, the_template, *, memory_format=None):
     tensor([[0, 1],
             [2, 3]])
     """
-    return self.resize_(tuple(the_template.shape))
+    if memory_format is preserve_format:
+        memory_format = format_of(the_template) or contiguous_format
+    return self.resize_(tuple(the_template.shape), memory_format=memory_format)
 
 
 @op(only_method=True)

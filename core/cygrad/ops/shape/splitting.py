@@ -1,4 +1,6 @@
 """Splitting a tensor along an axis into views: `split`, `chunk`, `tensor_split` and the shorter names made of them."""
+import cygrad
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.slices import slice_along, split_evenly
 from cygrad.ops.shape.views import wrap
@@ -110,7 +112,10 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     dim = wrap(dim, input.dim())
     size = input.shape[dim]
     if isinstance(at, Tensor):
-        if at.dim() > 1 or at.dtype.name != "int64":
+        if at.dtype is not cygrad.int64:
+            raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                               f"{SCALAR_NAMES[at.dtype.code]}")
+        if at.dim() > 1:
             raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
                                f"one-dimensional tensor, but got a tensor with {at.dim()} dims")
         at = at.tolist()

@@ -1,0 +1,63 @@
+"""Ops that make tensors, and that resize them: what they refuse, and the shapes they leave."""
+
+import torch
+
+# %% what can't be shared is said
+torch.asarray(__import__("numpy").float32(1), copy=False)
+torch.asarray(torch.ones(1), copy=False, dtype=torch.float64)
+torch.asarray(torch.ones(1), copy=False, device="meta")
+torch.asarray(__import__("numpy").ones(1), copy=False, dtype=torch.float32)
+torch.asarray([1.0], copy=False)
+
+# %% a gradient of integers
+torch.ones(3).new_zeros([3], dtype=torch.int64, requires_grad=True)
+torch.ones(3).new_full([3], 1, dtype=torch.int64, requires_grad=True)
+torch.ones(3).new_empty_strided([1], [1], dtype=torch.int64, requires_grad=True)
+torch.empty_strided([1], [1], dtype=torch.int64, requires_grad=True)
+torch.ones(3).new_tensor([1], dtype=torch.int64, requires_grad=True)
+torch.arange(3, requires_grad=True)
+torch.randint(3, (2,), requires_grad=True)
+
+# %% sizes and strides
+torch.empty_strided([3], [])
+torch.ones(3).new_empty_strided([3], [])
+
+# %% unsigned numbers from a whole range
+torch.zeros(3, dtype=torch.uint64).random_(0, None)
+torch.zeros(3, dtype=torch.uint16).random_(0, None).shape
+torch.zeros(3, dtype=torch.uint32).random_(0, None).shape
+
+# %% resizing in a memory format
+torch.ones(2).resize_(1, 2, 2, 3, memory_format=torch.channels_last).stride()
+torch.ones(12).resize_(1, 2, 2, 3, memory_format=torch.preserve_format)
+images = torch.ones(2, 3, 2, 2).contiguous(memory_format=torch.channels_last)
+images.clone().resize_(2, 3, 2, 2, memory_format=torch.contiguous_format).stride()
+images.clone().resize_(2, 3, 2, 2).stride()
+torch.ones(2).resize_as_(images, memory_format=torch.preserve_format).stride()
+torch.ones(2).resize_as_(images).stride()
+torch.ones(2).resize_(1, 2, memory_format=torch.channels_last)
+
+# %% sizes that are too large
+torch.ones(2).resize_(2**31, 2**31)
+torch.ones(2).resize_(2**40, 2**40)
+
+# %% axes of tensors that have no shape
+torch.cat([torch.zeros(0), torch.zeros(0)], dim=1)
+torch.cat([torch.zeros(0), torch.zeros(2, 3)], dim=1)
+
+# %% frequencies
+torch.fft.fftfreq(4, out=torch.empty(0))
+torch.fft.fftfreq(4, out=torch.empty(4, dtype=torch.int64))
+torch.fft.rfftfreq(4, out=torch.empty(1, 3, dtype=torch.float64))
+
+# %% storages of NumPy's sizes
+torch.Storage(__import__("numpy").int16(3)).size()
+torch.UntypedStorage(__import__("numpy").int64(3)).size()
+
+# %% what is no sequence
+class BrokenSequence:
+    def __len__(self):
+        return 3
+    def __getitem__(self, place):
+        raise TypeError
+torch.tensor(BrokenSequence())

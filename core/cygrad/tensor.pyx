@@ -16,8 +16,9 @@ from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
                                        LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
 from cygrad.tensors cimport overriding
-from cygrad.tensors.overriding cimport (function_modes, hand_over_inplace, hand_over_key, hand_over_method,
-                                        hand_over_named, hand_over_pair, is_watched, mode_here, pair_is_watched)
+from cygrad.tensors.overriding cimport (function_modes, getter_is_watched, hand_over_inplace, hand_over_key,
+                                        hand_over_method, hand_over_named, hand_over_pair, is_watched, mode_here,
+                                        pair_is_watched)
 from cygrad.tensors.object_reuse cimport PyObject_GenericGetDict, keep_whole, lazy_dict, whole_instance
 from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
@@ -110,7 +111,7 @@ cdef class Tensor(View):
     @property
     def shape(self):
         """Sizes of the axes, a `cygrad.Size`."""
-        if is_watched(self):
+        if getter_is_watched(self):
             return hand_over_method("shape.__get__", self)
         return size_of(self)
 
@@ -1248,13 +1249,13 @@ cdef int n_getters = 0
 
 
 cdef object watched_get(object self, void *place):
-    if is_watched(self):
+    if getter_is_watched(self):
         return hand_over_named(<object>(<Getter *>place).name + ".__get__", (self,))
     return (<Getter *>place).get(self, NULL)
 
 
 cdef int watched_set(object self, PyObject *value, void *place) except -1:
-    if is_watched(self):
+    if getter_is_watched(self):
         if value == NULL:
             hand_over_named(<object>(<Getter *>place).name + ".__delete__", (self,))
         else:

@@ -36,9 +36,11 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.asarray([1, 2.5])
-    tensor([1.0000, 2.5000])
+    Array([1.0000, 2.5000])
     """
     if isinstance(obj, Tensor):
+        if type(obj) is not Tensor and isinstance(obj, cygrad.nn.Parameter):
+            obj = obj.as_subclass(Tensor)       # an array over it, which a Parameter would stay otherwise
         target = obj.device if device is None else cygrad.device(device)
         wanted = obj.dtype if dtype is None else dtype
         if copy is False and (obj.dtype is not wanted or obj.to(target) is not obj):
@@ -84,7 +86,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     >>> import numpy
     >>> from cygrad import array_api as xp
     >>> xp.from_dlpack(numpy.arange(3))
-    tensor([0, 1, 2])
+    Array([0, 1, 2])
     """
     return cygrad.from_dlpack(x, device=device, copy=copy)
 
@@ -116,7 +118,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.arange(1, 10, 3), xp.arange(5, 0)
-    (tensor([1, 4, 7]), tensor([], dtype=cygrad.int64))
+    (Array([1, 4, 7]), Array([], dtype=cygrad.int64))
     """
     start, stop = (0, start) if stop is None else (start, stop)
     if dtype is None:
@@ -154,7 +156,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linspace(0, 1, 4, endpoint=False)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500])
+    Array([0.0000, 0.2500, 0.5000, 0.7500])
     """
     if dtype is None:
         dtype = cygrad.get_default_dtype()
@@ -214,7 +216,7 @@ def zeros(shape, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.zeros(2)
-    tensor([0., 0.])
+    Array([0., 0.])
     """
     return cygrad.zeros(shape, dtype=dtype, device=device)
 
@@ -240,7 +242,7 @@ def ones(shape, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.ones(2)
-    tensor([1., 1.])
+    Array([1., 1.])
     """
     return cygrad.ones(shape, dtype=dtype, device=device)
 
@@ -268,7 +270,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.full(2, 7)
-    tensor([7, 7])
+    Array([7, 7])
     """
     shape = (shape,) if isinstance(shape, int) else shape
     return cygrad.full(shape, fill_value, dtype=dtype, device=device)
@@ -321,7 +323,7 @@ def zeros_like(x, /, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.zeros_like(xp.asarray([1, 2]))
-    tensor([0, 0])
+    Array([0, 0])
     """
     return cygrad.zeros_like(x, dtype=dtype, device=device)
 
@@ -347,7 +349,7 @@ def ones_like(x, /, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.ones_like(xp.asarray([5, 6]))
-    tensor([1, 1])
+    Array([1, 1])
     """
     return cygrad.ones_like(x, dtype=dtype, device=device)
 
@@ -375,7 +377,7 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.full_like(xp.asarray([5, 6]), 2)
-    tensor([2, 2])
+    Array([2, 2])
     """
     return cygrad.full_like(x, fill_value, dtype=dtype, device=device)
 
@@ -407,8 +409,8 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.eye(2, 3, k=1)
-    tensor([[0., 1., 0.],
-            [0., 0., 1.]])
+    Array([[0., 1., 0.],
+           [0., 0., 1.]])
     """
     n_cols = n_rows if n_cols is None else n_cols
     if k == 0:
@@ -438,8 +440,8 @@ def tril(x, /, *, k=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.tril(xp.ones((2, 2)))
-    tensor([[1., 0.],
-            [1., 1.]])
+    Array([[1., 0.],
+           [1., 1.]])
     """
     return cygrad.tril(x, k)
 
@@ -463,8 +465,8 @@ def triu(x, /, *, k=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.triu(xp.ones((2, 2)))
-    tensor([[1., 1.],
-            [0., 1.]])
+    Array([[1., 1.],
+           [0., 1.]])
     """
     return cygrad.triu(x, k)
 
@@ -493,8 +495,8 @@ def meshgrid(*arrays, indexing="xy"):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.meshgrid(xp.asarray([1, 2]), xp.asarray([3, 4]))[0]
-    tensor([[1, 2],
-            [1, 2]])
+    Array([[1, 2],
+           [1, 2]])
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', not {indexing!r}")

@@ -114,7 +114,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.astype(xp.asarray([1.5, -1.5]), xp.int32)
-    tensor([ 1, -1], dtype=cygrad.int32)
+    Array([ 1, -1], dtype=cygrad.int32)
     """
     if dtype is not cygrad.bool and x.is_complex() and not dtype.is_complex:
         raise TypeError(f"astype: {x.dtype!r} can't be cast to {dtype!r}; take `real` or `imag` of the array")

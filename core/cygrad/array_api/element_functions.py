@@ -13,41 +13,41 @@ from cygrad.array_api.results import own
 
 # name: (the op, what it gives, shown for these elements, with this result)
 _OF_ONE = {
-    "abs": (cygrad.abs, "the absolute value, of complex numbers the modulus", [-1.5, 2.], "tensor([1.5000, 2.0000])"),
-    "acos": (cygrad.acos, "the inverse cosine", [0., 1.], "tensor([1.5708, 0.0000])"),
-    "acosh": (cygrad.acosh, "the inverse hyperbolic cosine", [1., 2.], "tensor([0.0000, 1.3170])"),
-    "asin": (cygrad.asin, "the inverse sine", [0., 1.], "tensor([0.0000, 1.5708])"),
-    "asinh": (cygrad.asinh, "the inverse hyperbolic sine", [0., 1.], "tensor([0.0000, 0.8814])"),
-    "atan": (cygrad.atan, "the inverse tangent", [0., 1.], "tensor([0.0000, 0.7854])"),
-    "atanh": (cygrad.atanh, "the inverse hyperbolic tangent", [0., 0.5], "tensor([0.0000, 0.5493])"),
-    "bitwise_invert": (cygrad.bitwise_not, "each bit inverted", [1, 2], "tensor([-2, -3])"),
-    "ceil": (cygrad.ceil, "the next integer above", [1.5, -1.5], "tensor([ 2., -1.])"),
-    "conj": (cygrad.conj_physical, "the complex conjugate", [1 + 2j], "tensor([1.-2.j])"),
-    "cos": (cygrad.cos, "the cosine", [0., 1.], "tensor([1.0000, 0.5403])"),
-    "cosh": (cygrad.cosh, "the hyperbolic cosine", [0., 1.], "tensor([1.0000, 1.5431])"),
-    "exp": (cygrad.exp, "e to the power of it", [0., 1.], "tensor([1.0000, 2.7183])"),
-    "floor": (cygrad.floor, "the next integer below", [1.5, -1.5], "tensor([ 1., -2.])"),
-    "imag": (cygrad.imag, "the imaginary part", [1 + 2j], "tensor([2.])"),
-    "isfinite": (cygrad.isfinite, "whether it is neither infinite nor NaN", [1., math.inf], "tensor([ True, False])"),
-    "isinf": (cygrad.isinf, "whether it is infinite", [1., math.inf], "tensor([False,  True])"),
-    "isnan": (cygrad.isnan, "whether it is NaN", [1., math.nan], "tensor([False,  True])"),
-    "log": (cygrad.log, "the natural logarithm", [1., 2.], "tensor([0.0000, 0.6931])"),
-    "log10": (cygrad.log10, "the logarithm to base 10", [1., 10.], "tensor([0., 1.])"),
-    "log1p": (cygrad.log1p, "the natural logarithm of 1 plus it", [0., 1.], "tensor([0.0000, 0.6931])"),
-    "log2": (cygrad.log2, "the logarithm to base 2", [1., 2.], "tensor([0., 1.])"),
-    "logical_not": (cygrad.logical_not, "whether it is zero", [True, False], "tensor([False,  True])"),
-    "negative": (cygrad.negative, "its negative", [1., -2.], "tensor([-1.,  2.])"),
-    "positive": (cygrad.positive, "itself", [1., -2.], "tensor([ 1., -2.])"),
-    "real": (cygrad.real, "the real part", [1 + 2j], "tensor([1.])"),
-    "reciprocal": (cygrad.reciprocal, "1 divided by it", [1., 4.], "tensor([1.0000, 0.2500])"),
+    "abs": (cygrad.abs, "the absolute value, of complex numbers the modulus", [-1.5, 2.], "Array([1.5000, 2.0000])"),
+    "acos": (cygrad.acos, "the inverse cosine", [0., 1.], "Array([1.5708, 0.0000])"),
+    "acosh": (cygrad.acosh, "the inverse hyperbolic cosine", [1., 2.], "Array([0.0000, 1.3170])"),
+    "asin": (cygrad.asin, "the inverse sine", [0., 1.], "Array([0.0000, 1.5708])"),
+    "asinh": (cygrad.asinh, "the inverse hyperbolic sine", [0., 1.], "Array([0.0000, 0.8814])"),
+    "atan": (cygrad.atan, "the inverse tangent", [0., 1.], "Array([0.0000, 0.7854])"),
+    "atanh": (cygrad.atanh, "the inverse hyperbolic tangent", [0., 0.5], "Array([0.0000, 0.5493])"),
+    "bitwise_invert": (cygrad.bitwise_not, "each bit inverted", [1, 2], "Array([-2, -3])"),
+    "ceil": (cygrad.ceil, "the next integer above", [1.5, -1.5], "Array([ 2., -1.])"),
+    "conj": (cygrad.conj_physical, "the complex conjugate", [1 + 2j], "Array([1.-2.j])"),
+    "cos": (cygrad.cos, "the cosine", [0., 1.], "Array([1.0000, 0.5403])"),
+    "cosh": (cygrad.cosh, "the hyperbolic cosine", [0., 1.], "Array([1.0000, 1.5431])"),
+    "exp": (cygrad.exp, "e to the power of it", [0., 1.], "Array([1.0000, 2.7183])"),
+    "floor": (cygrad.floor, "the next integer below", [1.5, -1.5], "Array([ 1., -2.])"),
+    "imag": (cygrad.imag, "the imaginary part", [1 + 2j], "Array([2.])"),
+    "isfinite": (cygrad.isfinite, "whether it is neither infinite nor NaN", [1., math.inf], "Array([ True, False])"),
+    "isinf": (cygrad.isinf, "whether it is infinite", [1., math.inf], "Array([False,  True])"),
+    "isnan": (cygrad.isnan, "whether it is NaN", [1., math.nan], "Array([False,  True])"),
+    "log": (cygrad.log, "the natural logarithm", [1., 2.], "Array([0.0000, 0.6931])"),
+    "log10": (cygrad.log10, "the logarithm to base 10", [1., 10.], "Array([0., 1.])"),
+    "log1p": (cygrad.log1p, "the natural logarithm of 1 plus it", [0., 1.], "Array([0.0000, 0.6931])"),
+    "log2": (cygrad.log2, "the logarithm to base 2", [1., 2.], "Array([0., 1.])"),
+    "logical_not": (cygrad.logical_not, "whether it is zero", [True, False], "Array([False,  True])"),
+    "negative": (cygrad.negative, "its negative", [1., -2.], "Array([-1.,  2.])"),
+    "positive": (cygrad.positive, "itself", [1., -2.], "Array([ 1., -2.])"),
+    "real": (cygrad.real, "the real part", [1 + 2j], "Array([1.])"),
+    "reciprocal": (cygrad.reciprocal, "1 divided by it", [1., 4.], "Array([1.0000, 0.2500])"),
     "signbit": (cygrad.signbit, "whether its sign is negative, also of -0.0 and NaN",
-                [0., -0.], "tensor([False,  True])"),
-    "sin": (cygrad.sin, "the sine", [0., 1.], "tensor([0.0000, 0.8415])"),
-    "sinh": (cygrad.sinh, "the hyperbolic sine", [0., 1.], "tensor([0.0000, 1.1752])"),
-    "sqrt": (cygrad.sqrt, "the square root", [1., 2.], "tensor([1.0000, 1.4142])"),
-    "square": (cygrad.square, "it times itself", [1, 3], "tensor([1, 9])"),
-    "tan": (cygrad.tan, "the tangent", [0., 1.], "tensor([0.0000, 1.5574])"),
-    "trunc": (cygrad.trunc, "the next integer towards zero", [1.5, -1.5], "tensor([ 1., -1.])"),
+                [0., -0.], "Array([False,  True])"),
+    "sin": (cygrad.sin, "the sine", [0., 1.], "Array([0.0000, 0.8415])"),
+    "sinh": (cygrad.sinh, "the hyperbolic sine", [0., 1.], "Array([0.0000, 1.1752])"),
+    "sqrt": (cygrad.sqrt, "the square root", [1., 2.], "Array([1.0000, 1.4142])"),
+    "square": (cygrad.square, "it times itself", [1, 3], "Array([1, 9])"),
+    "tan": (cygrad.tan, "the tangent", [0., 1.], "Array([0.0000, 1.5574])"),
+    "trunc": (cygrad.trunc, "the next integer towards zero", [1.5, -1.5], "Array([ 1., -1.])"),
 }
 _DOC_OF_ONE = """{what}, of each element.
 
@@ -70,35 +70,35 @@ Examples
 
 # name: (the op, what it gives for the elements a of x1 and b of x2, shown for these, with this result)
 _OF_TWO = {
-    "add": (cygrad.add, "a + b", [1, 2], 10, "tensor([11, 12])"),
+    "add": (cygrad.add, "a + b", [1, 2], 10, "Array([11, 12])"),
     "atan2": (cygrad.atan2, "the angle of the point (b, a) against the first axis",
-              [0., 1.], 1, "tensor([0.0000, 0.7854])"),
-    "bitwise_and": (cygrad.bitwise_and, "a & b", [1, 3], 2, "tensor([0, 2])"),
-    "bitwise_left_shift": (cygrad.bitwise_left_shift, "a << b", [1, 3], 2, "tensor([ 4, 12])"),
-    "bitwise_or": (cygrad.bitwise_or, "a | b", [1, 3], 2, "tensor([3, 3])"),
-    "bitwise_right_shift": (cygrad.bitwise_right_shift, "a >> b", [4, 9], 2, "tensor([1, 2])"),
-    "bitwise_xor": (cygrad.bitwise_xor, "a ^ b", [1, 3], 2, "tensor([3, 1])"),
-    "copysign": (cygrad.copysign, "a with the sign of b", [1., 2.], -1, "tensor([-1., -2.])"),
-    "divide": (cygrad.divide, "a / b", [1., 2.], 4, "tensor([0.2500, 0.5000])"),
-    "equal": (cygrad.eq, "whether a == b", [1, 2], 2, "tensor([False,  True])"),
-    "greater": (cygrad.greater, "whether a > b", [1, 2], 1, "tensor([False,  True])"),
-    "greater_equal": (cygrad.greater_equal, "whether a >= b", [1, 2], 2, "tensor([False,  True])"),
-    "hypot": (cygrad.hypot, "the root of a * a + b * b", [3., 0.], 4, "tensor([5., 4.])"),
-    "less": (cygrad.less, "whether a < b", [1, 2], 2, "tensor([ True, False])"),
-    "less_equal": (cygrad.less_equal, "whether a <= b", [1, 2], 1, "tensor([ True, False])"),
-    "logaddexp": (cygrad.logaddexp, "log(exp(a) + exp(b))", [0., 1.], 0, "tensor([0.6931, 1.3133])"),
-    "logical_and": (cygrad.logical_and, "whether both are true", [True, False], True, "tensor([ True, False])"),
-    "logical_or": (cygrad.logical_or, "whether one of them is true", [True, False], False, "tensor([ True, False])"),
+              [0., 1.], 1, "Array([0.0000, 0.7854])"),
+    "bitwise_and": (cygrad.bitwise_and, "a & b", [1, 3], 2, "Array([0, 2])"),
+    "bitwise_left_shift": (cygrad.bitwise_left_shift, "a << b", [1, 3], 2, "Array([ 4, 12])"),
+    "bitwise_or": (cygrad.bitwise_or, "a | b", [1, 3], 2, "Array([3, 3])"),
+    "bitwise_right_shift": (cygrad.bitwise_right_shift, "a >> b", [4, 9], 2, "Array([1, 2])"),
+    "bitwise_xor": (cygrad.bitwise_xor, "a ^ b", [1, 3], 2, "Array([3, 1])"),
+    "copysign": (cygrad.copysign, "a with the sign of b", [1., 2.], -1, "Array([-1., -2.])"),
+    "divide": (cygrad.divide, "a / b", [1., 2.], 4, "Array([0.2500, 0.5000])"),
+    "equal": (cygrad.eq, "whether a == b", [1, 2], 2, "Array([False,  True])"),
+    "greater": (cygrad.greater, "whether a > b", [1, 2], 1, "Array([False,  True])"),
+    "greater_equal": (cygrad.greater_equal, "whether a >= b", [1, 2], 2, "Array([False,  True])"),
+    "hypot": (cygrad.hypot, "the root of a * a + b * b", [3., 0.], 4, "Array([5., 4.])"),
+    "less": (cygrad.less, "whether a < b", [1, 2], 2, "Array([ True, False])"),
+    "less_equal": (cygrad.less_equal, "whether a <= b", [1, 2], 1, "Array([ True, False])"),
+    "logaddexp": (cygrad.logaddexp, "log(exp(a) + exp(b))", [0., 1.], 0, "Array([0.6931, 1.3133])"),
+    "logical_and": (cygrad.logical_and, "whether both are true", [True, False], True, "Array([ True, False])"),
+    "logical_or": (cygrad.logical_or, "whether one of them is true", [True, False], False, "Array([ True, False])"),
     "logical_xor": (cygrad.logical_xor, "whether exactly one of them is true",
-                    [True, False], True, "tensor([False,  True])"),
-    "maximum": (cygrad.maximum, "the greater of both; NaN if one is", [1, 3], 2, "tensor([2, 3])"),
-    "minimum": (cygrad.minimum, "the lesser of both; NaN if one is", [1, 3], 2, "tensor([1, 2])"),
-    "multiply": (cygrad.multiply, "a * b", [1, 2], 10, "tensor([10, 20])"),
+                    [True, False], True, "Array([False,  True])"),
+    "maximum": (cygrad.maximum, "the greater of both; NaN if one is", [1, 3], 2, "Array([2, 3])"),
+    "minimum": (cygrad.minimum, "the lesser of both; NaN if one is", [1, 3], 2, "Array([1, 2])"),
+    "multiply": (cygrad.multiply, "a * b", [1, 2], 10, "Array([10, 20])"),
     "nextafter": (cygrad.nextafter, "the next number after a on the way to b",
-                  [0., 1.], 1, "tensor([1.4013e-45, 1.0000e+00])"),
-    "not_equal": (cygrad.not_equal, "whether a != b", [1, 2], 2, "tensor([ True, False])"),
-    "pow": (cygrad.pow, "a ** b", [1., 3.], 2, "tensor([1., 9.])"),
-    "subtract": (cygrad.subtract, "a - b", [1, 2], 10, "tensor([-9, -8])"),
+                  [0., 1.], 1, "Array([1.4013e-45, 1.0000e+00])"),
+    "not_equal": (cygrad.not_equal, "whether a != b", [1, 2], 2, "Array([ True, False])"),
+    "pow": (cygrad.pow, "a ** b", [1., 3.], 2, "Array([1., 9.])"),
+    "subtract": (cygrad.subtract, "a - b", [1, 2], 10, "Array([-9, -8])"),
 }
 _DOC_OF_TWO = """{what}, for each pair of elements.
 
@@ -182,7 +182,7 @@ def clip(x, /, min=None, max=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.clip(xp.asarray([1, 5, 9]), 2, 6)
-    tensor([2, 5, 6])
+    Array([2, 5, 6])
     """
     low, high = (_bound(x, bound) for bound in (min, max))
     if low is not None:
@@ -222,7 +222,7 @@ def expm1(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.expm1(xp.asarray([0., 1.]))
-    tensor([0.0000, 1.7183])
+    Array([0.0000, 1.7183])
     """
     found = cygrad.expm1(x)
     if not x.is_complex():
@@ -252,7 +252,7 @@ def floor_divide(x1, x2, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.floor_divide(xp.asarray([7, -7]), 2)
-    tensor([ 3, -4])
+    Array([ 3, -4])
     """
     a, b = operands(x1, x2)
     found = cygrad.floor_divide(a, b)
@@ -276,7 +276,7 @@ def remainder(x1, x2, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.remainder(xp.asarray([7, -7]), 3)
-    tensor([1, 2])
+    Array([1, 2])
     """
     a, b = operands(x1, x2)
     found = cygrad.remainder(a, b)
@@ -302,7 +302,7 @@ def round(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.round(xp.asarray([0.5, 1.5, -1.2]))
-    tensor([ 0.,  2., -1.])
+    Array([ 0.,  2., -1.])
     """
     if x.is_complex():
         return cygrad.complex(cygrad.round(x.real), cygrad.round(x.imag))
@@ -326,7 +326,7 @@ def sign(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.sign(xp.asarray([-2., 0., 3.]))
-    tensor([-1.,  0.,  1.])
+    Array([-1.,  0.,  1.])
     """
     found = cygrad.sgn(x)
     return cygrad.where(cygrad.isnan(x), x, found) if x.is_floating_point() else found
@@ -349,7 +349,7 @@ def tanh(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.tanh(xp.asarray([0., 1.]))
-    tensor([0.0000, 0.7616])
+    Array([0.0000, 0.7616])
     """
     found = cygrad.tanh(x)
     if not x.is_complex():

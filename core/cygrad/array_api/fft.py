@@ -3,18 +3,18 @@ from cygrad import fft as _fft
 
 # name: what it gives, what it takes, what it gives for ones
 _TRANSFORMS = {
-    "fft": ("The discrete Fourier transform", "Complex or real", "tensor([4.+0.j, 0.+0.j, 0.+0.j, 0.-0.j])"),
-    "ifft": ("The inverse of `fft`", "Complex or real", "tensor([1.-0.j, 0.-0.j, 0.-0.j, 0.+0.j])"),
+    "fft": ("The discrete Fourier transform", "Complex or real", "Array([4.+0.j, 0.+0.j, 0.+0.j, 0.-0.j])"),
+    "ifft": ("The inverse of `fft`", "Complex or real", "Array([1.-0.j, 0.-0.j, 0.-0.j, 0.+0.j])"),
     "fftn": ("The discrete Fourier transform along several axes", "Complex or real",
-             "tensor([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])"),
-    "ifftn": ("The inverse of `fftn`", "Complex or real", "tensor([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])"),
-    "rfft": ("The half of `fft` that is not the conjugate of the other", "Real", "tensor([4.+0.j, 0.+0.j, 0.+0.j])"),
-    "irfft": ("The inverse of `rfft`", "Complex", "tensor([1., 0., 0., 0., 0., 0.])"),
-    "rfftn": ("The half of `fftn` that is not the conjugate of the other", "Real", "tensor([4.+0.j, 0.+0.j, 0.+0.j])"),
-    "irfftn": ("The inverse of `rfftn`", "Complex", "tensor([1., 0., 0., 0., 0., 0.])"),
+             "Array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])"),
+    "ifftn": ("The inverse of `fftn`", "Complex or real", "Array([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j])"),
+    "rfft": ("The half of `fft` that is not the conjugate of the other", "Real", "Array([4.+0.j, 0.+0.j, 0.+0.j])"),
+    "irfft": ("The inverse of `rfft`", "Complex", "Array([1., 0., 0., 0., 0., 0.])"),
+    "rfftn": ("The half of `fftn` that is not the conjugate of the other", "Real", "Array([4.+0.j, 0.+0.j, 0.+0.j])"),
+    "irfftn": ("The inverse of `rfftn`", "Complex", "Array([1., 0., 0., 0., 0., 0.])"),
     "hfft": ("The transform of an array whose other half is its conjugate, which is real", "Complex",
-             "tensor([6., 0., 0., 0., 0., 0.])"),
-    "ihfft": ("The inverse of `hfft`", "Real", "tensor([1.-0.j, 0.-0.j, 0.-0.j])"),
+             "Array([6., 0., 0., 0., 0., 0.])"),
+    "ihfft": ("The inverse of `hfft`", "Real", "Array([1.-0.j, 0.-0.j, 0.-0.j])"),
 }
 __all__ = [*_TRANSFORMS, "fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 _DOC = """{what}.
@@ -101,7 +101,7 @@ def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.fft.fftfreq(4)
-    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    Array([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
     return _fft.fftfreq(n, d, dtype=dtype, device=device)
 
@@ -129,7 +129,7 @@ def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.fft.rfftfreq(4)
-    tensor([0.0000, 0.2500, 0.5000])
+    Array([0.0000, 0.2500, 0.5000])
     """
     return _fft.rfftfreq(n, d, dtype=dtype, device=device)
 
@@ -153,7 +153,7 @@ def fftshift(x, /, *, axes=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.fft.fftshift(xp.asarray([0, 1, -2, -1]))
-    tensor([-2, -1,  0,  1])
+    Array([-2, -1,  0,  1])
     """
     return _fft.fftshift(x, axes)
 
@@ -177,6 +177,6 @@ def ifftshift(x, /, *, axes=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.fft.ifftshift(xp.asarray([-2, -1, 0, 1]))
-    tensor([ 0,  1, -2, -1])
+    Array([ 0,  1, -2, -1])
     """
     return _fft.ifftshift(x, axes)

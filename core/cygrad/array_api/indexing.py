@@ -26,7 +26,7 @@ def take(x, indices, /, *, axis=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.take(xp.asarray([10, 20, 30]), xp.asarray([-1, 0]))
-    tensor([30, 10])
+    Array([30, 10])
     """
     axis = one_axis(x, axis, "take")
     return cygrad.index_select(x, axis, _from_start(indices, x.shape[axis]))
@@ -53,8 +53,8 @@ def take_along_axis(x, indices, /, *, axis=-1):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.take_along_axis(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1], [-2]]))
-    tensor([[2],
-            [3]])
+    Array([[2],
+           [3]])
     """
     return cygrad.take_along_dim(x, _from_start(indices, x.shape[axis]), axis)
 

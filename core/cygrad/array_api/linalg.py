@@ -43,7 +43,7 @@ def _documented(what, gives, example, shown, shape="(..., M, M)", more=""):
 # ------------------------------------------------------------------ decompositions
 
 @_documented("The lower triangular L of which x is L times its conjugate transpose", "Tensor\n    Of x's shape.", "",
-             "tensor([[1.4142, 0.0000],\n        [0.0000, 1.0000]])",
+             "Array([[1.4142, 0.0000],\n       [0.0000, 1.0000]])",
              more="\nupper : bool, optional\n    The upper triangular U instead, of which x is the conjugate transpose "
                   "times U.")
 def cholesky(x, /, *, upper=False):
@@ -51,25 +51,25 @@ def cholesky(x, /, *, upper=False):
 
 
 @_documented("Eigenvalues and eigenvectors", "named tuple\n    `eigenvalues` (..., M) and `eigenvectors` "
-             "(..., M, M), in columns; complex.", ".eigenvalues", "tensor([2.+0.j, 1.+0.j])")
+             "(..., M, M), in columns; complex.", ".eigenvalues", "Array([2.+0.j, 1.+0.j])")
 def eig(x, /):
     return own(_linalg.eig(x))
 
 
 @_documented("Eigenvalues and eigenvectors of symmetric or Hermitian matrices", "named tuple\n    `eigenvalues` "
              "(..., M), real and ascending, and `eigenvectors` (..., M, M), in columns.", ".eigenvalues",
-             "tensor([1., 2.])")
+             "Array([1., 2.])")
 def eigh(x, /):
     return own(_linalg.eigh(x))
 
 
-@_documented("Eigenvalues", "Tensor\n    Complex, of shape (..., M).", "", "tensor([2.+0.j, 1.+0.j])")
+@_documented("Eigenvalues", "Tensor\n    Complex, of shape (..., M).", "", "Array([2.+0.j, 1.+0.j])")
 def eigvals(x, /):
     return own(_linalg.eigvals(x))
 
 
 @_documented("Eigenvalues of symmetric or Hermitian matrices", "Tensor\n    Real and ascending, of shape (..., M).", "",
-             "tensor([1., 2.])")
+             "Array([1., 2.])")
 def eigvalsh(x, /):
     return own(_linalg.eigvalsh(x))
 
@@ -84,13 +84,13 @@ def qr(x, /, *, mode="reduced"):
 
 
 @_documented("The singular value decomposition: x is U times the diagonal matrix of S times Vh",
-             "named tuple\n    `U`, `S` (descending) and `Vh`.", ".S", "tensor([2., 1.])", "(..., M, N)",
+             "named tuple\n    `U`, `S` (descending) and `Vh`.", ".S", "Array([2., 1.])", "(..., M, N)",
              "\nfull_matrices : bool, optional\n    Whether U and Vh are square, or have min(M, N) columns and rows.")
 def svd(x, /, *, full_matrices=True):
     return own(_linalg.svd(x, full_matrices=full_matrices))
 
 
-@_documented("Singular values", "Tensor\n    Real and descending, of shape (..., min(M, N)).", "", "tensor([2., 1.])",
+@_documented("Singular values", "Tensor\n    Real and descending, of shape (..., min(M, N)).", "", "Array([2., 1.])",
              "(..., M, N)")
 def svdvals(x, /):
     return own(_linalg.svdvals(x))
@@ -98,18 +98,18 @@ def svdvals(x, /):
 
 # ------------------------------------------------------------------ determinants, inverses, solutions
 
-@_documented("The determinant", "Tensor\n    Of shape (...).", "", "tensor(2.)")
+@_documented("The determinant", "Tensor\n    Of shape (...).", "", "Array(2.)")
 def det(x, /):
     return own(_linalg.det(x))
 
 
 @_documented("The sign of the determinant and the logarithm of its modulus", "named tuple\n    `sign` and `logabsdet`, "
-             "of shape (...).", ".sign", "tensor(1.)")
+             "of shape (...).", ".sign", "Array(1.)")
 def slogdet(x, /):
     return own(_linalg.slogdet(x))
 
 
-@_documented("The inverse", "Tensor\n    Of x's shape.", "", "tensor([[0.5000, 0.0000],\n        [0.0000, 1.0000]])")
+@_documented("The inverse", "Tensor\n    Of x's shape.", "", "Array([[0.5000, 0.0000],\n       [0.0000, 1.0000]])")
 def inv(x, /):
     return own(_linalg.inv(x))
 
@@ -120,12 +120,12 @@ rtol : float or Tensor, optional
 
 
 @_documented("The pseudo-inverse of Moore and Penrose", "Tensor\n    Of shape (..., N, M).", "",
-             "tensor([[0.5000, 0.0000],\n        [0.0000, 1.0000]])", "(..., M, N)", _RTOL)
+             "Array([[0.5000, 0.0000],\n       [0.0000, 1.0000]])", "(..., M, N)", _RTOL)
 def pinv(x, /, *, rtol=None):
     return own(_linalg.pinv(x, rtol=rtol))
 
 
-@_documented("The rank", "Tensor\n    int64, of shape (...).", "", "tensor(2)", "(..., M, N)", _RTOL)
+@_documented("The rank", "Tensor\n    int64, of shape (...).", "", "Array(2)", "(..., M, N)", _RTOL)
 def matrix_rank(x, /, *, rtol=None):
     return _linalg.matrix_rank(x, rtol=rtol)
 
@@ -149,8 +149,8 @@ def matrix_power(x, n, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.matrix_power(xp.asarray([[2., 0.], [0., 1.]]), 3)
-    tensor([[8., 0.],
-            [0., 1.]])
+    Array([[8., 0.],
+           [0., 1.]])
     """
     return _linalg.matrix_power(x, n)
 
@@ -174,7 +174,7 @@ def solve(x1, x2, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.solve(xp.asarray([[2., 0.], [0., 4.]]), xp.asarray([1., 1.]))
-    tensor([0.5000, 0.2500])
+    Array([0.5000, 0.2500])
     """
     a, b = operands(x1, x2)
     if b.ndim == 1:
@@ -204,7 +204,7 @@ def cross(x1, x2, /, *, axis=-1):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0]))
-    tensor([0, 0, 1])
+    Array([0, 0, 1])
     """
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         raise ValueError(f"cross: the vectors have {x1.shape[axis]} and {x2.shape[axis]} elements, not 3")
@@ -228,8 +228,8 @@ def outer(x1, x2, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.outer(xp.asarray([1, 2]), xp.asarray([3, 4]))
-    tensor([[3, 4],
-            [6, 8]])
+    Array([[3, 4],
+           [6, 8]])
     """
     return cygrad.outer(*operands(x1, x2))
 
@@ -253,7 +253,7 @@ def diagonal(x, /, *, offset=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.diagonal(xp.asarray([[1, 2], [3, 4]]))
-    tensor([1, 4])
+    Array([1, 4])
     """
     return _linalg.diagonal(x, offset=offset)
 
@@ -279,7 +279,7 @@ def trace(x, /, *, offset=0, dtype=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.trace(xp.asarray([[1, 2], [3, 4]]))
-    tensor(5)
+    Array(5)
     """
     return cygrad.sum(_linalg.diagonal(x, offset=offset), -1, dtype=dtype or of_default_size(x.dtype))
 
@@ -306,7 +306,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.matrix_norm(xp.asarray([[3., 0.], [0., 4.]]))
-    tensor(5.)
+    Array(5.)
     """
     return own(_linalg.matrix_norm(x, ord, keepdim=keepdims))
 
@@ -335,7 +335,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.linalg.vector_norm(xp.asarray([3., 4.]))
-    tensor(5.)
+    Array(5.)
     """
     axes = axes_of(x, axis)
     if axes:

@@ -24,8 +24,8 @@ def broadcast_arrays(*arrays):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.broadcast_arrays(xp.asarray([1, 2]), xp.asarray([[3], [4]]))[0]
-    tensor([[1, 2],
-            [1, 2]])
+    Array([[1, 2],
+           [1, 2]])
     """
     shape = broadcast_shapes(*[x.shape for x in arrays])
     return tuple([cygrad.broadcast_to(x, shape) for x in arrays])
@@ -85,8 +85,8 @@ def broadcast_to(x, /, shape):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.broadcast_to(xp.asarray([1, 2]), (2, 2))
-    tensor([[1, 2],
-            [1, 2]])
+    Array([[1, 2],
+           [1, 2]])
     """
     return cygrad.broadcast_to(x, shape)
 
@@ -110,7 +110,7 @@ def concat(arrays, /, *, axis=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.concat([xp.asarray([1, 2]), xp.asarray([3])])
-    tensor([1, 2, 3])
+    Array([1, 2, 3])
     """
     arrays = operands(*arrays)
     if axis is None:
@@ -137,8 +137,8 @@ def stack(arrays, /, *, axis=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.stack([xp.asarray([1, 2]), xp.asarray([3, 4])], axis=1)
-    tensor([[1, 3],
-            [2, 4]])
+    Array([[1, 3],
+           [2, 4]])
     """
     return cygrad.stack(tuple(operands(*arrays)), axis)
 
@@ -162,7 +162,7 @@ def unstack(x, /, *, axis=0):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.unstack(xp.asarray([[1, 2], [3, 4]]))
-    (tensor([1, 2]), tensor([3, 4]))
+    (Array([1, 2]), Array([3, 4]))
     """
     return tuple(cygrad.unbind(x, axis))
 
@@ -233,7 +233,7 @@ def squeeze(x, /, axis):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.squeeze(xp.asarray([[1, 2]]), 0)
-    tensor([1, 2])
+    Array([1, 2])
     """
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     for each in axes:
@@ -261,7 +261,7 @@ def flip(x, /, *, axis=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.flip(xp.asarray([1, 2, 3]))
-    tensor([3, 2, 1])
+    Array([3, 2, 1])
     """
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     return cygrad.flip(x, tuple(axes))
@@ -288,7 +288,7 @@ def roll(x, /, shift, *, axis=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.roll(xp.asarray([1, 2, 3]), 1)
-    tensor([3, 1, 2])
+    Array([3, 1, 2])
     """
     if isinstance(axis, (tuple, list)) and isinstance(shift, int):
         shift = (shift,) * len(axis)
@@ -369,8 +369,8 @@ def reshape(x, /, shape, *, copy=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.reshape(xp.asarray([1, 2, 3, 4]), (2, -1))
-    tensor([[1, 2],
-            [3, 4]])
+    Array([[1, 2],
+           [3, 4]])
     """
     if copy is None:
         return cygrad.reshape(x, shape)
@@ -410,7 +410,7 @@ def repeat(x, repeats, /, *, axis=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.repeat(xp.asarray([1, 2]), xp.asarray([2, 1]))
-    tensor([1, 1, 2])
+    Array([1, 1, 2])
     """
     if isinstance(repeats, cygrad.Tensor):
         size = x.numel() if axis is None else x.shape[axis]
@@ -437,7 +437,7 @@ def tile(x, repetitions, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.tile(xp.asarray([1, 2]), (2, 2))
-    tensor([[1, 2, 1, 2],
-            [1, 2, 1, 2]])
+    Array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
     """
     return cygrad.tile(x, repetitions)

@@ -24,7 +24,7 @@ def matmul(x1, x2, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.matmul(xp.asarray([[1, 2], [3, 4]]), xp.asarray([1, 1]))
-    tensor([3, 7])
+    Array([3, 7])
     """
     return cygrad.matmul(*operands(x1, x2))
 
@@ -51,8 +51,8 @@ def matrix_transpose(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.matrix_transpose(xp.asarray([[1, 2], [3, 4]]))
-    tensor([[1, 3],
-            [2, 4]])
+    Array([[1, 3],
+           [2, 4]])
     """
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose: an array of {x.ndim} axes has no matrices")
@@ -110,7 +110,7 @@ def vecdot(x1, x2, /, *, axis=-1):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.vecdot(xp.asarray([[1, 2], [3, 4]]), xp.asarray([1, 10]))
-    tensor([21, 43])
+    Array([21, 43])
     """
     if axis >= 0 and x1.ndim == x2.ndim:
         axis -= x1.ndim

@@ -28,7 +28,7 @@ def argmax(x, /, *, axis=None, keepdims=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.argmax(xp.asarray([3, 9, 1]))
-    tensor(1)
+    Array(1)
     """
     return cygrad.argmax(_ordered(x), axis, keepdim=keepdims)
 
@@ -54,7 +54,7 @@ def argmin(x, /, *, axis=None, keepdims=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.argmin(xp.asarray([3, 9, 1]))
-    tensor(2)
+    Array(2)
     """
     return cygrad.argmin(_ordered(x), axis, keepdim=keepdims)
 
@@ -85,7 +85,7 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.count_nonzero(xp.asarray([[1, 0], [2, 3]]), axis=0)
-    tensor([2, 1])
+    Array([2, 1])
     """
     axes = axes_of(x, axis)
     found = x if x.dtype is cygrad.bool else x != 0
@@ -114,7 +114,7 @@ def nonzero(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.nonzero(xp.asarray([0, 5, 7]))
-    (tensor([1, 2]),)
+    (Array([1, 2]),)
     """
     if x.ndim == 0:
         raise ValueError("nonzero: an array without axes has no places; use expand_dims")
@@ -144,7 +144,7 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.searchsorted(xp.asarray([1, 3, 5]), xp.asarray([0, 3, 9]))
-    tensor([0, 1, 3])
+    Array([0, 1, 3])
     """
     if side not in ("left", "right"):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
@@ -180,7 +180,7 @@ def where(condition, x1=None, x2=None, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0)
-    tensor([1, 0])
+    Array([1, 0])
     """
     if x1 is None and x2 is None:
         return nonzero(condition)

@@ -36,7 +36,7 @@ def isin(x1, x2, /, *, invert=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([3, 1]))
-    tensor([ True, False,  True])
+    Array([ True, False,  True])
     """
     return cygrad.isin(*operands(x1, x2), invert=invert)
 
@@ -58,7 +58,7 @@ def unique_all(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.unique_all(xp.asarray([5, 3, 5])).indices
-    tensor([1, 0])
+    Array([1, 0])
     """
     flat = x.reshape(-1)
     order = _sorting(flat)
@@ -99,7 +99,7 @@ def unique_counts(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.unique_counts(xp.asarray([5, 3, 5])).counts
-    tensor([1, 2])
+    Array([1, 2])
     """
     found = unique_all(x)
     return UniqueCounts(found.values, found.counts)
@@ -122,7 +122,7 @@ def unique_inverse(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.unique_inverse(xp.asarray([5, 3, 5])).inverse_indices
-    tensor([1, 0, 1])
+    Array([1, 0, 1])
     """
     found = unique_all(x)
     return UniqueInverse(found.values, found.inverse_indices)
@@ -145,6 +145,6 @@ def unique_values(x, /):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.unique_values(xp.asarray([5, 3, 5]))
-    tensor([3, 5])
+    Array([3, 5])
     """
     return unique_all(x).values

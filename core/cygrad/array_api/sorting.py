@@ -27,7 +27,7 @@ def sort(x, /, *, axis=-1, descending=False, stable=True):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.sort(xp.asarray([3, 1, 2]), descending=True)
-    tensor([3, 2, 1])
+    Array([3, 2, 1])
     """
     return cygrad.sort(x, dim=axis, descending=descending, stable=stable)[0]
 
@@ -55,6 +55,6 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.argsort(xp.asarray([3, 1, 2]))
-    tensor([1, 2, 0])
+    Array([1, 2, 0])
     """
     return cygrad.argsort(x, dim=axis, descending=descending, stable=stable)

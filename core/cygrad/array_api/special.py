@@ -8,6 +8,7 @@ import math
 
 import cygrad
 from cygrad import special as _special
+from cygrad.array_api.array import giving_arrays
 from cygrad.array_api.data_types import operands, result_type
 
 _NAMES = {name: name for name in """
@@ -105,8 +106,8 @@ def _of_floats(ours):
 
 
 for _name, _ours in _NAMES.items():
-    globals()[_name] = getattr(_special, _ours)
+    globals()[_name] = giving_arrays(getattr(_special, _ours))
 for _name in ("xlogy", "xlog1py"):
-    globals()[_name] = _of_floats(globals()[_name])
+    globals()[_name] = giving_arrays(_of_floats(getattr(_special, _name)))
 for _name in _DERIVATIVES:
-    globals()[_name] = _by_scipy(_name)
+    globals()[_name] = giving_arrays(_by_scipy(_name))

@@ -61,14 +61,14 @@ def with_axes(found, x, axes, keepdims):
     return found.reshape([1 if axis in axes else size for axis, size in enumerate(x.shape)])
 
 
-@_documented("The sum", "Numeric.", "Of x's dtype, or the one given.", "tensor([4., 7.])", _DTYPE)
+@_documented("The sum", "Numeric.", "Of x's dtype, or the one given.", "Array([4., 7.])", _DTYPE)
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
     axes = axes_of(x, axis)
     dtype = dtype or of_default_size(x.dtype)
     return cygrad.sum(x, axes, keepdim=keepdims, dtype=dtype) if axes else x.to(dtype, copy=True)
 
 
-@_documented("The product", "Numeric.", "Of x's dtype, or the one given.", "tensor([ 3., 10.])", _DTYPE)
+@_documented("The product", "Numeric.", "Of x's dtype, or the one given.", "Array([ 3., 10.])", _DTYPE)
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
     axes = axes_of(x, axis)
     dtype = dtype or of_default_size(x.dtype)
@@ -78,14 +78,14 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 @_documented("The greatest element; NaN if one is", "Real, with at least one element along the axes.", "Of x's dtype.",
-             "tensor([3., 5.])")
+             "Array([3., 5.])")
 def max(x, /, *, axis=None, keepdims=False):
     axes = axes_of(x, axis)
     return own(cygrad.amax(x, axes, keepdim=keepdims)) if axes else x.clone()
 
 
 @_documented("The least element; NaN if one is", "Real, with at least one element along the axes.", "Of x's dtype.",
-             "tensor([1., 2.])")
+             "Array([1., 2.])")
 def min(x, /, *, axis=None, keepdims=False):
     axes = axes_of(x, axis)
     return own(cygrad.amin(x, axes, keepdim=keepdims)) if axes else x.clone()
@@ -97,7 +97,7 @@ def _floating(x):
 
 
 @_documented("The arithmetic mean", "Numeric.", "Of x's dtype; of integers of the default floating-point dtype.",
-             "tensor([2.0000, 3.5000])")
+             "Array([2.0000, 3.5000])")
 def mean(x, /, *, axis=None, keepdims=False):
     axes = axes_of(x, axis)
     x = _floating(x)
@@ -105,7 +105,7 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 @_documented("The variance", "Real.", "Of x's dtype; NaN if not more elements than `correction` are reduced.",
-             "tensor([1.0000, 2.2500])", _CORRECTION)
+             "Array([1.0000, 2.2500])", _CORRECTION)
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
     axes = axes_of(x, axis)
     x = _floating(x)
@@ -124,7 +124,7 @@ def _divisor(left):
 
 
 @_documented("The standard deviation", "Real.", "Of x's dtype; NaN if not more elements than `correction` are reduced.",
-             "tensor([1.0000, 1.5000])", _CORRECTION)
+             "Array([1.0000, 1.5000])", _CORRECTION)
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
     return own(cygrad.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims)))
 
@@ -152,7 +152,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.cumulative_sum(xp.asarray([1, 2, 3]), include_initial=True)
-    tensor([0, 1, 3, 6])
+    Array([0, 1, 3, 6])
     """
     return _cumulative("cumulative_sum", cygrad.cumsum, 0, x, axis, dtype, include_initial)
 
@@ -180,7 +180,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.cumulative_prod(xp.asarray([2, 3, 4]))
-    tensor([ 2,  6, 24])
+    Array([ 2,  6, 24])
     """
     return _cumulative("cumulative_prod", cygrad.cumprod, 1, x, axis, dtype, include_initial)
 

@@ -26,7 +26,7 @@ def all(x, /, *, axis=None, keepdims=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.all(xp.asarray([[True, False], [True, True]]), axis=0)
-    tensor([ True, False])
+    Array([ True, False])
     """
     axes = axes_of(x, axis)
     x = x.to(cygrad.bool)
@@ -54,7 +54,7 @@ def any(x, /, *, axis=None, keepdims=False):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.any(xp.asarray([[True, False], [True, False]]), axis=0)
-    tensor([ True, False])
+    Array([ True, False])
     """
     axes = axes_of(x, axis)
     x = x.to(cygrad.bool)
@@ -84,6 +84,6 @@ def diff(x, /, n=1, *, axis=-1, prepend=None, append=None):
     --------
     >>> from cygrad import array_api as xp
     >>> xp.diff(xp.asarray([1, 4, 9]), n=2)
-    tensor([2])
+    Array([2])
     """
     return cygrad.diff(x, n=n, dim=axis, prepend=prepend, append=append)

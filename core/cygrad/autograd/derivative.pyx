@@ -12,7 +12,8 @@ from cygrad.autograd.node cimport blank, next_of
 from cygrad.autograd.saved cimport SavedTensor, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
-from cygrad.tensor cimport Tensor, alias, version_of
+from cygrad.tensor cimport Tensor, alias, plain, version_of
+from cygrad.tensors.overriding cimport has_operators
 from cygrad.view cimport View, size_of, tuple_of
 
 import cygrad
@@ -273,7 +274,7 @@ cdef class OpNode(Node):
         if isinstance(value, Tensor):
             if i < 8 and version_of(<Tensor>value) != self.versions[i]:
                 raise modified(<Tensor>value, self.versions[i])
-            return value
+            return plain(<Tensor>value) if has_operators(value) else value
         if value is RELEASED:
             raise spent()
         if value is DROPPED or type(value) is View:

@@ -16,6 +16,7 @@ cdef extern from *:
     bint cygrad_rarely(bint) noexcept
 
 cdef PyTypeObject *tensor_type      # Tensor itself, which overrides nothing
+cdef PyTypeObject *keeping_type     # whose instances' properties are plain tensors' (`keeps_type`)
 cdef int function_modes             # how many modes of functions are on, in all threads
 
 cdef bint is_overridden(PyObject *value) noexcept
@@ -44,6 +45,14 @@ cdef inline bint is_usual(object value) noexcept:
 cdef inline bint is_watched(object tensor) noexcept:
     """Whether a call on a tensor is somebody else's: its type's, or that of a mode of functions."""
     return cygrad_rarely(Py_TYPE(tensor) != tensor_type or function_modes) and watched(<PyObject *>tensor)
+
+cdef inline bint has_operators(object tensor) noexcept:
+    """Whether a tensor's operators may be others than Tensor's, by which formulas are written."""
+    return cygrad_rarely(Py_TYPE(tensor) == keeping_type)
+
+cdef inline bint getter_is_watched(object tensor) noexcept:
+    """The same of one of its properties."""
+    return is_watched(tensor) and (Py_TYPE(tensor) != keeping_type or function_modes)
 
 cdef inline bint pair_is_watched(object x, object y) noexcept:
     """The same of an operator's two operands."""

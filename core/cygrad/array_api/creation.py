@@ -41,6 +41,8 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
     if isinstance(obj, Tensor):
         if type(obj) is not Tensor and isinstance(obj, cygrad.nn.Parameter):
             obj = obj.as_subclass(Tensor)       # an array over it, which a Parameter would stay otherwise
+        if dtype is None and device is None and not copy:
+            return obj
         target = obj.device if device is None else cygrad.device(device)
         wanted = obj.dtype if dtype is None else dtype
         if copy is False and (obj.dtype is not wanted or obj.to(target) is not obj):

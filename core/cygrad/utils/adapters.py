@@ -167,3 +167,8 @@ def _einops():
 
         def einsum(self, pattern, *x):
             return cygrad.einsum(pattern, *x)
+
+    _kept.append(CygradBackend)
+
+
+_kept = []      # einops' class, which Python forgets between here and einops' first call: subclasses are held weakly

@@ -181,13 +181,14 @@ def test_the_array_api():
     assert x.__array_namespace__().std(x).item() == 1
 
 
-@room("distributed", "cygrad_mpi")
+@room("distributed", "cygrad_mpi", "cygrad_nccl")
 def test_a_group_of_one_process():
     from cygrad import distributed
     distributed.init_process_group("gloo", rank=0, world_size=1)
     x = cygrad.ones(2)
     distributed.all_reduce(x)
     distributed.destroy_process_group()
+    assert distributed.is_nccl_available() in (True, False)
     assert x.tolist() == [1, 1]
 
 

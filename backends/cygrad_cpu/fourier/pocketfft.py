@@ -12,7 +12,7 @@ import numpy as np
 from cygrad.tensor import as_tensor_view
 
 try:
-    from numpy.fft import _pocketfft_umath as ufuncs
+    from numpy.fft import _pocketfft_umath as ufuncs    # optional dependency: NumPy 1 has no ufuncs for them
 except ImportError:
     ufuncs = None
 FILLS_OUT = int(np.__version__.split(".")[0]) >= 2

@@ -1,13 +1,15 @@
-"""Build of cygrad: every .pyx under core/, backends/ and plugins/ is one extension module.
+"""Build of cygrad: every .pyx under core/, backends/ and plugins/ is one module, those of a package one shared library.
 
 Metadata is in pyproject.toml. The roots are plain folders of packages, so `package_dir` maps each package to its
 place and Cython finds `cimport cygrad.view` through `include_path`. Modules in a backend's folder `kernels` are
 translated once and compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the
-rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py.
+rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py. The
+library of a package is its module `_compiled`, which creates each of the others when it is imported.
 
 Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer, with all that is generated under build/debug so
 that nothing of an optimised build is taken for it or the reverse; CYGRAD_ONLY=module,... builds only these (prefixes
-count), for development; CYGRAD_ISAS=v2,v3,v4 limits the instruction sets.
+count), for development; CYGRAD_ISAS=v2,v3,v4 limits the instruction sets; CYGRAD_UNORDERED=1 links functions as they
+come, which tools/side_by_side.py needs.
 """
 import os
 import platform
@@ -19,15 +21,17 @@ from setuptools import setup
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "tools"))
 
-from incremental import Build, BuildExt, Module  # noqa: E402  (found through the line above)
+from incremental import Build, BuildExt, Library, Module  # noqa: E402  (found through the line above)
 
 ROOTS = ("core", "backends", "plugins")
 DEBUG = os.environ.get("CYGRAD_DEBUG", "0") not in ("", "0")
+UNORDERED = "CYGRAD_UNORDERED" in os.environ
 ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = "kernels"             # name of the folders of what is compiled for several instruction sets
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
+LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
 COLD = ["tools/cold.h"]         # included in every C file: what only runs on the way to an error
 GLIBC = ["tools/glibc.h"]       # the same: which versions of the C library's functions are called
@@ -69,6 +73,8 @@ def compile_flags(native):
     if DEBUG:
         return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
     flags.append("-fno-asynchronous-unwind-tables")     # a tenth of a module's size, and no C++ exception comes by
+    if sys.platform.startswith("linux"):
+        flags.append("-ffunction-sections")     # so that the linker can lay out functions in another order
     if native:      # jump threading would split vectorised loops with several selections into one copy for each path
         return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
     if sys.platform.startswith("linux"):
@@ -89,31 +95,40 @@ def module(name, source, native=False, flags=(), translated_as=None):
     headers = [] if sys.platform == "win32" or native else COLD     # it turned out slower in loops of kernels
     if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
         headers = headers + GLIBC
-    return Module(name, source.as_posix(), translated_as, libraries=[] if sys.platform == "win32" else ["m"],
-                  extra_compile_args=compile_flags(native) + list(flags), extra_link_args=link_flags(native),
-                  include_dirs=INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [], headers=headers)
+    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + list(flags),
+                  INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [])
 
 
-def modules():
-    """Every extension module: kernels/NAME.pyx is _NAME_ISA beside that folder, for each instruction set."""
+def modules(root, package, native):
+    """The modules of a package: kernels/NAME.pyx is _NAME_ISA beside that folder, for each instruction set."""
+    found = []
+    for source in sorted(Path(root, package).rglob("*.pyx")):
+        path = source.relative_to(root)
+        if source.parent.name == KERNELS:
+            name = ".".join([*path.parent.parent.parts, f"_{path.stem}"])
+            found += [module(f"{name}_{isa}", source, True, flags, translated_as=name)
+                      for isa, flags in instruction_sets().items() if not (path.stem in WIDE and isa in NARROW)]
+        else:
+            found.append(module(".".join(path.with_suffix("").parts), source, native))
+    if SHARED.startswith(f"{package}."):
+        small = [] if sys.platform == "win32" else ["-Os"]
+        found.append(module(SHARED, Path(root, *SHARED.split(".")).with_suffix(".c"), flags=small))
+    return found
+
+
+def libraries():
+    """A shared library for each package with modules."""
     found = []
     for root in ROOTS:
-        sources = sorted(Path(root).rglob("*.pyx"))
-        native = {source.relative_to(root).parts[0] for source in sources if source.parent.name == KERNELS}
-        for source in sources:
-            path = source.relative_to(root)
-            if source.parent.name == KERNELS:
-                name = ".".join([*path.parent.parent.parts, f"_{path.stem}"])
-                found += [module(f"{name}_{isa}", source, True, flags, translated_as=name)
-                          for isa, flags in instruction_sets().items() if not (path.stem in WIDE and isa in NARROW)]
-            else:
-                found.append(module(".".join(path.with_suffix("").parts), source, native=path.parts[0] in native))
+        for package in sorted({path.relative_to(root).parts[0] for path in Path(root).rglob("*.pyx")}):
+            native = any(path.is_dir() for path in Path(root, package).rglob(KERNELS))
+            order = Path("tools", "side_by_side", f"{package}.txt")
+            found.append(Library(f"{package}.{LIBRARY}", modules(root, package, native),
+                                 order=order.as_posix() if order.exists() and not (DEBUG or UNORDERED) else None,
+                                 libraries=[] if sys.platform == "win32" else ["m"],
+                                 extra_compile_args=compile_flags(False), extra_link_args=link_flags(native)))
     if not found:
         raise SystemExit("setup.py: found no .pyx file; the source distribution is incomplete")
-    small = [] if sys.platform == "win32" else ["-Os"]
-    found.append(module(SHARED, Path("core", *SHARED.split(".")).with_suffix(".c"), flags=small))
-    if ONLY:
-        found = [each for each in found if each.name.startswith(tuple(ONLY))]
     return found
 
 
@@ -126,7 +141,7 @@ class ThisBuildExt(BuildExt):
     include_path = INCLUDE
     directives = DIRECTIVES
     shared = SHARED
-    partial = bool(ONLY)
+    only = ONLY
 
 
 os.chdir(HERE)
@@ -137,7 +152,7 @@ setup(
     include_package_data=False,       # the source distribution has more than the wheel needs
     package_data={"": ["*.pxd", "*.pyi", "*.h", "*.txt", "*.zlib", "py.typed", "templates/*", "templates/*/*"]},
     exclude_package_data={name: ["*.pxd", "*.h"] for name in PACKAGES if name.startswith("cygrad_cpu")},  # no interface
-    ext_modules=modules(),
+    ext_modules=libraries(),
     cmdclass={"build": ThisBuild, "build_ext": ThisBuildExt},
     zip_safe=False,
 )

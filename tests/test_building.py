@@ -1,7 +1,8 @@
 """The build goes by content: what didn't change is not built again, and what depends on a change is.
 
 If this breaks, a second run of `tox` takes minutes, or a module is left as it was before a change. The project that is
-built here has two modules, one of which cimports the other, and a kernel that is compiled twice from one translation.
+built here has two modules, one of which cimports the other, a third whose name ends as the first's, and a kernel that
+is compiled twice from one translation; all of them are one library.
 """
 import os
 import re
@@ -17,7 +18,9 @@ pytestmark = pytest.mark.slow
 
 TOOLS = Path(__file__).parents[1] / "tools"
 FILES = {
-    "core/pack/__init__.py": "",
+    "core/pack/__init__.py": "from pack import _compiled\n",
+    "core/pack/inner/__init__.py": "",
+    "core/pack/inner/first.pyx": "cdef class Inner:\n    pass\n\ndef where():\n    return __name__\n",
     "core/pack/first.pxd": "cdef class Number:\n    cdef int value\n",
     "core/pack/first.pyx": "cdef class Number:\n    def __init__(self, value):\n        self.value = value\n",
     "core/pack/second.pyx": "from pack.first cimport Number\n\ndef value(Number number):\n    return number.value\n",
@@ -30,21 +33,27 @@ FILES = {
 import os, sys
 sys.path.insert(0, "tools")
 from pathlib import Path
-from incremental import Build, BuildExt, Module
+from incremental import Build, BuildExt, Library, Module
 from setuptools import setup
 
 class Here(BuildExt):
     include_path = ["core"]
     directives = {"language_level": 3, "binding": False}
 
-found = [Module(f"pack.{path.stem}", path.as_posix()) for path in sorted(Path("core/pack").glob("*.pyx"))]
+    only = os.environ.get("ONLY", "").split()
+
+flags = ["-ffunction-sections"] if "ORDER" in os.environ else []
+found = [Module(".".join(path.with_suffix("").parts[1:]), path.as_posix(), flags=flags)
+         for path in sorted(Path("core/pack").rglob("*.pyx")) if path.parent.name != "kernels"]
 found += [Module(f"pack._power_{isa}", "core/pack/kernels/power.pyx", translated_as="pack._power",
-                 extra_compile_args=["-Icore", f"-DPOWER={isa}{os.environ.get('ZEROS', '')}"]) for isa in (2, 3)]
-setup(name="pack", version="1", packages=["pack"], package_dir={"pack": "core/pack"}, ext_modules=found,
+                 flags=["-Icore", f"-DPOWER={isa}{os.environ.get('ZEROS', '')}"]) for isa in (2, 3)]
+setup(name="pack", version="1", packages=["pack", "pack.inner"], package_dir={"": "core"},
+      ext_modules=[Library("pack._compiled", found, order=os.environ.get("ORDER"))],
       cmdclass={"build": Build, "build_ext": Here})
 ''',
 }
-EVERYTHING = ({"first", "second", "power"}, {"first", "second", "_power_2", "_power_3"})
+EVERYTHING = ({"first", "inner/first", "second", "power"}, {"first", "inner.first", "second", "_power_2", "_power_3"})
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 NOTHING = (set(), set())
 
 
@@ -65,10 +74,10 @@ class Project:
         return done.stdout
 
     def build(self, *command, **variables):
-        """The stems of the files that were translated to C, and of the modules that were compiled."""
+        """The names in the package of the files that were translated to C, and of the modules that were compiled."""
         said = self.run("setup.py", *(command or ("build_ext", "--inplace")), **variables)
-        return (set(re.findall(r"^\[\d+/\d+\] \S*?(\w+)\.pyx translated", said, re.M)),
-                set(re.findall(r"^\[\d+/\d+\] pack\.(\w+) \(", said, re.M)))
+        return (set(re.findall(r"^\[\d+/\d+\] core/pack/(?:kernels/)?(\S+)\.pyx translated", said, re.M)),
+                set(re.findall(r"^\[\d+/\d+\] pack\.(\S+) \(", said, re.M)))
 
     def edit(self, path, before, after):
         text = (self.folder / path).read_text(encoding="utf-8")
@@ -137,19 +146,79 @@ def test_a_file_asks_for_flags_anywhere_in_the_comments_at_its_head(project):
 
 def test_a_build_in_another_folder_finds_what_was_built(project):
     assert project.build("build_ext", "--build-lib", "elsewhere", "--build-temp", "objects") == NOTHING
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    assert sorted(path.name for path in (project.folder / "elsewhere").rglob("*" + suffix)) == sorted(
-        name + suffix for name in EVERYTHING[1])
+    assert [path.name for path in (project.folder / "elsewhere").rglob("*" + SUFFIX)] == ["_compiled" + SUFFIX]
 
 
 def test_a_module_whose_source_is_gone_is_taken_away(project):
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    before = project.folder / ("core/pack/second" + SUFFIX)
+    before.write_text("a shared object of its own, as modules once were")
     (project.folder / "core/pack/second.pyx").rename(project.folder / "core/pack/third.pyx")
     assert project.build() == ({"third"}, {"third"})
-    assert not (project.folder / ("core/pack/second" + suffix)).exists()
+    assert not before.exists()
+    assert project.answer("import pack; print(*pack._compiled.names())") == (
+        "pack._power_2 pack._power_3 pack.first pack.inner.first pack.third")
     project.build("build")
-    built = {path.name for path in (project.folder / "build").glob("lib*/pack/*" + suffix)}
-    assert built == {name + suffix for name in ("first", "third", "_power_2", "_power_3")}
+    assert [path.name for path in (project.folder / "build").glob("lib*/**/*" + SUFFIX)] == ["_compiled" + SUFFIX]
+    (project.folder / "core/pack/third.pyx").rename(project.folder / "core/pack/second.pyx")
+    assert project.build() == NOTHING      # the store still has it
+    assert project.answer("from pack import first, second; print(second.value(first.Number(7)))") == "7"
+
+
+def test_modules_named_alone_are_built_alone(project):
+    project.edit("core/pack/first.pyx", "= value", "= value + 1")
+    project.edit("core/pack/second.pyx", "number.value", "10 * number.value")
+    assert project.build(ONLY="pack.second") == ({"second"}, {"second"})
+    assert project.answer("from pack import first, second; print(second.value(first.Number(7)))") == "70"
+    assert project.build() == ({"first"}, {"first"})
+    assert project.answer("from pack import first, second; print(second.value(first.Number(7)))") == "80"
+    project.edit("core/pack/first.pyx", "= value + 1", "= value")
+    project.edit("core/pack/second.pyx", "10 * number.value", "number.value")
+    project.build()
+
+
+def test_a_module_is_made_when_it_is_imported(project):
+    assert project.answer("""
+import pack, sys, pickle, importlib.util
+assert sorted(name for name in sys.modules if name.partition(".")[0] == "pack") == ["pack", "pack._compiled"]
+import pack.second
+assert "pack.first" in sys.modules and "pack.inner.first" not in sys.modules        # second cimports first
+from pack.inner import first as inner
+assert inner.where() == inner.__name__ == "pack.inner.first" and inner is not pack.first
+assert pack.first.__file__ == pack._compiled.__file__ == importlib.util.find_spec("pack.first").origin
+assert pack.first.__loader__ is pack._compiled is pack.first.__spec__.loader and pack.first.__package__ == "pack"
+assert type(pickle.loads(pickle.dumps(inner.Inner()))) is inner.Inner
+assert importlib.reload(pack.first) is pack.first
+assert importlib.util.find_spec("pack.third") is None and importlib.util.find_spec("packs") is None
+for name in "pack.inner.second", "pack.firsts", "pack.":
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        assert error.name == name
+    else:
+        raise AssertionError(name)
+print("right")
+""") == "right"
+    done = subprocess.run([sys.executable, "-m", "pack.first"], cwd=project.folder / "core", capture_output=True,
+                          text=True)
+    assert "No code object available for pack.first" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("nm"), reason="needs GNU binutils")
+def test_functions_are_laid_out_in_the_order_of_a_list(project):
+    def starts():
+        said = subprocess.run(["nm", project.folder / ("core/pack/_compiled" + SUFFIX)], capture_output=True, text=True)
+        return [int(re.search(rf"^(\w+) t {name}$", said.stdout, re.M)[1], 16) for name in functions]
+
+    functions = ["__pyx_pymod_exec_second", "__pyx_pf_4pack_5inner_5first_where"]
+    lines = ["pack.gone function", "pack.second __pyx_pymod_exec_second",
+             "pack.inner.first __pyx_pf_4pack_#inner_5first_where"]
+    for order in (0, 1), (1, 0):
+        (project.folder / "order.txt").write_text("# a module and a function\n" + "\n".join(
+            [lines[0], *(lines[1 + i] for i in order)]))
+        project.build(ORDER="order.txt")
+        first, second = [starts()[i] for i in order]
+        assert first < second < first + 0x4000
+    project.build()
 
 
 def test_an_error_names_the_file(project):

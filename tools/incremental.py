@@ -1,10 +1,13 @@
-"""setup.py's build_ext: builds the extension modules whose content changed, and no others.
+"""setup.py's build_ext: builds the modules whose content changed, and no others, and links them into libraries.
 
 A module's stamp is a digest of all that it is made of: its .pyx, every file of this tree that it cimports or includes,
 however indirectly, C headers too, Cython's version and directives, the compiler, its flags and Python's ABI. Times of
 files say nothing: an isolated build brings a Cython newer than every file, a fresh checkout makes every file new. What
 was built lies in a store beside the stamps and is copied from there: `pip install .`, `pip install -e .` (which builds
 in a folder that it then throws away), `tox` and `build_ext --inplace` all find what one of them built.
+
+Every module is an object file of its own, with its own flags; the modules of a library are linked into one shared
+object, and the library's own module (library.h) creates each of them when it is imported.
 """
 import filecmp
 import hashlib
@@ -42,8 +45,8 @@ def digest(*parts):
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-class Module(Extension):
-    """An extension module of one .pyx.
+class Module:
+    """A module of one .pyx, which is one object file.
 
     Parameters
     ----------
@@ -55,14 +58,51 @@ class Module(Extension):
         Another name that its C code bears: modules that differ in flags alone have one C file.
     headers : list of str
         Files that are included before the C code.
+    flags : list of str
+        The compiler's, for this module.
+    include_dirs : list of str
+        Where its C headers are.
     """
 
-    def __init__(self, name, source, translated_as=None, headers=(), **options):
-        super().__init__(name, [source], **options)
-        self.source, self.headers = source, list(headers)
+    def __init__(self, name, source, translated_as=None, headers=(), flags=(), include_dirs=()):
+        self.name, self.source, self.headers = name, source, list(headers)
+        self.flags, self.include_dirs = list(flags), list(include_dirs)
         self.translated_as = translated_as or name
+        self.initialisation = f"PyInit_{mangled(name)}"
+        # What Cython names by a module's last word, or by the name of its C code, and lets other objects see.
+        self.macros = [(f"PyInit_{self.translated_as.rpartition('.')[2]}", self.initialisation),
+                       ("CYTHON_NO_PYINIT_EXPORT", "1")]
         if self.translated_as != name:
-            self.define_macros = [tuple(f"PyInit_{each.rpartition('.')[2]}" for each in (self.translated_as, name))]
+            self.macros.append(tuple(f"__pyx_module_is_main_{mangled(each)}" for each in (self.translated_as, name)))
+
+
+class Library(Extension):
+    """Modules that are linked into one shared object, which is a module itself: whoever imports it can import them.
+
+    Parameters
+    ----------
+    name : str
+        Its name, dotted.
+    modules : list of Module
+        What is in it.
+    order : str, optional
+        A file with functions that are laid out side by side; see `layout`.
+    options : dict
+        Extension's, for linking.
+    """
+
+    def __init__(self, name, modules, order=None, **options):
+        super().__init__(name, sorted({each.source for each in modules}), **options)
+        self.modules, self.order = sorted(modules, key=lambda each: each.name), order
+
+    def table(self):
+        """The C code of its own module; see library.h."""
+        return "\n".join([
+            "#include <Python.h>",
+            *(f"extern PyObject *{each.initialisation}(void);" for each in self.modules),
+            f'#define LIBRARY "{self.name}"', f"#define INIT PyInit_{self.name.rpartition('.')[2]}",
+            "#define MODULES \\", *(f'    {{"{each.name}", {each.initialisation}}}, \\' for each in self.modules), "",
+            '#include "library.h"', ""])
 
 
 class Contents:
@@ -169,33 +209,36 @@ class BuildExt(build_ext):
     include_path = []               # where Cython looks for .pxd files
     directives = {}                 # Cython's
     shared = None                   # name of the module that has what Cython would write into each
-    partial = False                 # whether the modules are a selection: then nothing is said about others
+    only = ()                       # beginnings of names: other modules stay as they are in the store
 
     def build_extensions(self):
-        self.check_extensions_list(self.extensions)
         self.store = self.base / "modules" / SUFFIX.removeprefix(".").partition(".")[0]
         self.store.mkdir(parents=True, exist_ok=True)
         contents = Contents(self.include_path, self.base / "dependencies.json")
-        contents.read(sorted({each.source for each in self.extensions if not each.source.endswith(".c")}))
+        modules = [each for library in self.extensions for each in library.modules
+                   if not self.only or each.name.startswith(tuple(self.only))]
+        self.extensions = [library for library in self.extensions if not set(modules).isdisjoint(library.modules)]
+        contents.read(sorted({each.source for each in modules if not each.source.endswith(".c")}))
         import Cython
         language = digest(Cython.__version__, self.directives, self.include_path, self.shared)
         compiler = self.compiler_identity()
         self.c_stamps, self.stamps = {}, {}
-        for each in self.extensions:
+        for each in modules:
             content = "" if each.source.endswith(".c") else contents.of_source(each.source)
             self.c_stamps[each.name] = digest(language, each.translated_as, each.source, content)
-            self.stamps[each.name] = digest(self.c_stamps[each.name], compiler, each.define_macros, each.libraries,
-                                            each.extra_compile_args, own_flags(each.source), each.extra_link_args,
+            self.stamps[each.name] = digest(self.c_stamps[each.name], compiler, each.macros, each.flags,
+                                            own_flags(each.source),
                                             [(path, contents.of_file(path)) for path in each.headers])
-        changed = [each for each in self.extensions
-                   if self.force or self.recorded(self.built(each)) != self.stamps[each.name]]
-        self.say(f"{len(self.extensions)} modules, {len(changed)} to be built with {processors()} processors")
+        changed = [each for each in modules
+                   if self.force or self.recorded(self.object_file(each)) != self.stamps[each.name]]
+        self.say(f"{len(modules)} modules, {len(changed)} to be built with {processors()} processors")
         if changed:
             self.build_all(changed)
-        for each in self.extensions:
-            place = Path(self.get_ext_fullpath(each.name))
+        for library in self.extensions:
+            self.link(library, compiler, contents)
+            place = Path(self.get_ext_fullpath(library.name))
             place.parent.mkdir(parents=True, exist_ok=True)
-            replace(self.built(each), place)
+            replace(self.built(library), place)
 
     def compiler_identity(self):
         """What compiles and links: program, version, the flags of Python's build and the user's, and Python's ABI."""
@@ -263,26 +306,69 @@ class BuildExt(build_ext):
         return time.perf_counter() - begun
 
     def compile(self, module):
-        """Compile and link a module into the store, and write its stamp; return the seconds it took."""
+        """Compile a module into the store, and write its stamp; return the seconds it took."""
         begun = time.perf_counter()
-        result = self.built(module)
+        result = self.object_file(module)
         stamp_file(result).unlink(missing_ok=True)
         scratch = Path(self.build_temp, module.name)        # modules of one C file have objects of one name
-        objects = self.compiler.compile([c_file(self.base, module.source).as_posix()], output_dir=str(scratch),
-                                        macros=module.define_macros, include_dirs=module.include_dirs, debug=self.debug,
-                                        extra_preargs=[word for path in module.headers for word in ("-include", path)],
-                                        extra_postargs=module.extra_compile_args + own_flags(module.source))
-        self.compiler.link_shared_object(objects, str(result), libraries=self.get_libraries(module),
-                                         library_dirs=module.library_dirs, extra_postargs=module.extra_link_args,
-                                         export_symbols=self.get_export_symbols(module), debug=self.debug,
-                                         build_temp=str(scratch), target_lang="c")
+        [made] = self.compiler.compile([c_file(self.base, module.source).as_posix()], output_dir=str(scratch),
+                                       macros=module.macros, include_dirs=module.include_dirs, debug=self.debug,
+                                       extra_preargs=[word for path in module.headers for word in ("-include", path)],
+                                       extra_postargs=module.flags + own_flags(module.source))
+        shutil.move(made, result)
         shutil.rmtree(scratch, ignore_errors=True)
         stamp_file(result).write_text(self.stamps[module.name])
         return time.perf_counter() - begun
 
-    def built(self, module):
+    def link(self, library, compiler, contents):
+        """Link a library into the store, if any of its modules is another than when it was linked."""
+        objects = [self.object_file(each) for each in library.modules]
+        missing = [each.name for each, path in zip(library.modules, objects) if not path.exists()]
+        if missing:
+            raise CompileError(f"{library.name} needs modules that were never built, {missing[0]} among "
+                               f"{len(missing)}: build everything once")
+        result, own = self.built(library), HERE / "library.h"
+        scripts = self.knows_linker_scripts()
+        script = layout(library, objects) if library.order and scripts else ""
+        stamp = digest(compiler, library.table(), contents.of_file(own), script, library.libraries,
+                       library.extra_link_args, [self.recorded(each) for each in objects])
+        if not self.force and self.recorded(result) == stamp:
+            return
+        begun = time.perf_counter()
+        stamp_file(result).unlink(missing_ok=True)
+        scratch = Path(self.build_temp, library.name)
+        scratch.mkdir(parents=True, exist_ok=True)
+        table, order = scratch / "table.c", scratch / "order.ld"
+        table.write_text(library.table(), encoding="utf-8")
+        order.write_text(script, encoding="utf-8")
+        objects += self.compiler.compile([str(table)], output_dir=str(scratch), include_dirs=[str(HERE)],
+                                         debug=self.debug, extra_postargs=library.extra_compile_args)
+        self.compiler.link_shared_object([str(each) for each in objects], str(result),
+                                         libraries=self.get_libraries(library), library_dirs=library.library_dirs,
+                                         extra_postargs=library.extra_link_args
+                                         + ([f"-Wl,-Map,{result}.map"] if scripts else [])
+                                         + ([f"-Wl,-T,{order}"] if script else []),
+                                         export_symbols=self.get_export_symbols(library), debug=self.debug,
+                                         build_temp=str(scratch), target_lang="c")
+        shutil.rmtree(scratch, ignore_errors=True)
+        stamp_file(result).write_text(stamp)
+        self.say(f"linked {library.name}, {len(library.modules)} modules ({time.perf_counter() - begun:.1f} s)")
+
+    def knows_linker_scripts(self):
+        """Whether the linker takes scripts that add to its own: those of GNU and LLVM do."""
+        try:
+            said = subprocess.run([*self.compiler.linker_so, "-Wl,--version"], capture_output=True, text=True).stdout
+        except (AttributeError, OSError):       # not a compiler of Unix
+            return False
+        return "GNU ld" in said or "LLD" in said
+
+    def object_file(self, module):
         """Where the store has a module."""
-        return self.store / (module.name + SUFFIX)
+        return self.store / (module.name + self.compiler.obj_extension)
+
+    def built(self, library):
+        """Where the store has a library."""
+        return self.store / (library.name + SUFFIX)
 
     def recorded(self, target):
         """The stamp with which a file was made, "" if there is none or no file."""
@@ -303,8 +389,8 @@ class BuildExt(build_ext):
             inplace, regular = self._get_inplace_equivalent(build_py, each)
             replace(Path(regular), Path(inplace))
             kept.add(Path(inplace).resolve())
-        if not self.partial:
-            for root in {Path(each.source).parts[0] for each in self.extensions}:
+        if not self.only:
+            for root in {Path(source).parts[0] for each in self.extensions for source in each.sources}:
                 for left in Path(root).rglob("*" + SUFFIX):
                     if left.resolve() not in kept:
                         self.say(f"removed {left}: nothing is built under that name any more")
@@ -318,6 +404,30 @@ def own_flags(source):
     with open(source, encoding="utf-8") as file:
         head = [line.partition("extra_compile_args =") for line in takewhile(lambda line: line.startswith("#"), file)]
     return [flag for said, _, flags in head if said.startswith("# distutils:") for flag in flags.split()]
+
+
+def mangled(name):
+    """A dotted name as part of a name in C."""
+    return name.replace(".", "__")
+
+
+def layout(library, objects):
+    """A linker's script that lays the functions of `library.order` side by side, before all others.
+
+    Its lines are a module and a function each. The compiler gives each function a section of its own
+    (-ffunction-sections); copies of it that are made for some arguments have its name and a dot before more. A # stands
+    for a number.
+    """
+    known = {each.name: path.name for each, path in zip(library.modules, objects)}
+    lines = [line.split() for line in Path(library.order).read_text(encoding="utf-8").splitlines()
+             if not line.startswith("#")]
+    chosen = [f"    *{known[module]}(" + " ".join(f".text.{name} .text.{name}.*" for name in numbered(function)) + ")"
+              for module, function in lines if module in known]
+    return "\n".join(["SECTIONS {", "  .text.side_by_side : {", *chosen, "  }", "} INSERT BEFORE .text;", ""])
+
+
+def numbered(name):
+    return [name.replace("#", "[0-9]" * digits) for digits in (range(1, 4) if "#" in name else (0,))]
 
 
 def c_file(base, source):

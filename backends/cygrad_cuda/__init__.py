@@ -2,6 +2,7 @@
 
 The kernels are cygrad_gpu's. NVIDIA's `cuda-bindings` is imported when a device is first asked for.
 """
+from . import _compiled     # first: it is the library that the others are in
 from .backend import CUDABackend
 
 __all__ = ["CUDABackend"]

@@ -2,6 +2,7 @@
 
 pyopencl itself is imported when a device is first asked for.
 """
+from . import _compiled     # first: it is the library that the others are in
 from .backend import OpenCLBackend
 
 __all__ = ["OpenCLBackend"]

@@ -10,6 +10,7 @@ import gc as _gc
 import importlib as _importlib
 from math import e, inf, nan, pi
 
+from cygrad import _compiled     # before all others: it is the library that they are in
 from cygrad.dtype import DType as dtype
 from cygrad.dtype import all_dtypes as _all_dtypes
 from cygrad.dtype import can_cast, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype

@@ -114,7 +114,7 @@ cdef enum:
 
 def headers():
     """The folder of `cygrad_backend.h`, for a compiler's ``-I``."""
-    return os.path.dirname(os.path.abspath(__file__))
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "devices")     # beside the library it is in
 
 
 # ------------------------------------------------------------ arguments as C sees them

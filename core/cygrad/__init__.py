@@ -301,7 +301,7 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
          "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C",
-         "__config__", "array_api", "masked", "quasirandom")
+         "__config__", "array_api", "masked", "quasirandom", "profiler")
 _DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
                 "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
                 "get_deterministic_debug_mode")

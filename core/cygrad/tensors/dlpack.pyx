@@ -1,5 +1,5 @@
 # distutils: extra_compile_args = -Os
-"""Tensors handed to other libraries, and taken from them, without a copy, by DLPack (dmlc.github.io/dlpack, 1.1).
+"""Tensors handed to other libraries, and taken from them, without a copy, by DLPack (dmlc.github.io/dlpack, 1.2).
 
 A library that gives memory away wraps a struct in a capsule: where the memory is, sizes, strides, dtype, and a function
 that the taker calls when it needs the memory no longer. A capsule is taken once: its name says whether it was.
@@ -41,6 +41,9 @@ cdef extern from *:
         uint32_t major, minor; void *manager_ctx; void (*deleter)(struct cygrad_dl_versioned *); uint64_t flags;
         cygrad_dl_tensor dl_tensor;
     } cygrad_dl_versioned;
+    typedef struct {
+        uint32_t major, minor; void *before, *allocator; int (*from_object)(void *, cygrad_dl_versioned **);
+    } cygrad_dl_exchange;                   /* how it begins */
     """
     ctypedef struct cygrad_dl_device:
         int32_t device_type, device_id
@@ -65,14 +68,19 @@ cdef extern from *:
         void (*deleter)(cygrad_dl_versioned *) noexcept nogil
         uint64_t flags
         cygrad_dl_tensor dl_tensor
+    ctypedef struct cygrad_dl_exchange:
+        uint32_t major, minor
+        int (*from_object)(void *, cygrad_dl_versioned **) noexcept
 
 cdef extern from "Python.h":
+    void PyErr_Clear()
     int Py_IsInitialized() nogil
 
 cdef enum:
     CPU = 1             # kinds of devices
     CUDA = 2
     CUDA_HOST = 3
+    COMPLEX = 5         # a kind of numbers
     READ_ONLY = 1       # flags
     COPIED = 2
 
@@ -89,6 +97,7 @@ cdef char *OLD = b"dltensor"
 cdef char *NEW = b"dltensor_versioned"
 cdef char *OLD_TAKEN = b"used_dltensor"
 cdef char *NEW_TAKEN = b"used_dltensor_versioned"
+cdef char *EXCHANGE = b"dlpack_exchange_api"
 
 
 cdef int fill_tables() except -1:
@@ -255,8 +264,10 @@ cdef class Taken:
 def take(ext_tensor, device, copy):
     """`cygrad.from_dlpack`."""
     cdef Tensor out
-    asked = not PyCapsule_CheckExact(ext_tensor) and hasattr(ext_tensor, "__dlpack__")
-    out = taken(capsule_of(ext_tensor) if asked else ext_tensor)
+    out = taken_at_once(ext_tensor)
+    if out is None:
+        asked = not PyCapsule_CheckExact(ext_tensor) and hasattr(ext_tensor, "__dlpack__")
+        out = taken(capsule_of(ext_tensor) if asked else ext_tensor)
     if device is not None:
         device = named_device(device)
         if device.type != out.device.type or device.index is not None and device.index != (out.device.index or 0):
@@ -265,6 +276,37 @@ def take(ext_tensor, device, copy):
                                  "Set copy=None or copy=True.")
             return out.to(device)
     return out.clone() if copy else out
+
+
+cdef object without_exchange = None     # the type that was asked last for its table in C, and has none
+
+
+cdef Tensor taken_at_once(object array):
+    """The tensor over an array on the host whose type has a table of functions in C (DLPack 1.2); None for others.
+
+    PyTorch's function asks neither for gradients nor for conjugates that are still to be taken, which its method does.
+    """
+    global without_exchange
+    cdef cygrad_dl_versioned *new = NULL
+    cdef cygrad_dl_exchange *exchange
+    cdef Taken owner
+    if type(array) is without_exchange:
+        return None
+    capsule = getattr(type(array), "__dlpack_c_exchange_api__", None)
+    if not PyCapsule_IsValid(capsule, EXCHANGE):
+        without_exchange = type(array)
+        return None
+    exchange = <cygrad_dl_exchange *>PyCapsule_GetPointer(capsule, EXCHANGE)
+    if exchange.major != 1 or getattr(array, "requires_grad", False):
+        return None
+    if exchange.from_object(<void *>array, &new) != 0:
+        PyErr_Clear()                       # the method says it in words for users
+        return None
+    owner = Taken.__new__(Taken)
+    owner.new = new
+    if new.dl_tensor.device.device_type != CPU or new.dl_tensor.dtype.code == COMPLEX:
+        return None
+    return tensor_over(&new.dl_tensor, owner, new.flags & READ_ONLY)
 
 
 cdef object capsule_of(object array):

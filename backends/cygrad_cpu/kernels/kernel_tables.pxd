@@ -89,6 +89,7 @@ ctypedef void (*PoolRows)(int op, const char *a, char *out, long long *index, co
 
 cdef struct PoolTable:
     PoolRows rows[12]           # by dtype code; NULL for bool, 16-bit floats and complex numbers
+    PoolRows single[12]         # sums whose outputs see one place of a row at most
 
 # Rows of n elements: `rows` of them, each contiguous (dense), or all starting next to each other (columns of a matrix
 # whose rows lie `step` elements apart).

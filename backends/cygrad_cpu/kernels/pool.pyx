@@ -104,6 +104,31 @@ cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d,
         i += d.step
 
 
+cdef inline void single(const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
+    """Sums of a row of outputs that see one place of a row at most: the gradient of windows side by side."""
+    cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, w
+    cdef const Py_ssize_t *first = boxes.first[2]
+    cdef const Py_ssize_t *last = boxes.last[2]
+    cdef const Number *x
+    cdef bint more = False
+    while i < d.last:
+        j = h.first
+        while j < h.last:
+            x = plane + (i * height + j) * width
+            if more:
+                for w in range(boxes.outs[2]):
+                    y[w] = y[w] + (x[first[w]] if first[w] < last[w] else 0)
+            else:
+                for w in range(boxes.outs[2]):
+                    y[w] = x[first[w]] if first[w] < last[w] else 0
+            more = True
+            j += h.step
+        i += d.step
+    if not more:
+        for w in range(boxes.outs[2]):
+            y[w] = 0
+
+
 cdef inline void keep_larger(const Number *x, Py_ssize_t stride, int place, Py_ssize_t n, Number *best,
                              int *places) noexcept nogil:
     """The larger of n values and the best so far, without a branch: which it is can't be foretold."""
@@ -216,13 +241,28 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
                 y[w] = y[w] / count if count else 0
 
 
+cdef void single_rows(int op, const Number *a, Number *out, long long *index, const Boxes *boxes, Py_ssize_t begin,
+                      Py_ssize_t end) noexcept nogil:
+    """Sums whose outputs see one place of a row at most."""
+    cdef Py_ssize_t row, h, width = boxes.outs[2], plane_size = boxes.sizes[0] * boxes.sizes[1] * boxes.sizes[2]
+    cdef Number *y
+    for row in range(begin, end):
+        h = row % boxes.outs[1]
+        y = out + row * width
+        if row > begin and h > 0 and same(boxes, h):
+            memcpy(y, y - width, width * sizeof(Number))
+        else:
+            single(a + row // (boxes.outs[1] * boxes.outs[0]) * plane_size, boxes,
+                   seen(boxes, 0, row // boxes.outs[1] % boxes.outs[0]), seen(boxes, 1, h), y)
+
+
 def install(size_t address):
     """Fill the PoolTable at `address`."""
     cdef PoolTable *table = <PoolTable *>address
     cdef dict codes = {dtype.name: dtype.code for dtype in all_dtypes()}
     cdef int i
     for i in range(12):
-        table.rows[i] = NULL
+        table.rows[i] = table.single[i] = NULL
     table.rows[<int>codes["uint8"]] = <PoolRows>pool_rows[uint8]
     table.rows[<int>codes["int8"]] = <PoolRows>pool_rows[int8]
     table.rows[<int>codes["int16"]] = <PoolRows>pool_rows[int16]
@@ -230,3 +270,10 @@ def install(size_t address):
     table.rows[<int>codes["int64"]] = <PoolRows>pool_rows[int64]
     table.rows[<int>codes["float32"]] = <PoolRows>pool_rows[float]
     table.rows[<int>codes["float64"]] = <PoolRows>pool_rows[double]
+    table.single[<int>codes["uint8"]] = <PoolRows>single_rows[uint8]
+    table.single[<int>codes["int8"]] = <PoolRows>single_rows[int8]
+    table.single[<int>codes["int16"]] = <PoolRows>single_rows[int16]
+    table.single[<int>codes["int32"]] = <PoolRows>single_rows[int32]
+    table.single[<int>codes["int64"]] = <PoolRows>single_rows[int64]
+    table.single[<int>codes["float32"]] = <PoolRows>single_rows[float]
+    table.single[<int>codes["float64"]] = <PoolRows>single_rows[double]

@@ -7,13 +7,14 @@ from libc.stdlib cimport free, malloc
 
 from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolTable
+from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolRows, PoolTable
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport copy_views, dense, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
 
 cdef enum:
     GRAIN = 4096                # places that a thread should at least see
+    SUM = 1                     # of backend.POOL
 
 cdef PoolTable table
 install_kernels("pool", &table)
@@ -64,7 +65,8 @@ cdef object cpu_pool(int op, View a, tuple boxes, View out, View index):
     cdef DType dtype = a.dtype
     cdef View source, target, places = None
     cdef Py_ssize_t *room
-    cdef Py_ssize_t rows, begin, end, most = 1
+    cdef PoolRows loop
+    cdef Py_ssize_t rows, begin, end, places_of_a_row, most = 1
     cdef int axis, threads, i
     if dtype.code == FLOAT16 or dtype.code == BFLOAT16:
         dtype = dtype_of(FLOAT32)
@@ -83,7 +85,9 @@ cdef object cpu_pool(int op, View a, tuple boxes, View out, View index):
     try:
         most *= lay_out(&found, 0, boxes[0], room)
         most *= lay_out(&found, 1, boxes[1], room + 3 * found.outs[0])
-        most *= lay_out(&found, 2, boxes[2], room + 3 * (found.outs[0] + found.outs[1]))
+        places_of_a_row = lay_out(&found, 2, boxes[2], room + 3 * (found.outs[0] + found.outs[1]))
+        most *= places_of_a_row
+        loop = table.single[dtype.code] if op == SUM and places_of_a_row <= 1 else table.rows[dtype.code]
         find_alike(&found, boxes[2])
         rows = out.elements // found.outs[2]
         threads = threads_for(out.elements * max(most, <Py_ssize_t>1), GRAIN)
@@ -91,8 +95,8 @@ cdef object cpu_pool(int op, View a, tuple boxes, View out, View index):
             for i in prange(threads, num_threads=threads, schedule="static"):
                 begin = rows * i // threads
                 end = rows * (i + 1) // threads
-                table.rows[dtype.code](op, data(source), data(target),
-                                       NULL if places is None else <long long *>data(places), &found, begin, end)
+                loop(op, data(source), data(target), NULL if places is None else <long long *>data(places), &found,
+                     begin, end)
     finally:
         free(room)
     if target is not out:

@@ -944,6 +944,8 @@ class Tensor:
     def mode(self, dim: Dims = -1, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool =
             False) -> return_types.mode:
         """The most frequent element along an axis (the smallest of several) and the last place where it is."""
+    def module_load(self, other: Tensor | Number, assign: Any = False) -> Tensor:
+        """What `load_state_dict` exchanges self with, where `__future__.set_swap_module_params_on_conversion` is on."""
     def moveaxis(self, source: _int | Sequence[_int], destination: Any) -> Tensor:
         """A view with some axes at other places, the rest in order."""
     def movedim(self, source: _int | Sequence[_int], destination: Any) -> Tensor:
@@ -2323,7 +2325,7 @@ def normal(mean: Any, std: Any = 1.0, size: Sequence[_int] | _int | None = None,
     """Normal numbers with means and standard deviations given as tensors, or as numbers together with a size."""
 def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Elementwise: input != other."""
-def nuclear_norm(input: Tensor, dim: Dims = None, keepdim: _bool = False) -> Tensor:
+def nuclear_norm(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The sum of a matrix's singular values; `linalg.matrix_norm` is the new name."""
 def numel(input: Tensor) -> _int:
     """Number of elements."""
@@ -2665,7 +2667,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Di
 def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: Dims = -1, axis: Dims = None) -> Tensor:
     """The integral along an axis, by the trapezoidal rule."""
 def triangular_solve(input: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool =
-        False) -> return_types.triangular_solve:
+        False, *, out: Any = None) -> return_types.triangular_solve:
     """The solution of a triangular system, the right-hand side first, and a copy of A."""
 def tril(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The matrices of `input` with zeros above a diagonal."""

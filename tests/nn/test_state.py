@@ -2,6 +2,7 @@
 import copy
 import io
 import pickle
+import weakref
 
 import cygrad
 import pytest
@@ -163,3 +164,60 @@ def test_lazy_linear():
     loaded = nn.LazyLinear(3)
     loaded.load_state_dict(m[0].state_dict())
     assert cygrad.equal(loaded.weight, m[0].weight)
+
+
+@pytest.fixture
+def swapping():
+    cygrad.__future__.set_swap_module_params_on_conversion(True)
+    yield
+    cygrad.__future__.set_swap_module_params_on_conversion(False)
+
+
+def test_parameters_are_exchanged(swapping):
+    layer, other = nn.Linear(2, 2), nn.Linear(2, 2)
+    weight = layer.weight
+    layer(cygrad.ones(2)).sum().backward()
+    layer.double()
+    assert layer.weight is weight and weight.dtype is weight.grad.dtype is cygrad.float64
+    layer.load_state_dict(other.state_dict())
+    assert layer.weight is weight and weight.requires_grad and (weight == other.weight).all()
+    layer.load_state_dict(other.state_dict(), assign=True)
+    assert layer.weight is weight and weight.dtype is cygrad.float32
+
+
+def test_what_is_held_by_others_is_not_exchanged(swapping):
+    layer = nn.Linear(2, 2)
+    held = weakref.ref(layer.weight)
+    with pytest.raises(RuntimeError, match="Couldn't swap Linear.weight"):
+        layer.double()
+    assert held() is layer.weight and layer.weight.dtype is cygrad.float32
+
+
+def test_parameters_are_replaced():
+    layer = nn.Linear(2, 2)
+    weight = layer.weight
+    cygrad.__future__.set_overwrite_module_params_on_conversion(True)
+    try:
+        layer.double()
+    finally:
+        cygrad.__future__.set_overwrite_module_params_on_conversion(False)
+    assert layer.weight is not weight and weight.dtype is cygrad.float32
+
+
+def test_everything_of_a_tensor_is_exchanged():
+    a, b = nn.Parameter(cygrad.ones(2)), nn.Parameter(cygrad.zeros(3), requires_grad=False)
+    a.grad, b.word = cygrad.ones(2), "b"
+    cygrad.utils.swap_tensors(a, b)
+    assert a.tolist() == [0, 0, 0] and not a.requires_grad and a.grad is None and a.word == "b"
+    assert b.tolist() == [1, 1] and b.requires_grad and b.grad.tolist() == [1, 1] and not hasattr(b, "word")
+
+
+def test_a_large_module_on_meta_takes_no_memory():
+    layer = nn.Linear(1 << 22, 1 << 22, device="meta")         # 64 TiB
+    assert nn.init.uniform_(layer.weight).shape == cygrad.rand(1 << 22, 1 << 22, device="meta").shape
+
+
+def test_values_for_meta_are_dropped_with_a_warning():
+    layer = nn.Linear(2, 2, device="meta")
+    with pytest.warns(UserWarning, match="for weight: copying from a non-meta parameter in the checkpoint to a meta"):
+        layer.load_state_dict(nn.Linear(2, 2).state_dict())

@@ -5,10 +5,12 @@ _LAZY = ("_pytree", "adapters", "benchmark", "checkpoint", "data", "deterministi
 
 
 def __getattr__(name):
+    if name == "swap_tensors":
+        return _importlib.import_module("cygrad.tensors.exchanging").swap_tensors
     if name in _LAZY:
         return _importlib.import_module("cygrad.utils." + name)
     raise AttributeError(f"module 'cygrad.utils' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*globals(), *_LAZY])
+    return sorted([*globals(), *_LAZY, "swap_tensors"])

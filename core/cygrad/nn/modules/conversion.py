@@ -3,6 +3,8 @@ import warnings
 
 import cygrad
 from cygrad import Tensor
+from cygrad.nn.parameter import Parameter
+from cygrad.utils import swap_tensors
 
 COMPLEX = ("Complex modules are a new feature under active development whose design may change, and some modules might "
            "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
@@ -24,23 +26,45 @@ class Conversion:
     """The part of Module that changes the dtype or device of what it consists of, in place."""
 
     def _apply(self, fn, recurse=True):
-        """Replace the data of every parameter, gradient and buffer by what `fn` makes of it."""
+        """Replace the data of every parameter, gradient and buffer by what `fn` makes of it.
+
+        `cygrad.__future__` says whether parameters are replaced themselves.
+        """
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
+        swap = cygrad.__future__.get_swap_module_params_on_conversion()
+        overwrite = cygrad.__future__.get_overwrite_module_params_on_conversion()
+        for name, param in self._parameters.items():
             if param is None:
                 continue
             grad = param.grad
             with cygrad.no_grad():
                 data, grad_data = fn(param), None if grad is None else fn(grad)
-            param.data = data
-            if grad is not None:
-                grad.data = grad_data
+            if swap:
+                self._swap(name, param, data, grad, grad_data)
+            elif overwrite:
+                self._parameters[name] = new = Parameter(data, param.requires_grad)
+                new.grad = None if grad is None else grad_data.requires_grad_(grad.requires_grad)
+            else:
+                param.data = data
+                if grad is not None:
+                    grad.data = grad_data
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
+
+    def _swap(self, name, param, data, grad, grad_data):
+        """Exchange a parameter and its gradient with new ones."""
+        try:
+            param.grad = None
+            swap_tensors(param, Parameter(data, param.requires_grad))
+            if grad is not None:
+                swap_tensors(grad, grad_data.requires_grad_(grad.requires_grad))
+                param.grad = grad
+        except RuntimeError as error:
+            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
 
     def cuda(self, device=None):
         """Move parameters and buffers to a CUDA device."""

@@ -11,6 +11,7 @@ import cygrad
 from cygrad import Tensor
 from cygrad.nn.modules.hooks import BoundHook, added
 from cygrad.nn.parameter import Parameter, is_lazy
+from cygrad.utils import swap_tensors
 
 _EXTRA = "_extra_state"
 _NEVER = ("Reached a code path in Module.{}() that should never be called. Please file an issue at "
@@ -236,8 +237,16 @@ class State:
             if new.shape != value.shape:
                 return (f"size mismatch for {key}: copying a param with shape {new.shape} from checkpoint, the shape "
                         f"in current model is {value.shape}.")
+        if value.is_meta and not new.is_meta and not assign:
+            warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+                          "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the "
+                          "state dictionary to their corresponding key in the module instead of copying them in "
+                          "place?)", stacklevel=2)
         try:
             with cygrad.no_grad():
+                if cygrad.__future__.get_swap_module_params_on_conversion():
+                    _swap_in(value, new, assign)
+                    return None
                 if not assign:
                     value.copy_(new)
                     return None
@@ -249,6 +258,18 @@ class State:
             return (f'While copying the parameter named "{key}", whose dimensions in the model are {value.size()} and '
                     f"whose dimensions in the checkpoint are {new.size()}, an exception occurred : {error.args}.")
         return None
+
+
+def _swap_in(value, new, assign):
+    """Exchange a parameter or buffer with what it makes of the value from the checkpoint."""
+    made = value.module_load(new, assign=assign)
+    if made is value or made is new:
+        raise RuntimeError("module_load() returned one of self or other, please .detach() the result if returning one "
+                           "of the inputs in module_load")
+    if isinstance(value, Parameter):
+        made = made if isinstance(made, Parameter) else Parameter(made, value.requires_grad)
+        made.requires_grad_(value.requires_grad)
+    swap_tensors(value, made)
 
 
 def _quoted(key):

@@ -304,6 +304,31 @@ def opencl(self, device=None, non_blocking=False):
                    "opencl" if device is None else f"opencl:{device}" if isinstance(device, int) else device)
 
 
+@op(only_method=True)
+def module_load(self, other, assign=False):
+    """What `load_state_dict` exchanges self with, where `__future__.set_swap_module_params_on_conversion` is on.
+
+    Parameters
+    ----------
+    other : Tensor
+        From the checkpoint.
+    assign : bool
+        Whether self takes other's dtype and device, too.
+
+    Returns
+    -------
+    Tensor
+        Neither self nor other.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.zeros(2).module_load(cygrad.ones(2))
+    tensor([1., 1.])
+    """
+    return other.detach() if assign else self.copy_(other).detach()
+
+
 def _conversion(name, dtype):
     def method(self, memory_format=None):
         return convert(self, dtype) if memory_format is None else self.to(dtype, memory_format=memory_format)

@@ -57,12 +57,14 @@ _EXACT_OF = {
 _UNCASTABLE_OF = {
     "{dotted}: Expected result to be safely castable from {made} dtype, but got result with dtype {given}":
         "cholesky cholesky_inverse cholesky_solve linalg_cond linalg_pinv matrix_power",
+    "torch.{dotted}: Expected result to be safely castable from {made} dtype, but got result with dtype {given}":
+        "linalg_matrix_rank",
     "{short}: Expected result to be safely castable from {made} dtype, but got result with dtype {given}":
         "linalg_tensorinv linalg_tensorsolve",
     "torch.linalg.householder_product: Expected result to be safely castable from {made} dtype, but got result with "
     "dtype {given}": "orgqr",
     "torch.{dotted}: Expected eigenvalues to be safely castable from {made} dtype, but got eigenvalues with dtype "
-    "{given}": "linalg_eig linalg_eigvals",
+    "{given}": "linalg_eigvals",
     "torch.geqrf: Expected a to be safely castable from {made} dtype, but got a with dtype {given}": "geqrf",
     "torch.linalg.lstsq: Expected solution to be safely castable from {made} dtype, but got solution with dtype "
     "{given}": "linalg_lstsq",
@@ -72,17 +74,23 @@ _UNCASTABLE_OF = {
     "ldexp can't be cast to the desired output type {given}": "ldexp",
     "mvlgamma: result type {made} can't be cast to the desired output type {made}": "mvlgamma",
 }
-# Ops with two results: what they say of the first and of the second.
+# Ops with two results: what they say of the first and of the second, and whether they want exactly these dtypes.
 _OF_PAIRS = {
     "mode": ("expected scalar type '{made}' but got '{given}' for values output",
-             "expected scalar type '{made}' but got '{given}' for indices output"),
-    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type {made}"),
+             "expected scalar type '{made}' but got '{given}' for indices output", True),
+    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type {made}",
+                  True),
     **dict.fromkeys(("median", "nanmedian"), (
         ("Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
          "torch.{given}Tensor does not equal torch.{made}Tensor (while checking arguments for median)"),
         ("Expected tensor for argument #1 'indices' to have scalar type {made}; but got torch.{given}Tensor instead "
-         "(while checking arguments for median)"))),
-    **dict.fromkeys(("topk", "sort"), (EXACT["expected"],) * 2),
+         "(while checking arguments for median)"), True)),
+    **dict.fromkeys(("topk", "sort"), (EXACT["expected"], EXACT["expected"], True)),
+    "linalg_eig": (
+        ("torch.linalg.eig: Expected eigenvalues to be safely castable from {made} dtype, but got eigenvalues with "
+         "dtype {given}"),
+        ("torch.linalg.eig: Expected eigenvectors to be safely castable from {made} dtype, but got eigenvectors with "
+         "dtype {given}"), False),
 }
 _OF = {name: (words, exact) for table, exact in ((_EXACT_OF, True), (_UNCASTABLE_OF, False))
        for words, names in table.items() for name in names.split()}
@@ -132,8 +140,9 @@ def check_dtypes(name, declared, results, targets, args, kwargs):
     for i, (made, given) in enumerate(zip(results, targets)):
         if isinstance(given, Tensor) and given.dtype is not made.dtype:
             if name in _OF_PAIRS:
-                raise RuntimeError(text(_OF_PAIRS[name][i], name, made.dtype.code, given.dtype.code))
-            own = _BY_ARGUMENTS[name](given, *args, **kwargs) if name in _BY_ARGUMENTS else _OF.get(name)
+                own = _OF_PAIRS[name][i], _OF_PAIRS[name][2]
+            else:
+                own = _BY_ARGUMENTS[name](given, *args, **kwargs) if name in _BY_ARGUMENTS else _OF.get(name)
             for rule in (own, (EXACT[declared], True) if declared in EXACT else None):
                 if rule is not None and (rule[1] or not can_cast(made.dtype, given.dtype)):
                     raise RuntimeError(text(rule[0], name, made.dtype.code, given.dtype.code))

@@ -167,17 +167,18 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
 @primitive(name="addr")
 def _addr(self, vec1, vec2, beta, alpha):
+    self = self.expand(vec1.shape[0], vec2.shape[0])        # so that one number counts as a matrix of them
     dtype = result_type(self, vec1, vec2)
     x, y = cast_to(vec1, dtype).unsqueeze(1), cast_to(vec2, dtype)
     if dtype is BOOL:
         found = binary_op(MUL, x, y) & bool(alpha)
         return found | self if beta else found
     if dtype in HALVES:
-        return cast_to(_addr.forward(cast_to(self, FLOAT32), x[:, 0], y, beta, alpha), dtype)
+        return cast_to(_addr.forward(cast_to(self, FLOAT32), cast_to(x[:, 0], FLOAT32), y, beta, alpha), dtype)
     found = binary_op(MUL, x if alpha == 1 else x * alpha, y)
     if beta == 0:
         return found
-    return binary_op(ADD, self.expand(found.shape) if beta == 1 else self.expand(found.shape) * beta, found)
+    return binary_op(ADD, self if beta == 1 else self * beta, found)
 
 
 def addr(input, vec1, vec2, *, beta=1, alpha=1):
@@ -208,14 +209,13 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for argument, value in (("vec1", vec1), ("vec2", vec2)):
         if value.dim() != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {argument}, but got {value.dim()}-D")
-    dtype = result_type(input, vec1, vec2)
+    dtype = result_type(input.expand(vec1.shape[0], vec2.shape[0]), vec1, vec2)
     for argument, value in (("beta", beta), ("alpha", alpha)):
         if isinstance(value, bool) and dtype is not BOOL:
             raise RuntimeError(f"Boolean {argument} only supported for Boolean results.")
         if isinstance(value, (float, complex)) and not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"For integral input tensors, argument {argument} must not be a floating point number.")
     check_numbers(dtype, beta, alpha)
-    input.expand(vec1.shape[0], vec2.shape[0])
     return _addr(input, vec1, vec2, beta, alpha)
 
 

@@ -229,9 +229,13 @@ def chain_matmul(*matrices):
     tensor([[12.],
             [12.]])
     """
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for t in matrices:
         if t.dim() != 2:
             raise RuntimeError(f"Tensor dimension is {t.dim()}, expected 2 instead.")
+    if len(matrices) == 1:
+        return matrices[0].clone()
     from cygrad.linalg import multi_dot      # knot: it needs this module
     return multi_dot(matrices)
 

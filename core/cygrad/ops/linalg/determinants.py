@@ -5,7 +5,7 @@ import cygrad
 from cygrad.dispatch.operands import select
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
-from cygrad.ops.linalg.lapack import HALVES, exact_out, factored, need_float, need_kernel, need_square
+from cygrad.ops.linalg.lapack import exact_out, factored, need_float, need_kernel, need_square
 from cygrad.return_types import linalg_slogdet, slogdet as slogdet_result
 
 
@@ -24,9 +24,9 @@ def _det(self):
     return signed_diagonal(self).prod(-1)
 
 
-def checked_det(A, name):
+def checked_det(A, name, low=False):
     need_square(A, name)
-    need_float(A, name, low=True)
+    need_float(A, name, low)
     need_kernel(A, "lu_cpu")
 
 
@@ -50,7 +50,7 @@ def det(input):
     >>> cygrad.det(cygrad.tensor([[2., 1.], [1., 3.]]))
     tensor(5.)
     """
-    checked_det(input, "linalg.det")
+    checked_det(input, "linalg.det", low=True)
     return _det(input)
 
 
@@ -156,8 +156,8 @@ def logdet(input):
     tensor(2.0794)
     """
     need_square(input, "logdet")
-    need_float(input, "logdet", low=True)
-    sign, size = _slogdet(input) if input.dtype not in HALVES else slogdet(input)
+    need_float(input, "logdet")
+    sign, size = _slogdet(input)
     if input.is_complex():
         return sign.log() + size
     return cygrad.where(sign == -1, math.nan, size)

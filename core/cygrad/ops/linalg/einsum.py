@@ -71,11 +71,14 @@ def letters_of(subscripts):
     return "".join(found)
 
 
+NOTHING = ("einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+           "subscripts list")
+
+
 def read_arguments(args):
     """(equation, operands) of any form of the call."""
     if len(args) < 2:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
-                         "and its subscripts list")
+        raise ValueError(NOTHING)
     if isinstance(args[0], Tensor):                       # operand, subscripts, operand, subscripts, [output]
         pairs = len(args) // 2
         equation = ",".join(letters_of(args[2 * i + 1]) for i in range(pairs))
@@ -85,6 +88,8 @@ def read_arguments(args):
     equation, operands = args[0], args[1:]
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
+    if not operands:
+        raise ValueError(NOTHING)
     for i, t in enumerate(operands):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(t).__name__}")

@@ -29,7 +29,7 @@ def _lstsq(self, other, rcond, driver, vector):
         check_info(info, deficient)
         rank = new(self, (0,), INT64)
     residuals = new(self, (0,), real_of(self))
-    if driver != "gelsy" and m > n and k and (driver == "gels" or (rank == n).all().item()):
+    if driver != "gelsy" and m > n and (driver == "gels" or (rank == n).all().item()):
         rest = b - self @ x
         residuals = (rest.abs() ** 2 if rest.is_complex() else rest * rest).sum(-2)
     out = new(b, (0,))

@@ -297,7 +297,18 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
                            f"({LU.shape[-2]}x{LU.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
     if LU.shape[:-1] != pivots.shape:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    check_pivots(pivots, LU.shape[-2])
     return _lu_solve(LU, pivots, B, left, adjoint)
+
+
+def check_pivots(pivots, n):
+    """Rows are exchanged by them, so that a wrong one would lie beside the matrix."""
+    if not pivots.numel() or pivots.is_meta:
+        return
+    for wrong, words in ((pivots < 1, "greater or equal to 1"), (pivots > n, "smaller or equal to LU.size(-2)")):
+        if bool(wrong.any()):
+            raise RuntimeError(f"Pivots given to lu_solve must all be {words}. Did you properly pass the result of "
+                               "lu_factor?")
 
 
 @op(name="lu_solve", out="expected")

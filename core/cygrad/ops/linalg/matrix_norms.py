@@ -63,6 +63,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     dims = [wrap(d, A.dim()) for d in dims]
     if dims[0] == dims[1]:
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
     if ord not in ("fro", "nuc") and (isinstance(ord, str) or abs(ord) not in (1, 2, INF)):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     if dtype is not None:

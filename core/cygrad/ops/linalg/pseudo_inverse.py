@@ -8,11 +8,12 @@ from cygrad.ops.linalg.lapack import HALVES, adjoint, need_matrix, need_square, 
 from cygrad.tensor import Tensor
 
 
-def tolerances(A, name, atol, rtol):
+def tolerances(A, name, atol, rtol, numpys=None):
     """atol and rtol as numbers or tensors that broadcast over the batch; defaults as PyTorch chooses them."""
-    for label, value in (("atol", atol), ("rtol", rtol)):
+    for label, value in (("atol", atol), (numpys or "rtol", rtol)):
         if isinstance(value, Tensor) and value.is_complex():
-            raise RuntimeError(f"{name}: {label} tensor of complex type is not supported.")
+            raise RuntimeError(f"{name}: {label} tensor of complex type is not supported. Got "
+                               f"{SCALAR_NAMES[value.dtype.code]}")
     if rtol is None:
         given = atol is not None and (isinstance(atol, Tensor) or atol > 0)
         rtol = 0.0 if given and not isinstance(atol, Tensor) else cygrad.finfo(A.dtype).eps * max(A.shape[-2:])
@@ -76,7 +77,8 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
                            "more dimensions of float, double, cfloat or cdouble types")
     if hermitian:
         need_square(A, "linalg.eigh")
-    atol, rtol = tolerances(A, "torch.linalg.pinv", atol, rcond if rtol is None else rtol)
+    atol, rtol = tolerances(A, "torch.linalg.pinv", atol, rcond if rtol is None else rtol,
+                            None if rcond is None else "rcond")
     return _pinv(A, atol, rtol, hermitian)
 
 

@@ -352,7 +352,7 @@ def _triangular_solve(self, A, upper, transpose, unitriangular):
     return triangular(a, b, upper, unitriangular), copied
 
 
-@op
+@op(out="expected")
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
     """The solution of a triangular system, the right-hand side first, and a copy of A.
 

@@ -244,7 +244,7 @@ def frobenius_norm(input, dim, keepdim=False):
     return cygrad.linalg.vector_norm(input, 2, axes or None, keepdim)
 
 
-@op(method=False)
+@op(method=False, out=True)
 def nuclear_norm(input, dim=None, keepdim=False):
     """The sum of a matrix's singular values; `linalg.matrix_norm` is the new name.
 

@@ -33,7 +33,7 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         raise _refused(sampler, params, out.dtype)
     if out.dtype in WITHOUT_KERNELS:
         return draw_unsigned(out, sampler, params, generator)
-    if out.numel() == 0:
+    if out.numel() == 0 or out.is_meta:
         return
     generator = generator or default_generator
     if generator.device.type != "cpu":

@@ -1,0 +1,43 @@
+"""Linear algebra: what is refused, in which words, and the dtypes of `out`."""
+
+import torch
+
+# %% pivots beside the matrix
+LU, pivots = torch.linalg.lu_factor(torch.eye(2).expand(3, 2, 2))
+pivots[0] = 0
+torch.linalg.lu_solve(LU, pivots, torch.ones(3, 2, 2))
+pivots[0] = 3
+torch.linalg.lu_solve(LU, pivots, torch.ones(3, 2, 2))
+torch.lu_solve(torch.ones(3, 2, 2), LU, pivots)
+
+# %% tolerances and dtypes
+torch.linalg.matrix_rank(torch.eye(2), out=torch.tensor(False))
+torch.linalg.matrix_rank(torch.eye(2), out=torch.tensor(0.0))
+torch.linalg.pinv(torch.eye(2), rtol=torch.tensor(1j))
+torch.linalg.pinv(torch.eye(2), torch.tensor(1j))
+torch.slogdet(torch.eye(2).bfloat16())
+torch.logdet(torch.eye(2).half())
+torch.linalg.det(torch.eye(2).half())
+torch.linalg.matrix_norm(torch.eye(2), ord=2 + 0j)
+torch.linalg.norm(torch.eye(2), ord=2 + 0j)
+
+# %% out= of solvers and eigenvectors
+system = torch.ones(2, 1), torch.eye(2)
+tuple(torch.triangular_solve(*system, out=(torch.empty(0), torch.empty(0))))
+torch.triangular_solve(*system, out=(torch.empty(0), torch.empty(0, dtype=torch.int64)))
+torch.linalg.eig(torch.eye(2), out=(torch.empty(0, dtype=torch.complex64), torch.empty(0)))
+torch.linalg.eig(torch.eye(2), out=(torch.empty(0), torch.empty(0, dtype=torch.complex64)))
+wide = torch.empty(0, dtype=torch.complex128), torch.empty(0, dtype=torch.complex64)
+torch.linalg.eig(torch.eye(2), out=wide).eigenvalues
+torch.nuclear_norm(torch.eye(2), out=torch.empty(0))
+torch.nuclear_norm(torch.eye(2), (0, 1), out=torch.empty(0))
+
+# %% products of one or no matrix
+torch.chain_matmul(torch.eye(2))
+torch.chain_matmul()
+torch.einsum("", [])
+torch.addr(torch.tensor(1.0), torch.ones(2).half(), torch.ones(2).half(), beta=0.5, alpha=2)
+
+# %% residuals without unknowns
+[t.shape for t in torch.linalg.lstsq(torch.ones(2, 1, 0), torch.ones(2, 1, 0), driver="gelsd")]
+[t.shape for t in torch.linalg.lstsq(torch.ones(2, 1, 0), torch.ones(2, 1, 3), driver="gelsy")]

@@ -114,6 +114,8 @@ class Absent:
         return state.running and sys._getframe(2).f_code.co_filename.startswith(state.folder)
 
     def __getattr__(self, name):
+        if name == "__all__":
+            return []
         if name.startswith("__") or name == "parametrize_fn":
             raise AttributeError(name)
         if self._in_a_test():
@@ -175,7 +177,7 @@ class Module(types.ModuleType):
             super().__setattr__(name, value)
 
     def __getattr__(self, name):
-        if name.startswith("__") and name not in ("__version__", "__config__"):
+        if name.startswith("__") and name not in ("__version__", "__config__", "__future__"):
             raise AttributeError(name)
         own = self.__dict__.get("_cygrad")
         if own is not None:
@@ -194,7 +196,7 @@ class Module(types.ModuleType):
         full = f"{self.__name__}.{name}"
         if full in ANSWERS:
             return ANSWERS[full]
-        if name in ("_foreach_zero", "_foreach_copy") or name in ("zero", "copy") and not state.running:
+        if name.startswith("_foreach_") or name in ("zero", "copy") and not state.running:
             raise failed
         if not state.running or not sys._getframe(1).f_code.co_filename.startswith(state.folder):
             return Absent(full)
@@ -292,7 +294,8 @@ def tests_of(path):
     sys.path[:0] = [state.folder]
     sys.argv = [path]
     # Decorators that files of an older PyTorch import, and the installed helpers no longer have.
-    for helper in ("common_utils", "common_nn", "common_mkldnn", "common_cuda", "common_device_type"):
+    for helper in ("common_utils", "common_nn", "common_mkldnn", "common_cuda", "common_device_type",
+                   "common_methods_invocations"):
         fill(importlib.import_module("torch.testing._internal." + helper))
     spec = importlib.util.spec_from_file_location(name, path)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -317,6 +320,8 @@ def fill(module):
     def missing(name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if name.endswith("_and_refs"):
+            return getattr(module, name.removesuffix("_and_refs"))
         made = module.__dict__.get("get_" + name)
         return made() if made else decorator
 

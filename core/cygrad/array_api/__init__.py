@@ -8,6 +8,7 @@ PyTorch's.
 import importlib as _importlib
 from math import e, inf, nan, pi
 
+import cygrad as _cygrad
 from cygrad.array_api.array import Array, giving_arrays as _giving_arrays
 from cygrad.array_api.data_types import DTYPES as _DTYPES
 from cygrad.array_api import fft, linalg
@@ -36,7 +37,9 @@ for _family in (fft, linalg):
 
 
 def __getattr__(name):
-    """`special`, which only SciPy asks for."""
+    """`special`, which only SciPy asks for, and the dtypes that the standard does not have."""
     if name == "special":
         return _importlib.import_module("cygrad.array_api.special")
+    if name in ("float16", "bfloat16"):
+        return getattr(_cygrad, name)
     raise AttributeError(f"module 'cygrad.array_api' has no attribute {name!r}")

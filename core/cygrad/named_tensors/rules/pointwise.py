@@ -36,7 +36,7 @@ from cygrad.named_tensors.rules.helpers import rule
     special_erfcx special_i0e special_i1 special_i1e special_log_ndtr special_modified_bessel_i0
     special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtr special_ndtri
     special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
-    pin_memory share_memory_""")
+    module_load pin_memory share_memory_""")
 def keeps(call):
     """Each axis keeps its name."""
     return call.names

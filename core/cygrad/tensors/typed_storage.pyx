@@ -51,7 +51,7 @@ cdef Tensor elements_of(name, tuple args, dtype, device):
     if not args:
         return cygrad.empty(0, dtype=dtype, device=device)
     given, = args
-    if not isinstance(given, Tensor) and hasattr(given, "__index__"):           # a size, perhaps NumPy's
+    if not isinstance(given, (Tensor, bool)) and hasattr(given, "__index__"):   # a size, perhaps NumPy's
         given = index(given)
     if isinstance(given, UntypedStorage):
         return (<_Storage>given).elements.to(dtype, copy=True)

@@ -477,7 +477,7 @@ class Tensor:
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the tensor, recorded by autograd."""
     def conj(self) -> Tensor:
-        """The complex conjugate of each element, a copy; a real tensor itself."""
+        """The complex conjugate of each element, as a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
         """The complex conjugate of each element, a copy; a real tensor itself."""
     def conj_physical_(self) -> Tensor:
@@ -758,7 +758,7 @@ class Tensor:
     def is_complex(self) -> _bool:
         """Whether the dtype is complex."""
     def is_conj(self) -> _bool:
-        """False: conjugation is never put off."""
+        """Whether the tensor is a lazy conjugate: its elements are those of its memory, conjugated."""
     def is_contiguous(self, memory_format: _memory_format | None = None) -> _bool:
         """Whether the elements lie in row-major order without gaps."""
     def is_distributed(self) -> _bool:
@@ -768,7 +768,7 @@ class Tensor:
     def is_inference(self) -> _bool:
         """Whether it was made in inference mode."""
     def is_neg(self) -> _bool:
-        """False: negation is never put off."""
+        """Whether the tensor is a lazy negative: its elements are those of its memory, negated."""
     def is_nonzero(self) -> _bool:
         """Whether the only element of the tensor is not zero."""
     def is_pinned(self, device: DeviceLike | None = None) -> _bool:
@@ -1145,9 +1145,9 @@ class Tensor:
     def resize_as_(self, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
         """`self.resize_(the_template.shape)`."""
     def resolve_conj(self) -> Tensor:
-        """The tensor itself: conjugation is never put off."""
+        """The tensor itself, or of a lazy conjugate a copy that is none."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself: negation is never put off."""
+        """The tensor itself, or of a lazy negative a copy that is none."""
     def retain_grad(self) -> None:
         """Make backward store the gradient of this non-leaf in `.grad`."""
     def roll(self, shifts: Any, dims: Dims = ()) -> Tensor:
@@ -1666,7 +1666,7 @@ def concat(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: A
 def concatenate(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along an existing axis."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate of each element, a copy; a real tensor itself."""
+    """The complex conjugate of each element, as a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The complex conjugate of each element, a copy; a real tensor itself."""
 def conj_physical_(input: Tensor) -> Tensor:
@@ -2038,7 +2038,7 @@ def is_autocast_enabled(device_type: Any = 'cuda') -> _bool:
 def is_complex(input: Tensor) -> _bool:
     """Whether the tensor's dtype is complex."""
 def is_conj(input: Tensor) -> _bool:
-    """False: conjugation is never put off."""
+    """Whether the tensor is a lazy conjugate: its elements are those of its memory, conjugated."""
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     """Whether `use_deterministic_algorithms` is on and only warns."""
 def is_distributed(input: Tensor) -> _bool:
@@ -2052,7 +2052,7 @@ def is_inference(input: Tensor) -> _bool:
 def is_inference_mode_enabled() -> _bool:
     """Whether this thread is in inference mode."""
 def is_neg(input: Tensor) -> _bool:
-    """False: negation is never put off."""
+    """Whether the tensor is a lazy negative: its elements are those of its memory, negated."""
 def is_nonzero(input: Tensor) -> _bool:
     """Whether the only element of the tensor is not zero."""
 def is_same_size(input: Tensor, other: Tensor | Number) -> _bool:
@@ -2446,9 +2446,9 @@ def reshape(input: Tensor, *shape: _int | Sequence[_int]) -> Tensor:
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """`self.resize_(the_template.shape)`."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugation is never put off."""
+    """The tensor itself, or of a lazy conjugate a copy that is none."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negation is never put off."""
+    """The tensor itself, or of a lazy negative a copy that is none."""
 def result_type(*operands: Any) -> _dtype:
     """The dtype of an arithmetic op on these tensors and numbers."""
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:

@@ -9,7 +9,7 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport LAZY, UINT16, UINT32, UINT64, without_kernels
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -44,7 +44,7 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return self.code != BOOL and self.code != UINT8 and not without_kernels(self.code)
+        return self.plain.code != BOOL and self.plain.code != UINT8 and not without_kernels(self.plain.code)
 
     def to_real(self):
         """The float type of a complex type's parts; other types are returned unchanged.
@@ -60,9 +60,9 @@ cdef class DType:
         >>> cygrad.complex64.to_real()
         cygrad.float32
         """
-        if self.code == COMPLEX64:
+        if self.plain.code == COMPLEX64:
             return dtype_of(FLOAT32)
-        return dtype_of(FLOAT64) if self.code == COMPLEX128 else self
+        return dtype_of(FLOAT64) if self.plain.code == COMPLEX128 else self.plain
 
     def to_complex(self):
         """The complex type whose parts hold this float type; complex types are returned unchanged.
@@ -79,8 +79,8 @@ cdef class DType:
         cygrad.complex64
         """
         if self.category == CATEGORY_COMPLEX:
-            return self
-        if self.code == FLOAT64:
+            return self.plain
+        if self.plain.code == FLOAT64:
             return dtype_of(COMPLEX128)
         if self.category == CATEGORY_FLOAT:
             return dtype_of(COMPLEX64)
@@ -109,6 +109,7 @@ def _named(name):
 cdef _make(str name, int code, Py_ssize_t itemsize, int category, str char):
     cdef DType dtype = DType.__new__(DType)
     dtype.name, dtype.code, dtype.itemsize, dtype.category, dtype.char = name, code, itemsize, category, char
+    dtype.plain = dtype
     _dtypes.append(dtype)
 
 
@@ -133,11 +134,37 @@ cdef DType _default_float = _dtypes[FLOAT32]
 cdef DType _default_complex = _dtypes[COMPLEX64]
 
 
+# The private dtypes of lazy views: elements of a dtype that are still to be negated, conjugated, or both.
+cdef dict _lazy_dtypes = {}
+
+
+cdef _make_lazy(DType plain, int lazy):
+    cdef DType dtype = DType.__new__(DType)
+    dtype.name, dtype.itemsize, dtype.category, dtype.char = plain.name, plain.itemsize, plain.category, plain.char
+    dtype.code, dtype.plain, dtype.lazy = plain.code + LAZY * lazy, plain, lazy
+    _lazy_dtypes[dtype.code] = dtype
+
+
+for _each in _dtypes:
+    _make_lazy(_each, NEGATED)
+    if (<DType>_each).category == CATEGORY_COMPLEX:
+        _make_lazy(_each, CONJUGATED)
+        _make_lazy(_each, NEGATED | CONJUGATED)
+
+
+cdef DType lazy_dtype(DType plain, int lazy):
+    """The private dtype of a lazy view of elements of a dtype; that itself without flags."""
+    return <DType>_lazy_dtypes[plain.code + LAZY * lazy] if lazy else plain
+
+
 cdef DType dtype_of(int code):
     return <DType>_dtypes[code]
 
 
 cdef DType promote(DType a, DType b):
+    if a is b:
+        return a
+    a, b = a.plain, b.plain
     if a is b:
         return a
     if without_kernels(a.code) or without_kernels(b.code):

@@ -99,7 +99,7 @@ def _on_host(name, tensor):
     if not tensor.is_contiguous():
         raise ValueError(f"You are trying to save a non contiguous tensor: `{name}` which is not allowed; "
                          "call .contiguous() on it before saving")
-    return tensor.detach() if tensor.device.type == "cpu" else to_host(tensor)
+    return tensor.detach().resolve_conj().resolve_neg() if tensor.device.type == "cpu" else to_host(tensor)
 
 
 def _described(tensors):

@@ -1060,7 +1060,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
     cdef Tensor g = <Tensor>value
     from cygrad.autograd.grad_dtypes import declared_dtype      # knot: it needs this module
     wanted = declared_dtype(t)
-    if wanted is not None and g.dtype is not wanted:
+    if wanted is not None and g.dtype.plain is not wanted:
         from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES      # knot: it needs this module
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "

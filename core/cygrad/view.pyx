@@ -147,6 +147,30 @@ cdef class View:
         return self.memory.data_ptr() + self.offset * self.dtype.itemsize
 
 
+# In C, `dtype` is that of the view, which lazy conjugates and negatives have one of their own for; Python reads what
+# the elements are called. Cython's getter gives the former.
+
+ctypedef object (*Get)(object, void *)
+
+cdef extern from *:
+    """
+    static PyGetSetDef *cygrad_view_getters(PyTypeObject *type) { return type->tp_getset; }
+    """
+    ctypedef struct PyGetSetDef:
+        const char *name
+        Get get
+    PyGetSetDef *cygrad_view_getters(PyTypeObject *)
+
+
+cdef object get_dtype(object self, void *closure):
+    return (<View>self).dtype.plain
+
+
+cdef PyGetSetDef *_each = cygrad_view_getters(<PyTypeObject *>View)
+while _each.name != b"dtype":
+    _each += 1
+_each.get = get_dtype
+
 cdef tuple NO_ARGS = ()
 
 

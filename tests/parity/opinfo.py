@@ -66,8 +66,9 @@ def label(op):
 def numbers(t):
     """The numbers of a tensor of either library, as NumPy has them."""
     t = t.detach()
-    if isinstance(t, torch.Tensor):
-        t = torch.zeros_like(t).clone() if t._is_zerotensor() else t.resolve_conj().resolve_neg()
+    if isinstance(t, torch.Tensor) and t._is_zerotensor():
+        t = torch.zeros_like(t).clone()
+    t = t.resolve_conj().resolve_neg()
     return t.float().numpy() if str(t.dtype).endswith("bfloat16") else t.numpy()
 
 

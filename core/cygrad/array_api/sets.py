@@ -77,7 +77,7 @@ def _sorting(row):
     """Places that sort a row, equal elements in their order; of complex numbers by real, then by imaginary part."""
     if not row.is_complex():
         return cygrad.argsort(row, stable=True)
-    row = cygrad.view_as_real(row.detach())
+    row = cygrad.view_as_real(row.detach().resolve_conj())
     by_imaginary = cygrad.argsort(row[:, 1], stable=True)
     return by_imaginary[cygrad.argsort(row[:, 0][by_imaginary], stable=True)]
 

@@ -115,6 +115,7 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             variable.gradient = alias(grad)
         else:
             held = empty_for(variable, grad)
+            held.dtype = grad.dtype                         # a lazy conjugate stays one
             copy_into(grad, held)
             variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_

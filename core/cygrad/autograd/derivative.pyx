@@ -8,6 +8,7 @@ A node keeps a tensor as it is, with its version; the engine's `release` drops i
 alias without a node, which breaks the reference cycle result -> node -> result, and gets the node back when it is read.
 """
 from cygrad.autograd.forward_levels cimport REVERSE, share_tangents
+from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport blank, next_of
 from cygrad.autograd.saved cimport SavedTensor, modified, spent
 from cygrad.dtype cimport CATEGORY_FLOAT
@@ -49,9 +50,11 @@ cdef class Derivative:
 
 
 def conj(t):
-    """The conjugate of a complex tensor or number; anything else as it is."""
+    """The conjugate of a complex tensor or number; anything else as it is. A copy, but in what is recorded itself."""
     if isinstance(t, Tensor):
-        return t.conj() if (<Tensor>t).dtype.category > CATEGORY_FLOAT else t
+        if (<Tensor>t).dtype.category <= CATEGORY_FLOAT:
+            return t
+        return t.conj() if grad_enabled() else t.conj_physical()
     return t.conjugate() if type(t) is complex else t
 
 

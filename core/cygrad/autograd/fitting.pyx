@@ -40,10 +40,10 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = reduced(grad, meta)
         else:
             grad = sum_to(grad, meta)
-    if grad.dtype is not meta.dtype and not takes_any_dtype(node):
+    if grad.dtype.plain is not meta.dtype.plain and not takes_any_dtype(node):
         if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
             grad = grad.real
-        if grad.dtype is not meta.dtype:
+        if grad.dtype.plain is not meta.dtype.plain:
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
         if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake

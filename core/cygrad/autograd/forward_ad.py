@@ -12,6 +12,8 @@ from cygrad.autograd import forward_mode
 from cygrad.autograd.forward_levels import set_depth, set_tangent, tangent_of
 from cygrad.autograd.forward_mode import hide
 from cygrad.autograd.modes import set_grad_mode
+from cygrad.autograd.view_gradients import changed
+from cygrad.dispatch.lazy_views import laziness
 from cygrad.tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -137,14 +139,16 @@ def lies_as(tangent, tensor):
         return True
     if tensor.numel() == 0:
         return True
-    return (tangent.stride() == tensor.stride() and tangent.storage_offset() == tensor.storage_offset()
+    return (laziness(tangent) == laziness(tensor) and tangent.stride() == tensor.stride()
+            and tangent.storage_offset() == tensor.storage_offset()
             and tangent._storage().nbytes() // tangent.itemsize == tensor._storage().nbytes() // tensor.itemsize)
 
 
 def like_it(tangent, tensor):
     """A copy of a tangent that lies in memory as its tensor does."""
     whole = tangent.new_zeros(tensor._storage().nbytes() // tensor.itemsize)
-    return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset()).copy_(tangent)
+    window = whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+    return changed(window, laziness(tensor)).copy_(tangent)
 
 
 def without_tangent(tensor, level):

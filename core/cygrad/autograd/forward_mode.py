@@ -14,6 +14,7 @@ from cygrad.autograd.derivatives.tangents import ELEMENTWISE, TANGENTS
 from cygrad.autograd.forward_levels import (Level, copy_tangents, forget_calls, requires_backward, set_depth,
                                             set_tangent, tangent_of, unrecorded, visible_tangents)
 from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.dispatch.lazy_views import laziness
 from cygrad.tensor import Tensor
 
 _thread = threading.local()         # .levels: the levels that this thread has entered, the outermost first
@@ -63,7 +64,12 @@ def propagate(row, args, outputs):
 
 
 def apart(tangent, out, args, level):
-    """A tangent in memory of its own, unless its tensor shares memory with an argument: each is changed for itself."""
+    """A tangent in memory of its own, unless its tensor shares memory with an argument: each is changed for itself.
+
+    It is lazy only if its tensor is, so that what takes a view of one can take it of the other.
+    """
+    if laziness(tangent) and not laziness(out):
+        return tangent.resolve_conj().resolve_neg()
     for value in args:
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(each, Tensor) and each._storage() is not out._storage():

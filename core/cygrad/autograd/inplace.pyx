@@ -94,6 +94,7 @@ cdef class CopySlices(Node):
     cdef Node function
     cdef int number
     cdef bint parts                    # one of base and view is complex, the other real
+    cdef int base_lazy, view_lazy
     cdef tuple base_geometry, view_geometry
 
     def name(self):
@@ -105,6 +106,7 @@ cdef class CopySlices(Node):
         connect(self, base)
         self.base_geometry = geometry_of(base)
         self.view_geometry = geometry_of(view)
+        self.base_lazy, self.view_lazy = base.dtype.lazy, view.dtype.lazy
         self.parts = (base.dtype.category == CATEGORY_COMPLEX) != (view.dtype.category == CATEGORY_COMPLEX)
         self.number = number
         if inner is not None:
@@ -120,8 +122,10 @@ cdef class CopySlices(Node):
         if grads[0] is None:
             return [None] * self.edges
         if self.parts:
-            return copy_parts_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
-        return copy_slices_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function)
+            return copy_parts_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function,
+                                       self.base_lazy, self.view_lazy)
+        return copy_slices_backward(grads[0], self.base_geometry, self.view_geometry, self._apply_function,
+                                    self.base_lazy, self.view_lazy)
 
     def _apply_function(self, grad):
         """Gradients of the inner function's inputs; input 0 is the view before the change."""

@@ -98,7 +98,7 @@ cdef inline void blank(Node node) noexcept:
 cdef inline int set_meta(Node node, Tensor output) except -1:
     """Note shape, dtype and device of a node's first output."""
     cdef int i
-    node.dtype = output.dtype
+    node.dtype = output.dtype.plain
     node.rank = output.rank
     if output.rank <= INLINE_RANK:
         for i in range(output.rank):

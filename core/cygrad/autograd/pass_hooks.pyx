@@ -36,7 +36,7 @@ cdef Tensor in_place_of(Tensor grad, object value, object hook):
     cdef Tensor result = <Tensor>value
     if result.memory.backend is not grad.memory.backend or result.memory.index != grad.memory.index:
         value = brought(result, grad.device)
-    if value is None or result.dtype is not grad.dtype:
+    if value is None or result.dtype.plain is not grad.dtype.plain:
         raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {grad.type()} got "
                            f"{result.type()})")
     if not same_sizes(result, grad):

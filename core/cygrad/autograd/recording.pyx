@@ -14,7 +14,7 @@ from cygrad.autograd.node cimport (accumulator_of, add_edge, meta_of, move_retai
                                    set_output)
 from cygrad.autograd.derivative cimport DROPPED, ListOf, Outputs, RESULT_BIT, find_row, new_node
 from cygrad.autograd.saved cimport SavedTensor, check_saved, hooked, hooks_apply, op_words
-from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
+from cygrad.dtype cimport CATEGORY_FLOAT
 from cygrad.tensor cimport (CREATED_BY_MULTI_OUTPUT, CREATED_IN_INFERENCE, CREATED_IN_NO_GRAD, CREATED_NORMALLY, alias,
                             requires_grad, version_of)
 from cygrad.view cimport make_view, size_of, tuple_of
@@ -38,8 +38,8 @@ cdef regenerate(Tensor view):
         refuse_change(view, True)
     cdef object before = view.node
     cdef int number = view.output_number
-    if (view.dtype.category == CATEGORY_COMPLEX) != (view.base.dtype.category == CATEGORY_COMPLEX):
-        regenerate_parts(view)
+    if view.dtype is not view.base.dtype:
+        regenerate_changed(view)
         return
     cdef Derivative row = find_row("as_strided", ("self", "size", "stride", "storage_offset"))
     cdef OpNode node = record(row, (view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset))
@@ -83,13 +83,13 @@ cdef int refuse_change(Tensor view, bint indirect) except -1:
     raise RuntimeError(f"{origin} and {change} modified inplace{end}. {why}")
 
 
-cdef regenerate_parts(Tensor view):
-    """The same for a real view of a complex base, or the other way round."""
-    from cygrad.autograd.view_gradients import window_of_parts      # knot: it needs this module
+cdef regenerate_changed(Tensor view):
+    """The same for a real view of a complex base, or the other way round, and for lazy conjugates and negatives."""
+    from cygrad.autograd.view_gradients import window_on      # knot: it needs this module
     cdef bint mode = set_grad_enabled(True)
     cdef Tensor again
     try:
-        again = window_of_parts(view.base, size_of(view), tuple_of(view.strides, view.rank), view.offset)
+        again = window_on(view.base, view)
     finally:
         set_grad_enabled(mode)
     view.node = again.node

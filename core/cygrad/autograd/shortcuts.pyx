@@ -13,6 +13,7 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport (binary, binary_into, copy_into, expand_to, fill_into, scalar_into,
                                            unary, where_into)
 from cygrad.dispatch.axis_reductions cimport sum_to
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy
 from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_of
 from cygrad.tensors.elements cimport element_at
 from cygrad.ops.linalg.products cimport mm_backward_left, mm_backward_right
@@ -42,7 +43,7 @@ cdef inline bint uniform(Tensor grad) noexcept:
     for i in range(grad.rank):
         if grad.strides[i] != 0 and grad.sizes[i] != 1:
             return False
-    return grad.elements > 0 and (<Backend>grad.memory.backend).host_memory
+    return grad.elements > 0 and not is_lazy(grad.dtype.code) and (<Backend>grad.memory.backend).host_memory
 
 
 cdef inline object element(Tensor uniform):

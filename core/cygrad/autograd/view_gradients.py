@@ -4,6 +4,7 @@ A base is a set of places in a storage; a view is another. The gradient of one f
 a flat buffer that covers both, addressed with the same strides.
 """
 import cygrad
+from cygrad.dispatch.lazy_views import CONJUGATED, NEGATED, laziness
 
 
 def _span(size, stride):
@@ -23,7 +24,13 @@ def _overlaps(size, stride):
     return False
 
 
-def copy_slices_backward(grad, base, view, function):
+def changed(t, lazy):
+    """What a lazy view with these flags shows of `t`."""
+    t = t.conj() if lazy & CONJUGATED else t
+    return t._neg_view() if lazy & NEGATED else t
+
+
+def copy_slices_backward(grad, base, view, function, base_lazy=0, view_lazy=0):
     """Gradients of the inputs of an in-place op on a view, from the gradient of the base.
 
     Parameters
@@ -34,6 +41,8 @@ def copy_slices_backward(grad, base, view, function):
         Their geometry in the storage.
     function : callable
         Gradients of the op's inputs from that of its result; the first input is the view before the change.
+    base_lazy, view_lazy : int
+        What the two make of what lies in memory. The gradient of that is what their own are views of.
 
     Returns
     -------
@@ -45,26 +54,32 @@ def copy_slices_backward(grad, base, view, function):
     low = min(offset, view_offset)
     length = max(offset - low + _span(size, stride), view_offset - low + _span(view_size, view_stride))
     flat = grad.new_zeros(length)
-    flat.as_strided(size, stride, offset - low).copy_(grad)
-    window = flat.as_strided(view_size, view_stride, view_offset - low)
+    whole = changed(flat.as_strided(size, stride, offset - low), base_lazy)
+    whole.copy_(grad)
+    window = changed(flat.as_strided(view_size, view_stride, view_offset - low), view_lazy)
     found = function(window.clone())
     if found and found[0] is not None:
         window.copy_(found[0].expand(view_size))
     else:
         window.zero_()
-    return [flat.as_strided(size, stride, offset - low), *found[1:]]
+    return [changed(flat.as_strided(size, stride, offset - low), base_lazy), *found[1:]]
 
 
-def copy_parts_backward(grad, base, view, function):
+def copy_parts_backward(grad, base, view, function, base_lazy=0, view_lazy=0):
     """`copy_slices_backward` where one of base and view is complex and the other shows its parts: in real numbers."""
     if grad.is_complex():
-        found = copy_slices_backward(cygrad.view_as_real(grad), _parts(*base), view, function)
-        return [cygrad.view_as_complex(found[0].contiguous()), *found[1:]]
+        found = copy_slices_backward(_reals(changed(grad, base_lazy)), _parts(*base), view, function, 0, view_lazy)
+        return [changed(cygrad.view_as_complex(found[0].contiguous()), base_lazy), *found[1:]]
 
     def of_parts(window):
-        first, *others = function(cygrad.view_as_complex(window))
-        return [None if first is None else cygrad.view_as_real(first), *others]
-    return copy_slices_backward(grad, base, _parts(*view), of_parts)
+        first, *others = function(changed(cygrad.view_as_complex(window), view_lazy))
+        return [None if first is None else _reals(changed(first, view_lazy)), *others]
+    return copy_slices_backward(grad, base, _parts(*view), of_parts, base_lazy, 0)
+
+
+def _reals(t):
+    """The parts of a complex tensor, which may be lazy."""
+    return cygrad.view_as_real(t.resolve_conj().resolve_neg())
 
 
 def _parts(size, stride, offset):
@@ -72,11 +87,17 @@ def _parts(size, stride, offset):
     return (*size, 2), (*[2 * s for s in stride], 1), 2 * offset
 
 
-def window_of_parts(base, size, stride, offset):
-    """A window on the parts of a complex base, or (of a real base) a window of complex numbers; recorded."""
+def window_on(base, view):
+    """A view's window on its base anew: of the parts of complex numbers, of complex numbers, lazy or not; recorded."""
+    size, stride, offset = view.shape, view.stride(), view.storage_offset()
+    if base.is_complex() == view.is_complex():
+        shown = changed(base, laziness(base) ^ laziness(view))
+        same = (size, stride, offset) == (base.shape, base.stride(), base.storage_offset())
+        return shown if same else shown.as_strided(size, stride, offset)
+    shown = changed(base, laziness(base))
     if base.is_complex():
-        return cygrad.view_as_real(base).as_strided(size, stride, offset)
-    return cygrad.view_as_complex(base.as_strided(*_parts(size, stride, offset)))
+        return changed(cygrad.view_as_real(shown), laziness(view)).as_strided(size, stride, offset)
+    return changed(cygrad.view_as_complex(shown.as_strided(*_parts(size, stride, offset))), laziness(view))
 
 
 def as_strided_backward(grad, geometry, size, stride, storage_offset):

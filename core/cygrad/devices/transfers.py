@@ -1,5 +1,6 @@
 """Bytes between devices and the host: what `copy_` across devices, `tolist` and `numpy` use."""
 from cygrad.dispatch.allocation import empty_laid_out, empty_on
+from cygrad.dispatch.lazy_views import laziness
 from cygrad.dispatch.raw import cast_to, clone_dense, copy_
 from cygrad.storage import refuse_orphan
 from cygrad.devices.discovery import load
@@ -13,8 +14,8 @@ def host_backend():
 
 
 def whole(t):
-    """`t`, or a row-major copy, such that its bytes are one run from the storage offset on."""
-    return t if t.is_contiguous() else clone_dense(t)
+    """`t`, or a row-major copy, such that its bytes are its elements, one run from the storage offset on."""
+    return t if t.is_contiguous() and not laziness(t) else clone_dense(t)
 
 
 def to_host(t):
@@ -70,7 +71,7 @@ def copy_across(src, out, non_blocking=False):
     """out[...] = src where the two lie on different devices."""
     src, out = as_tensor_view(src), as_tensor_view(out)
     values = whole(cast_to(src, out.dtype))
-    direct = out.is_contiguous()
+    direct = out.is_contiguous() and not laziness(out)
     target = out if direct else empty_on(out._backend(), out._device_index(), out.dtype, tuple(out.shape))
     if not (non_blocking and direct and _started(values, target)) and not _copied_directly(values, target):
         if target._backend().host_memory and not values._backend().host_memory:

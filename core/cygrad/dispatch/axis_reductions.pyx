@@ -80,7 +80,7 @@ cdef Tensor reduce_axes(int op, Tensor a, bint *reduced, bint keepdim, DType dty
         if split_at > 0 or not a.dense:
             src = operand(&axes, 0, a)
         if not is_geometry(&axes, 1, split_at, out):
-            target = make_view(out.memory, dtype, 0, split_at, axes.sizes, axes.strides[1])
+            target = make_view(out.memory, out.dtype, 0, split_at, axes.sizes, axes.strides[1])
     if (without_kernels(src.dtype.code) or without_kernels(target.dtype.code)
             or lacks("reduce", called(backend).reduce(op, src, target))):
         declined(backend, "reduce", (op, src, target), (2,))

@@ -24,10 +24,11 @@ cdef inline bint lacks(str entry, object answer) except -1:
     """Whether a kernel declined, by what it returned."""
     return answer is not None and is_decline(entry, answer)
 
+cdef bint lazy_among(tuple args)
 cdef bint is_decline(str entry, object answer) except -1
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1
 cdef int same_device(str op, View a, View b, tuple names=?) except -1
-cdef int unary_into(int op, Tensor a, Tensor out) except -1
+cdef int unary_into(int op, View a, View out) except -1
 cdef int binary_into(int op, Tensor a, Tensor b, Tensor out) except -1
 cdef int scalar_into(int op, Tensor a, object x, bint swapped, Tensor out) except -1
 cpdef int where_into(Tensor cond, Tensor a, Tensor b, Tensor out) except -1
@@ -38,5 +39,7 @@ cdef int broadcast_sizes(View a, View b, Py_ssize_t *sizes) except -1
 cdef Tensor expand_to(Tensor a, int rank, const Py_ssize_t *sizes)
 cdef Tensor cast(Tensor a, DType dtype)
 cdef Tensor dense_copy(Tensor a)
+cdef View bare(View v)
+cdef Tensor copy_of(View v)
 cdef Tensor unary(int op, Tensor a, int rule)
 cdef Tensor binary(int op, object x, object y, int rule)

@@ -12,13 +12,13 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
 from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
-from cygrad.backend cimport ANGLE, Backend, DIV, MUL
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16,
-                           default_float, dtype_of)
+from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, CONJUGATED, DType,
+                           FLOAT16, NEGATED, default_float, dtype_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.devices.watching cimport called
-from cygrad.dispatch.unsigned_dtypes cimport signed_code, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, fill_strided, make_view, same_sizes
 from cygrad.tensors.operators cimport Copy, operators
@@ -38,15 +38,31 @@ cdef bint is_decline(str entry, object answer) except -1:
 
 
 cdef object _run = None
+cdef object _resolve = None
+
+
+cdef bint lazy_among(tuple args):
+    """Whether there are lazy views among the arguments of an entry."""
+    for value in args:
+        if isinstance(value, View):
+            if is_lazy((<View>value).dtype.code):
+                return True
+        elif isinstance(value, tuple) and lazy_among(<tuple>value):
+            return True
+    return False
 
 
 cdef int declined(object backend, str entry, tuple args, tuple outs) except -1:
-    """A kernel returned NotImplemented: the CPU runs the call, or the user learns why not."""
-    global _run
+    """A kernel returned NotImplemented: the CPU runs the call, or the user learns why not.
+
+    A call with lazy views, which no kernel is asked to do, is made again with what they stand for.
+    """
+    global _run, _resolve
     if _run is None:
         from cygrad.dispatch.fallback import run      # knot: it needs this module
-        _run = run
-    _run(backend, entry, args, outs)
+        from cygrad.dispatch.lazy_views import run_resolved      # knot: it needs this module
+        _run, _resolve = run, run_resolved
+    (_resolve if lazy_among(args) else _run)(backend, entry, args, outs)
     return 0
 
 
@@ -85,7 +101,7 @@ cdef unsigned long long _same = sum([1 << BINARY.index(name) for name in SAME_ON
 cdef inline bint same_on_bytes(int op, View a, View b, View out) noexcept:
     """Whether a binary op of operands without kernels gives the same bytes for signed integers."""
     return (_same >> op & 1 and without_kernels(a.dtype.code) and a.dtype is b.dtype
-            and (out.dtype is a.dtype or out.dtype.code == BOOL))
+            and (out.dtype is a.dtype or out.dtype.code == BOOL) and not is_lazy(a.dtype.code))
 
 
 cdef int on_signed_bytes(Launch *how, Call call) except -1:
@@ -226,7 +242,7 @@ cdef int decline_unary(Launch *how) except -1:
                     (how.op, <View>how.operands[1], <View>how.operands[0]), (2,))
 
 
-cdef int unary_into(int op, Tensor a, Tensor out) except -1:
+cdef int unary_into(int op, View a, View out) except -1:
     """out = op(a) for operands of one shape; the kernel may compute in place."""
     cdef Launch how
     how.call, how.op, how.count = call_unary, op, 2
@@ -291,9 +307,10 @@ cdef int call_where(Launch *how) except -1:
     cdef View out = <View>how.operands[0], cond = <View>how.operands[1]
     cdef View a = <View>how.operands[2], b = <View>how.operands[3]
     cdef Backend backend = <Backend>out.memory.backend
-    if without_kernels(out.dtype.code):
+    if without_kernels(out.dtype.code) and not is_lazy(out.dtype.code | a.dtype.code | b.dtype.code | cond.dtype.code):
         return on_signed_bytes(how, call_where)
-    if lacks("where", backend.where(cond, a, b, out)):
+    if (is_lazy(out.dtype.code | a.dtype.code | b.dtype.code | cond.dtype.code)
+            or lacks("where", backend.where(cond, a, b, out))):
         declined(backend, "where", (cond, a, b, out), (3,))
     return 0
 
@@ -355,6 +372,8 @@ cdef int elementwise_into(tuple program, tuple ins, tuple outs) except -1:
 cdef int call_copy(Launch *how) except -1:
     cdef View out = <View>how.operands[0], src = <View>how.operands[1]
     cdef Backend backend = <Backend>out.memory.backend
+    if is_lazy(src.dtype.code | out.dtype.code):
+        return copy_lazy(src, out)
     if without_kernels(out.dtype.code) and src.dtype is out.dtype:
         return on_signed_bytes(how, call_copy)
     if without_kernels(src.dtype.code) | without_kernels(out.dtype.code):
@@ -363,6 +382,55 @@ cdef int call_copy(Launch *how) except -1:
             declined(backend, "copy", (src, out), (1,))
     elif lacks("copy", backend.copy(src, out)):
         declined(backend, "copy", (src, out), (1,))
+    return 0
+
+
+cdef View bare(View v):
+    """What a lazy view is one of: the same memory without what is still to be done."""
+    return make_view(v.memory, v.dtype.plain, v.offset, v.rank, v.sizes, v.strides)
+
+
+cdef Tensor copy_of(View v):
+    """A copy with nothing left to be done: row-major, or of the memory behind a view that repeats itself."""
+    cdef Py_ssize_t span = 1, one = 1
+    cdef Tensor out
+    cdef int i
+    for i in range(v.rank):
+        span += (v.sizes[i] - 1) * v.strides[i]
+    if v.elements <= span:
+        out = empty(v.memory.backend, v.memory.index, v.dtype, v.rank, v.sizes)
+        copy_into(v, out)
+        return out
+    out = empty(v.memory.backend, v.memory.index, v.dtype, 1, &span)
+    copy_into(make_view(v.memory, v.dtype, v.offset, 1, &span, &one), out)
+    fill_strided(out, out.memory, out.dtype, 0, v.rank, v.sizes, v.strides)
+    return out
+
+
+cdef int copy_lazy(View src, View out) except -1:
+    """out = src where one of them is lazy: conjugated or negated on the way if one of them is and the other is not."""
+    cdef int i, left
+    if src.dtype.plain is not out.dtype.plain:              # a conversion is of the values
+        if src.dtype.lazy:
+            src = copy_of(src)
+        if out.dtype.lazy:
+            made = empty(out.memory.backend, out.memory.index, out.dtype, out.rank, out.sizes)
+            copy_into(src, made)
+            src = made
+    left = src.dtype.lazy ^ out.dtype.lazy
+    src, out = bare(src), bare(out)
+    if left == 0:
+        return copy_into(src, out)
+    for i in range(src.rank):
+        if src.strides[i] < 0:                              # which copies walk along, but not all kernels
+            copy_into(src, out)
+            src = out
+            break
+    if left & CONJUGATED:
+        unary_into(CONJ, src, out)
+        src = out
+    if left & NEGATED:
+        unary_into(NEG, src, out)
     return 0
 
 
@@ -382,6 +450,10 @@ cdef int call_fill(Launch *how) except -1:
     cdef View out = <View>how.operands[0]
     cdef Backend backend = <Backend>out.memory.backend
     cdef object value = <object>how.more
+    if is_lazy(out.dtype.code):
+        made = empty(out.memory.backend, out.memory.index, out.dtype, 0, NULL)
+        fill_into(made, value)
+        return copy_into(expand_to(made, out.rank, out.sizes), out)
     if without_kernels(out.dtype.code) or lacks("fill", backend.fill(out, value)):
         declined(backend, "fill", (out, value), (0,))
     return 0
@@ -448,9 +520,9 @@ cdef bint row_major(Tensor a, Tensor b, int rank, const Py_ssize_t *sizes) noexc
 
 
 cdef Tensor cast(Tensor a, DType dtype):
-    """`a` itself, or a copy in `dtype`, in a's memory order."""
+    """`a` itself, or a copy in `dtype`, in a's memory order; not lazy, unless `dtype` is that of the lazy `a`."""
     cdef Tensor out
-    if a.dtype is dtype:
+    if a.dtype is dtype or a.dtype is dtype.plain:
         return a
     out = output_like(dtype, a.rank, a.sizes, a, None, None)
     copy_into(a, out)
@@ -468,6 +540,8 @@ cdef Tensor dense_copy(Tensor a):
 
 cdef Tensor unary(int op, Tensor a, int rule):
     """A new tensor op(a)."""
+    if is_lazy(a.dtype.code):
+        a = cast(a, a.dtype.plain)
     cdef DType dtype = compute_dtype(a.dtype, op + 1000, rule), out_dtype
     cdef Tensor out
     out_dtype = dtype
@@ -502,6 +576,8 @@ cdef Tensor binary(int op, object x, object y, int rule):
     cdef bint swapped = False
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         a, b = <Tensor>x, <Tensor>y
+        if is_lazy(a.dtype.code | b.dtype.code):
+            return binary(op, cast(a, a.dtype.plain), cast(b, b.dtype.plain), rule)
         if a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index:
             if a.rank == 0 and (<Backend>a.memory.backend).host_memory and b.rank > 0:
                 return binary(op, scalar_value(a), y, rule)
@@ -532,6 +608,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
         a, number = <Tensor>x, y
     else:
         a, number, swapped = <Tensor>y, x, True
+    a = cast(a, a.dtype.plain)
     dtype = compute_dtype(result_dtype(a, number), op, rule)
     out_dtype = dtype_of(BOOL) if rule == TO_BOOL else dtype
     a = cast(a, dtype)

@@ -12,14 +12,15 @@ from cygrad.tensor cimport Tensor
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 
-# How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name.
+# How PyTorch's messages call the dtypes, by code: as C++'s macros do, as its compiler does, and by name. Four times:
+# lazy views have the names of their elements (`LAZY` in unsigned_dtypes.pxd).
 C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double",
-           "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
+           "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t", "") * 4
 C_TYPES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
            "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int",
-           "unsigned int", "long unsigned int")
+           "unsigned int", "long unsigned int", "") * 4
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble", "UInt16", "UInt32", "UInt64")
+                "ComplexDouble", "UInt16", "UInt32", "UInt64", "") * 4
 LIMITS = ((0, 1), (0, 255), (-128, 127), (-32768, 32767), (-2147483648, 2147483647),
           (-9223372036854775808, 9223372036854775807), None, None, None, None, None, None,
           (0, 65535), (0, 4294967295), (0, 18446744073709551615))
@@ -63,7 +64,7 @@ cdef DType result_among(tuple operands):
     cdef DType with_axes = None, zero_dim = None, number = None, d
     for value in operands:
         if isinstance(value, Tensor):
-            d = (<Tensor>value).dtype
+            d = (<Tensor>value).dtype.plain
             if (<Tensor>value).rank > 0:
                 with_axes = d if with_axes is None else promote(with_axes, d)
             else:
@@ -114,6 +115,7 @@ cdef inline bint overflows(int code, double value) noexcept:
 cpdef int check_scalar(DType dtype, object value) except -1:
     """Refuse a number that the dtype can't hold, with PyTorch's words."""
     cdef tuple limit
+    dtype = dtype.plain
     if dtype.category <= CATEGORY_INTEGER and dtype.code != BOOL:
         if PyComplex_Check(value):
             if value.imag != 0:

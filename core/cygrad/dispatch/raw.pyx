@@ -10,12 +10,12 @@ from cygrad.dispatch.axes cimport Axes, merge_axes, operand, refuse_overlap
 from cygrad.backend cimport Backend, CUMMAX, CUMMIN
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_into, declined, dense_copy,
-                                           elementwise_into, expand_to, fill_into, lacks, same_device, unary,
-                                           where_into)
+                                           elementwise_into, expand_to, fill_into, lacks, lazy_among, same_device,
+                                           unary, where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
 from cygrad.dtype cimport DType, INT64, dtype_of
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dispatch.unsigned_dtypes cimport signed_code, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
@@ -117,8 +117,8 @@ def fill_(View out not None, value):
 
 
 def cast_to(Tensor a not None, DType dtype not None):
-    """Raw conversion; `a` itself when it has the dtype already."""
-    return cast(a, dtype)
+    """Raw conversion; `a` itself when it has the dtype already and is not lazy."""
+    return cast(a, dtype.plain)
 
 
 def clone_dense(Tensor a not None):
@@ -278,7 +278,7 @@ def gather_op(Tensor src not None, Tensor index not None, int dim):
     cdef Backend backend = <Backend>src.memory.backend
     cdef Tensor out = empty(src.memory.backend, src.memory.index, src.dtype, index.rank, index.sizes)
     same_device("gather", src, index, ("the input", "the index"))
-    if out.elements and (without_kernels(out.dtype.code)
+    if out.elements and (without_kernels(out.dtype.code) or is_lazy(src.dtype.code | index.dtype.code)
                          or lacks("gather", called(backend).gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
     return out
@@ -293,6 +293,8 @@ cdef bint gather_looking(View src, View index, int dim, View out) except -1:
     same_device("gather", src, index, ("the input", "the index"))
     if out.elements == 0:
         return True
+    if is_lazy(src.dtype.code | out.dtype.code):
+        return False
     if without_kernels(out.dtype.code):
         src, out = seen_as_signed(src), seen_as_signed(out)
     if backend.checks_places:
@@ -305,7 +307,7 @@ def gather_into(View src not None, View index not None, int dim, View out not No
     cdef Backend backend = <Backend>src.memory.backend
     same_device("gather", src, index, ("the input", "the index"))
     same_device("gather", src, out, ("the input", "the result"))
-    if out.elements and (without_kernels(out.dtype.code)
+    if out.elements and (without_kernels(out.dtype.code) or is_lazy(src.dtype.code | index.dtype.code)
                          or lacks("gather", called(backend).gather(src, index, dim, out))):
         declined(backend, "gather", (src, index, dim, out), (3,))
 
@@ -313,7 +315,8 @@ def gather_into(View src not None, View index not None, int dim, View out not No
 cdef bint scatter_looking(int mode, Tensor out, int dim, Tensor index, Tensor src) except -1:
     """Raw scatter by an index that nobody has looked at yet: whether it was done, as in `gather_looking`."""
     cdef Backend backend = <Backend>out.memory.backend
-    if index.memory is out.memory or src.memory is out.memory or without_kernels(out.dtype.code):
+    if (index.memory is out.memory or src.memory is out.memory or without_kernels(out.dtype.code)
+            or is_lazy(src.dtype.code)):
         return False
     same_device("scatter", out, index, ("the input", "the index"))
     same_device("scatter", out, src, ("the input", "the source"))
@@ -333,7 +336,7 @@ cpdef int scatter_into(int mode, Tensor out, int dim, Tensor index, Tensor src) 
         index = dense_copy(index)
     if src.memory is out.memory:
         src = dense_copy(src)
-    if index.elements and (without_kernels(out.dtype.code)
+    if index.elements and (without_kernels(out.dtype.code) or is_lazy(src.dtype.code | index.dtype.code)
                            or lacks("scatter", called(backend).scatter(mode, out, dim, index, src))):
         declined(backend, "scatter", (mode, out, dim, index, src), (1,))
     return 0
@@ -356,6 +359,8 @@ def nonzero_op(Tensor a not None):
 
     if a.elements == 0:
         return allocate(0)
+    if is_lazy(a.dtype.code):
+        a = seen_as(a, a.dtype.plain)                   # what is not zero stays so
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
     cdef object answer = called(backend).nonzero(a, allocate)
@@ -439,7 +444,8 @@ def softmax_backward_op(Tensor grad not None, Tensor result not None, int dim, b
     cdef Backend backend = <Backend>result.memory.backend
     cdef Tensor out = empty(result.memory.backend, result.memory.index, result.dtype, result.rank, result.sizes)
     cdef View g = axis_last(grad, dim), r = axis_last(result, dim), target = axis_last(out, dim)
-    if out.elements and lacks("softmax_backward", called(backend).softmax_backward(g, r, log, target)):
+    if out.elements and (is_lazy(g.dtype.code | r.dtype.code)
+                         or lacks("softmax_backward", called(backend).softmax_backward(g, r, log, target))):
         declined(backend, "softmax_backward", (g, r, log, target), (3,))
     return out
 
@@ -457,7 +463,8 @@ def matmul3(Tensor a not None, Tensor b not None):
         return out
     if a.sizes[2] == 0:
         fill_into(out, 0)
-    elif without_kernels(out.dtype.code) or lacks("matmul", called(backend).matmul(a, b, out)):
+    elif (without_kernels(out.dtype.code) or is_lazy(a.dtype.code | b.dtype.code)
+          or lacks("matmul", called(backend).matmul(a, b, out))):
         declined(backend, "matmul", (a, b, out), (2,))
     return out
 
@@ -467,5 +474,6 @@ def linalg_op(str routine, tuple ins, tuple outs, dict options=None):
     cdef Backend backend = <Backend>(<Tensor>ins[0]).memory.backend
     for other in ins[1:]:
         same_device(routine, <View>ins[0], <View>other)
-    if lacks("linalg", called(backend).linalg(routine, ins, outs, options or {})):
+    if lazy_among(ins) or lazy_among(outs) or lacks("linalg", called(backend).linalg(routine, ins, outs,
+                                                                                        options or {})):
         declined(backend, "linalg", (routine, ins, outs, options or {}), (2,))

@@ -1,6 +1,7 @@
-"""The dtypes uint16, uint32 and uint64, of which backends have no kernels: their codes lie behind those of all tables.
+"""The dtypes of which backends have no kernels: their codes lie behind those of all tables.
 
-`unsigned_stand_ins` computes them in other dtypes. A kernel never sees one, so no module of kernels has to know of
+These are uint16, uint32 and uint64, which `unsigned_stand_ins` computes in other dtypes, and the private dtypes of lazy
+conjugates and negatives, which `lazy_views` resolves. A kernel never sees one, so no module of kernels has to know of
 them.
 """
 from cygrad.dtype cimport INT16
@@ -9,11 +10,17 @@ cdef enum:
     UINT16 = 12             # N_DTYPES, the length of the tables
     UINT32 = 13
     UINT64 = 14
+    LAZY = 16               # times the flags of a lazy view: what is added to the code of its elements
 
 
 cdef inline bint without_kernels(int code) noexcept:
     """Whether a code is one of these: a call of a kernel with such an operand counts as declined."""
     return code >= UINT16
+
+
+cdef inline bint is_lazy(int code) noexcept:
+    """Whether a code, or one of several that were put together by `|`, is that of a lazy view."""
+    return code >= LAZY
 
 
 cdef inline int signed_code(int code) noexcept:

@@ -8,8 +8,8 @@ __all__ = ["Staged", "flattened", "plain", "write_back"]
 
 
 def plain(tensor):
-    """The same memory without a graph; pairs for complex numbers, bytes for bool."""
-    tensor = tensor.detach()
+    """The same memory without a graph; pairs for complex numbers, bytes for bool; copies of lazy conjugates."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
     if tensor.is_complex():
         tensor = cygrad.view_as_real(tensor)
     return tensor.view(cygrad.uint8) if tensor.dtype == cygrad.bool else tensor
@@ -26,6 +26,7 @@ class Staged:
 
     def __init__(self, tensor, group, read=True):
         self.tensor = plain(tensor)
+        self.lazy = tensor.detach() if tensor.is_conj() or tensor.is_neg() else None
         reached = self.tensor.device.type in group.devices
         if reached and self.tensor.is_contiguous():
             self.buffer = self.tensor
@@ -39,6 +40,8 @@ class Staged:
         """Write the buffer's values into the tensor, if they are not there already."""
         if self.buffer is not self.tensor:
             self.tensor.copy_(self.buffer)
+        if self.lazy is not None:
+            self.lazy.copy_(cygrad.view_as_complex(self.tensor) if self.lazy.is_complex() else self.tensor)
 
 
 def flattened(tensors, group):
@@ -55,4 +58,6 @@ def write_back(buffer, tensors):
     for tensor in tensors:
         target = plain(tensor)
         target.copy_(buffer[start:start + target.numel()].view(target.shape))
+        if tensor.is_conj() or tensor.is_neg():
+            tensor.detach().copy_(cygrad.view_as_complex(target) if tensor.is_complex() else target)
         start += target.numel()

@@ -112,7 +112,8 @@ def refuse_history(tensor):
 def state_of(tensor):
     """What is known of a tensor beside its numbers; None if nothing."""
     names, attributes = tensor.names if tensor.has_names() else None, tensor.__dict__
-    return (tensor.requires_grad, names, attributes) if tensor.requires_grad or names or attributes else None
+    known = tensor.requires_grad, names, attributes, tensor.is_conj(), tensor.is_neg()
+    return known if any(known) else None
 
 
 def reduce_tensor(tensor):
@@ -120,7 +121,7 @@ def reduce_tensor(tensor):
     refuse_history(tensor)
     state = state_of(tensor)
     if tensor.device.type != "cpu":
-        return rebuild_tensor_on_device, (tensor.detach().cpu(), str(tensor.device), state)
+        return rebuild_tensor_on_device, (tensor.detach().resolve_conj().resolve_neg().cpu(), str(tensor.device), state)
     return rebuild_tensor, (type(tensor), tensor.untyped_storage(), tensor.dtype, tensor.storage_offset(),
                             tuple(tensor.shape), tensor.stride(), state)
 
@@ -144,7 +145,11 @@ def with_state(tensor, state):
     """A tensor with what was known of it beside its numbers."""
     if state is None:
         return tensor
-    requires_grad, names, attributes = state
+    requires_grad, names, attributes, conjugated, negated = state
+    if conjugated:
+        tensor = tensor.conj().detach()
+    if negated:
+        tensor = tensor._neg_view().detach()
     if names is not None:
         tensor.names = names
     if requires_grad:

@@ -65,7 +65,7 @@ class LBFGS(Optimizer):
         parts = []
         for param in self._params:
             part = param.new_zeros(param.numel()) if param.grad is None else param.grad.reshape(-1)
-            parts.append(cygrad.view_as_real(part).reshape(-1) if part.is_complex() else part)
+            parts.append(cygrad.view_as_real(part.resolve_conj()).reshape(-1) if part.is_complex() else part)
         return cygrad.cat(parts, 0)
 
     def _add_grad(self, step_size, update):

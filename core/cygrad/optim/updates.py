@@ -33,12 +33,16 @@ def update(formula, written, read, numbers, capturable=False):
     if not recorded and not any(isinstance(number, cygrad.Tensor) for number in numbers):
         tuples = [tuples[i] for i in cygrad._foreach_update_(formula, written, read, numbers)]
     for tensors in tuples:
+        lazy = []
         if tensors[0].is_complex():
-            tensors = [cygrad.view_as_real(t) for t in tensors]
+            lazy = [(t, i) for i, t in enumerate(tensors[:count]) if t.is_conj()]
+            tensors = [cygrad.view_as_real(t.resolve_conj()) for t in tensors]
         # What is recorded may be read again in backward, so it must not be what is written to.
         operands = [*(t.clone() for t in tensors[:count]), *tensors[count:]] if recorded else tensors
         for target, value in zip(tensors, formula(*operands, *numbers)):
             target.copy_(value)
+        for target, i in lazy:
+            target.copy_(cygrad.view_as_complex(tensors[i]))
 
 
 def descent(grad, param, maximize, weight_decay, factor):

@@ -17,6 +17,7 @@ import cygrad
 from cygrad.devices import discovery
 from cygrad.devices.device import device, layout, strided
 from cygrad.devices.home import away, stands_for_cpu
+from cygrad.dispatch.lazy_views import CONJUGATED, NEGATED, laziness, made_lazy
 from cygrad.dtype import DType, all_dtypes
 from cygrad.serialization.lacking import LACKING
 from cygrad.serialization.instances import ObjectReader, any_allowed
@@ -58,6 +59,7 @@ _SIZE = _Name("torch", "Size")
 _DEVICE = _Name("torch", "device")
 _LAYOUT = _Name("torch.serialization", "_get_layout")
 _BYTES = _Name("torch.storage", "UntypedStorage")
+_LAZY = {"conj": CONJUGATED, "neg": NEGATED}
 _STORAGE_NAMES = {_DTYPES[name]: _Name("torch", f"{kind}Storage") for name, kind in KINDS.items()}
 _DTYPE_NAMES = {dtype: _Name("torch", name) for name, dtype in _DTYPES.items()}
 
@@ -84,9 +86,10 @@ class _Pickler(pickle._Pickler):
             if obj.is_meta:
                 return _REBUILD_META, (obj.dtype, tuple(obj.shape), obj.stride(), obj.requires_grad)
             parts = (obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+            metadata = (lazy,) if (lazy := _laziness_of(obj)) else ()
             if obj.dtype not in _STORAGE_NAMES:
-                return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype)
-            parts = (typed(obj), *parts)
+                return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype, *metadata)
+            parts = (typed(obj), *parts, *metadata)
             # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
             # axes where it has them (1.x), as a plain attribute since.
             if obj.has_names():
@@ -119,6 +122,12 @@ class _Pickler(pickle._Pickler):
         storage = content.elements._storage()
         key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
         return "storage", kind, key, "cpu" if stands_for_cpu(obj.device) else str(obj.device), len(obj)
+
+
+def _laziness_of(obj):
+    """PyTorch's metadata of a lazy conjugate or negative; empty for other tensors."""
+    lazy = laziness(obj)
+    return {name: True for name, flag in _LAZY.items() if lazy & flag}
 
 
 def _of_a_module(obj):
@@ -218,9 +227,11 @@ def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, 
     if not all(type(n) is int and n >= 0 for n in values) or len(size) != len(stride):
         raise UnpicklingError(f"a tensor of size {size}, stride {stride}, offset {offset}"[:200])
     out = cygrad.as_strided(storage.elements, tuple(size), tuple(stride), offset).detach()
-    if isinstance(metadata, dict):      # PyTorch's lazy conjugates and negatives
-        out = out.conj() if metadata.get("conj") else out
-        out = -out if metadata.get("neg") else out
+    if isinstance(metadata, dict):
+        lazy = sum(flag for name, flag in _LAZY.items() if metadata.get(name))
+        if lazy & CONJUGATED and not out.is_complex():
+            raise UnpicklingError(f"a conjugate of {out.dtype}")
+        made_lazy(out, lazy)
     return out.requires_grad_() if requires_grad else out
 
 
@@ -287,7 +298,8 @@ def _rebuild_with_dtype(reader, storage, offset, size, stride, requires_grad, ho
     """PyTorch's form for dtypes without a type of storage of their own."""
     if type(storage) is not UntypedStorage or not isinstance(dtype, DType):
         raise UnpicklingError("a tensor without a storage or a dtype")
-    return _rebuild_tensor(reader, typed(storage.elements.view(dtype)), offset, size, stride, requires_grad)
+    return _rebuild_tensor(reader, typed(storage.elements.view(dtype)), offset, size, stride, requires_grad, None,
+                           metadata)
 
 
 def _complex(reader, real, imag):

@@ -6,9 +6,10 @@ from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
 from cygrad.tensors.element_stores cimport from_bfloat, from_half
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8)
-from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
+from cygrad.dispatch.allocation cimport empty, empty_as
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, is_lazy
 from cygrad.tensor cimport Tensor
-from cygrad.view cimport data
+from cygrad.view cimport data, make_view
 from cygrad.tensors.operators cimport Plain, operators
 
 from cygrad.storage import refuse_orphan
@@ -55,6 +56,8 @@ cdef object element_at(char *p, int code):
 cdef object scalar_value(Tensor t):
     """The element at the start of `t` as a Python number."""
     cdef unsigned char[::1] room
+    if is_lazy(t.dtype.code):
+        return lazy_value(t)
     if t.memory.pointer != NULL:
         return element_at(data(t), t.dtype.code)
     if (<Backend>t.memory.backend).name == "meta":
@@ -64,6 +67,13 @@ cdef object scalar_value(Tensor t):
     called(<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])
     room = host
     return element_at(<char *>&room[0], t.dtype.code)
+
+
+cdef object lazy_value(Tensor t):
+    """That of a lazy view."""
+    cdef Tensor first = empty(t.memory.backend, t.memory.index, t.dtype, 0, NULL)
+    operators.copy(make_view(t.memory, t.dtype, t.offset, 0, NULL, NULL), first)
+    return scalar_value(first)
 
 
 cdef list row(char *p, int code, Py_ssize_t step, Py_ssize_t count):
@@ -113,6 +123,11 @@ def tolist(Tensor self not None):
     >>> cygrad.tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
+    cdef Tensor resolved
+    if is_lazy(self.dtype.code):
+        resolved = empty_as(self, self.dtype)
+        operators.copy(self, resolved)
+        self = resolved
     if self.elements and self.memory.pointer == NULL:
         from cygrad.devices import transfers      # knot: it needs this module
         self = transfers.to_host(self)

@@ -2,6 +2,8 @@
 import copyreg
 import io
 
+from cygrad.dispatch.lazy_views import laziness, made_lazy
+from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.geometry import window
 from cygrad.tensor import Tensor
@@ -54,14 +56,17 @@ def __deepcopy__(self, memo):
     if key not in memo:
         memo[key] = untyped(self).clone()
     from copy import deepcopy       # start-up time
-    out = memo[id(self)] = _at_the_same_place(self, memo[key], deepcopy(self.__dict__, memo))
+    out = memo[id(self)] = _at_the_same_place(self, memo[key], deepcopy(self.__dict__, memo), True)
     out.grad = deepcopy(self.grad, memo)
     return out
 
 
-def _at_the_same_place(self, storage, attributes):
-    """A leaf of self's type, dtype and geometry in another storage of that size."""
-    out = window(storage.elements, self.dtype, self.storage_offset(), self.shape, self.stride())
+def _at_the_same_place(self, storage, attributes, resolved=False):
+    """A leaf of self's type, dtype and geometry in another storage of that size; `resolved`: a lazy one copied."""
+    out = made_lazy(window(storage.elements, self.dtype, self.storage_offset(), self.shape, self.stride()),
+                    laziness(self))
+    if resolved and laziness(self):
+        out = cast_to(out, out.dtype)
     if type(self) is not Tensor:
         out = Tensor._make_subclass(type(self), out)
         for name, value in _slots_of(self).items():

@@ -608,7 +608,7 @@ cdef class UntypedStorage(_Storage):
 
 def typed(Tensor t not None):
     """The storage of a tensor as elements of its dtype."""
-    return wrap(TypedStorage, flat(t.memory, t.dtype))
+    return wrap(TypedStorage, flat(t.memory, t.dtype.plain))
 
 
 def untyped(Tensor t not None):

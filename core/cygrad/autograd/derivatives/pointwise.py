@@ -253,7 +253,8 @@ def xlog1py_backward(grad, self, other):
 
 derivative("angle", self=lambda grad, self: angle_backward(grad, self))
 derivative("sgn", self=lambda grad, self, result: sgn_backward(grad, self, result))
-derivative("conj", self=lambda grad: conj(grad))
+derivative("conj", self=lambda grad: grad.conj())
+derivative("neg_view", self=lambda grad: -grad)
 derivative("conj_physical", self=lambda grad: conj(grad))
 
 
@@ -374,7 +375,7 @@ def xlogy_backward(grad, self, other):
 # ------------------------------------------------------------------ complex tensors
 
 derivative("view_as_real", self=lambda grad: cygrad.view_as_complex(grad.contiguous()))
-derivative("view_as_complex", self=lambda grad: cygrad.view_as_real(grad))
+derivative("view_as_complex", self=lambda grad: cygrad.view_as_real(grad.resolve_conj()))
 derivative("complex", real=lambda grad: cygrad.real(grad), imag=lambda grad: cygrad.imag(grad))
 derivative("polar", abs=lambda grad, result: cygrad.real(conj(grad) * result.sgn()),
            angle=lambda grad, result: cygrad.real(conj(grad) * (result * 1j)))

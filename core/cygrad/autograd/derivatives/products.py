@@ -6,7 +6,7 @@ from cygrad.autograd.derivatives.helpers import conj, placed
 
 def adjoint(t):
     """The conjugate transpose of the last two axes."""
-    return t.mT.conj() if t.is_complex() else t.mT
+    return conj(t.mT)
 
 
 def scaled(t, factor):

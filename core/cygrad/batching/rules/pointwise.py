@@ -8,6 +8,7 @@ ONE = """
     abs acos acosh angle asin asinh atan atanh bitwise_not ceil conj conj_physical cos cosh deg2rad digamma erf erfc
     erfinv exp exp2 expm1 floor frac hardshrink imag isfinite isinf isnan isneginf isposinf isreal lgamma log log10
     log1p log2 logical_not logit nan_to_num neg polygamma positive rad2deg real reciprocal relu resolve_conj resolve_neg
+    _conj _neg_view
     round rsqrt sgn sigmoid sign signbit sin sinc sinh sqrt square tan tanh trunc celu elu gelu hardsigmoid hardswish
     hardtanh leaky_relu logsigmoid mish relu6 selu silu softplus softshrink softsign tanhshrink threshold
     bfloat16 bool byte cdouble cfloat char clone contiguous cpu cuda double float half int long short to type type_as

@@ -3,6 +3,7 @@ from libc.string cimport memcpy, memset
 
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy
 from cygrad.dtype cimport CATEGORY_FLOAT, DType
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.shape.views cimport CLONE
@@ -30,7 +31,7 @@ def triangle(Tensor a not None, Py_ssize_t diagonal, bint lower):
     cdef char *target
     if a.memory.pointer == NULL:
         return None
-    if not a.dense:
+    if not a.dense or is_lazy(a.dtype.code):
         a = dense_copy(a)
     out = empty_as(a, a.dtype)
     if out.elements == 0:
@@ -153,7 +154,7 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
     """The tensor itself, or a copy with the dtype and on the device asked for; see `to`."""
     cdef Tensor out
     if where is None and dtype is not None and not copy:
-        if dtype is self.dtype:
+        if dtype is self.dtype.plain:
             return self
         out = cast(self, dtype)
         if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
@@ -161,8 +162,8 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
         return out
     backend, index = (self._backend(), self._device_index()) if where is None else discovery.resolve(where)
     if dtype is None:
-        dtype = self.dtype
-    if not copy and dtype is self.dtype and backend is self._backend() and index == self._device_index():
+        dtype = self.dtype.plain
+    if not copy and dtype is self.dtype.plain and backend is self._backend() and index == self._device_index():
         return self
     if dtype.is_floating_point or dtype.is_complex:
         return to_copy(self, dtype, backend, index, non_blocking)

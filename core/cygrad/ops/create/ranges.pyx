@@ -70,7 +70,7 @@ cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
             warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
                  f"match the computed number of elements {made.elements}. Note that this may occur as a result of "
                  f"rounding error. The out tensor will be resized to a tensor of shape ({made.elements},).")
-        if name != "eye" and isinstance(out, Tensor) and made.dtype is not (<Tensor>out).dtype:
+        if name != "eye" and isinstance(out, Tensor) and made.dtype is not (<Tensor>out).dtype.plain:
             raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
                                f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
         return write_out(name, made, out)

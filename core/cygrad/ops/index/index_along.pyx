@@ -22,7 +22,7 @@ cdef tuple along(int dim, Tensor index):
 
 
 cdef bint is_index(Tensor t) noexcept:
-    return t.dtype.code == INT64 or t.dtype.code == INT32
+    return t.dtype.plain.code == INT64 or t.dtype.plain.code == INT32
 
 
 # ------------------------------------------------------------------- index_select
@@ -110,7 +110,7 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
                          f"{scalar_name(index)} and size: {list(index.shape)}")
     if not is_index(places):
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
-    if target.dtype is not added.dtype:
+    if target.dtype.plain is not added.dtype.plain:
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
                            "same scalar type")
     cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1

@@ -64,7 +64,7 @@ def check_scatter(Tensor self not None, where, Tensor index not None, Tensor src
     cdef int dim = wrap_dim(where, self.rank), rank = max(self.rank, 1)
     cdef bint fits
     int_index(index, "scatter")
-    if src is not None and self.dtype is not src.dtype:
+    if src is not None and self.dtype.plain is not src.dtype.plain:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.elements:
         return dim

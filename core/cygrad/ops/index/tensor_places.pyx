@@ -46,7 +46,7 @@ cdef bint all_inside(Tensor index, Py_ssize_t size) noexcept:
     cdef unsigned long long *p
     cdef unsigned long long last = size - 1, signs = 0
     cdef Py_ssize_t i
-    if index.memory.pointer == NULL or not index.dense:
+    if index.memory.pointer == NULL or not index.dense or index.dtype.code != INT64:
         return False
     p = <unsigned long long *>data(index)
     for i in range(index.elements):
@@ -259,7 +259,7 @@ cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked
     else:
         check_values(values, walked)
         values = expand_to(values, plan.rank, plan.sizes)
-    if values.dtype is not a.dtype:
+    if values.dtype.plain is not a.dtype.plain:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{SCALAR_NAMES[a.dtype.code]} for the destination and {SCALAR_NAMES[values.dtype.code]} "
                            "for the source.")

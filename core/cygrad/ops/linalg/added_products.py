@@ -1,6 +1,7 @@
 """Products added to a third operand, beside `addmm`: `addmv`, `baddbmm`, `addbmm`, `addr`."""
 from cygrad.backend import BINARY
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.promotion import C_TYPES, result_type
 from cygrad.dispatch.raw import binary_op, cast_to
 from cygrad.ops.declare.primitives import primitive
@@ -228,7 +229,7 @@ def _addr_(self, vec1, vec2, *, beta=1, alpha=1):
 def _addbmm_(self, batch1, batch2, *, beta=1, alpha=1):
     found = addbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     if self.shape != found.shape:
-        self._take(empty_near(self, found.shape))         # as PyTorch does
+        self._take(made_lazy(empty_near(self, found.shape), laziness(self)))          # as PyTorch does
     return inplace_result(self, found)
 
 

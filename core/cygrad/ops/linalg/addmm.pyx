@@ -8,8 +8,9 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.backend cimport ADD, Backend, MUL
 from cygrad.devices.watching cimport called
-from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast, copy_into, expand_to, lacks, scalar_into
-from cygrad.dispatch.unsigned_dtypes cimport without_kernels
+from cygrad.dispatch.kernel_calls cimport (binary, binary_into, cast, copy_into, declined, expand_to, lacks,
+                                           scalar_into)
+from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of)
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
@@ -20,7 +21,6 @@ from cygrad.ops.shape.transpose_and_squeeze cimport t_
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes, size_of
 
-from cygrad.dispatch import fallback
 from cygrad.errors import not_implemented
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
@@ -39,8 +39,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
                            f"mat2 must be a matrix, got {b.rank}-D tensor")
     if a.sizes[1] != b.sizes[0]:
         raise cannot_multiply(a, b)
-    if c.dtype is not b.dtype or a.dtype is not b.dtype:
-        left, name = (c, "self") if c.dtype is not b.dtype else (a, "mat1")
+    if c.dtype.plain is not b.dtype.plain or a.dtype.plain is not b.dtype.plain:
+        left, name = (c, "self") if c.dtype.plain is not b.dtype.plain else (a, "mat1")
         raise RuntimeError(f"{name} and mat2 must have the same dtype, but got "
                            f"{SCALAR_NAMES[(<Tensor>left).dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     same_device("addmm", a, b)
@@ -59,8 +59,9 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
         raise not_implemented("addmm_impl_cpu_", "Bool", False)
     backend = <Backend>a.memory.backend
     if a.sizes[1] and not isinstance(beta, complex) and not isinstance(alpha, complex):
-        if without_kernels(out.dtype.code) or lacks("addmm", called(backend).addmm(c, a, b, beta, alpha, out)):
-            fallback.run(backend, "addmm", (c, a, b, beta, alpha, out), (5,))
+        if (without_kernels(out.dtype.code) or is_lazy(c.dtype.code | a.dtype.code | b.dtype.code)
+                or lacks("addmm", called(backend).addmm(c, a, b, beta, alpha, out))):
+            declined(backend, "addmm", (c, a, b, beta, alpha, out), (5,))
         return out
     if a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:          # round once
         wide = dtype_of(FLOAT32)

@@ -3,6 +3,7 @@
 The call itself is `run` in `ops/linalg/batches.pyx`.
 """
 import cygrad
+from cygrad.autograd.derivative import conj
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
@@ -107,7 +108,7 @@ def real_of(t):
 
 def adjoint(t):
     """The conjugate transpose of the last two axes."""
-    return t.mT.conj() if t.is_complex() else t.mT
+    return conj(t.mT)
 
 
 def eye_like(t, n):

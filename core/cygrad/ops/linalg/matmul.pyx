@@ -74,7 +74,7 @@ cdef Tensor plain_product(Tensor a, Tensor b):
     cdef Py_ssize_t n, k, p, step = 1, count = 1
     cdef int i, rank
     cdef Tensor out
-    if (a.dtype is not b.dtype or a.dtype.code == BOOL or a.rank == 0 or b.rank == 0
+    if (a.dtype.plain is not b.dtype.plain or a.dtype.code == BOOL or a.rank == 0 or b.rank == 0
             or a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index):
         return None
     n = a.sizes[a.rank - 2] if a.rank > 1 else 1

@@ -1,9 +1,10 @@
 # distutils: extra_compile_args = -Os
-"""Complex tensors and their parts: `real` and `imag` are views; conjugation makes a copy (there is no lazy flag)."""
+"""Complex tensors and their parts, as views; lazy conjugates and negatives, which are views, too."""
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
-from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, FLOAT32, FLOAT64, DType
+from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
+                           lazy_dtype)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
@@ -42,7 +43,7 @@ cdef Tensor pairs(Tensor t):
         sizes[i], strides[i] = t.sizes[i], t.strides[i] * 2
     sizes[t.rank], strides[t.rank] = 2, 1
     out = view_of(t, t.offset * 2, t.rank + 1, sizes, strides)
-    out.dtype = t.dtype.to_real()
+    out.dtype = lazy_dtype(t.dtype.to_real(), t.dtype.lazy & NEGATED)
     return out
 
 
@@ -62,7 +63,7 @@ def view_as_real(Tensor input not None):
     Raises
     ------
     RuntimeError
-        For a real tensor.
+        For a real tensor, and for a lazy conjugate: ``resolve_conj`` makes a copy of it.
 
     Examples
     --------
@@ -74,6 +75,10 @@ def view_as_real(Tensor input not None):
     cdef Tensor out
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input.dtype.lazy & CONJUGATED:
+        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+                           "tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
+                           "resulting tensor will NOT alias the original.")
     out = pairs(input)
     note(out, "view_as_real", input)
     return out
@@ -106,7 +111,7 @@ def view_as_complex(Tensor input not None):
     cdef Py_ssize_t strides[64]
     cdef int i, last = input.rank - 1
     cdef Tensor out
-    if input.dtype.code != FLOAT32 and input.dtype.code != FLOAT64:
+    if input.dtype.plain.code != FLOAT32 and input.dtype.plain.code != FLOAT64:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
                            f"scalar type: {SCALAR_NAMES[input.dtype.code]}")
     if input.rank == 0:
@@ -122,7 +127,7 @@ def view_as_complex(Tensor input not None):
     if input.offset % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     out = view_of(input, input.offset // 2, last, input.sizes, strides)
-    out.dtype = input.dtype.to_complex()
+    out.dtype = lazy_dtype(input.dtype.to_complex(), input.dtype.lazy)
     note(out, "view_as_complex", input)
     return out
 
@@ -148,7 +153,7 @@ def real(Tensor input not None):
     """
     if input.dtype.category != CATEGORY_COMPLEX:
         return input
-    return view_as_real(input).select(-1, 0)
+    return view_as_real(conj(input) if input.dtype.lazy & CONJUGATED else input).select(-1, 0)
 
 
 def imag(Tensor input not None):
@@ -162,7 +167,7 @@ def imag(Tensor input not None):
     Returns
     -------
     Tensor
-        Of input's shape; it shares its memory.
+        Of input's shape; it shares its memory. Of a lazy conjugate it is a lazy negative (`is_neg`).
 
     Raises
     ------
@@ -177,6 +182,8 @@ def imag(Tensor input not None):
     """
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input.dtype.lazy & CONJUGATED:
+        return _neg_view(view_as_real(conj(input))).select(-1, 1)
     return view_as_real(input).select(-1, 1)
 
 
@@ -196,9 +203,12 @@ cdef object as_operand(Tensor like, object value):
 
 # ------------------------------------------------------------------ conjugation
 
-@primitive(name="conj")
-def _conj(self):
-    return unary_op(CONJ, self)
+cdef Tensor lazily(Tensor t, int flag, str name):
+    """A view of `t` whose elements are its own conjugated or negated."""
+    cdef Tensor out = view_of(t, t.offset, t.rank, t.sizes, t.strides)
+    out.dtype = lazy_dtype(t.dtype.plain, t.dtype.lazy ^ flag)
+    note(out, name, t)
+    return out
 
 
 @primitive(name="conj_physical")
@@ -207,7 +217,10 @@ def _conj_physical(self):
 
 
 def conj(Tensor input not None):
-    """The complex conjugate of each element, a copy; a real tensor itself.
+    """The complex conjugate of each element, as a view; a real tensor itself.
+
+    No element is computed: the view has a flag (`is_conj`), and whatever reads its elements conjugates them. The
+    conjugate of such a view has none.
 
     Parameters
     ----------
@@ -217,15 +230,67 @@ def conj(Tensor input not None):
     Returns
     -------
     Tensor
-        Of input's shape and dtype.
+        Of input's shape and dtype; it shares its memory. ``resolve_conj`` makes a copy of it, `conj_physical` does both
+        at once.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.conj(cygrad.tensor([1 + 2j]))
+    >>> x = cygrad.tensor([1 + 2j])
+    >>> y = cygrad.conj(x)
+    >>> y
+    tensor([1.-2.j])
+    >>> y.is_conj(), y.data_ptr() == x.data_ptr()
+    (True, True)
+    """
+    return lazily(input, CONJUGATED, "conj") if input.dtype.category == CATEGORY_COMPLEX else input
+
+
+def _conj(Tensor input not None):
+    """`conj`; of a real tensor a view that is no other tensor's conjugate either.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype; it shares its memory.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad._conj(cygrad.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return _conj(input) if input.dtype.category == CATEGORY_COMPLEX else input
+    return lazily(input, CONJUGATED if input.dtype.category == CATEGORY_COMPLEX else 0, "conj")
+
+
+def _neg_view(Tensor input not None):
+    """The negative of each element, as a view: what the imaginary parts of a lazy conjugate are.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Of input's shape and dtype; it shares its memory. It has a flag (`is_neg`), and whatever reads its elements
+        negates them. ``resolve_neg`` makes a copy of it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> x = cygrad.tensor([1., 2.])
+    >>> y = cygrad._neg_view(x)
+    >>> y.is_neg(), y
+    (True, tensor([-1., -2.]))
+    """
+    return lazily(input, NEGATED, "neg_view")
 
 
 def conj_physical(Tensor input not None):
@@ -256,7 +321,7 @@ cdef object unchanged(Tensor t):
 
 
 def resolve_conj(Tensor input not None):
-    """The tensor itself: conjugation is never put off.
+    """The tensor itself, or of a lazy conjugate a copy that is none.
 
     Parameters
     ----------
@@ -266,19 +331,21 @@ def resolve_conj(Tensor input not None):
     Returns
     -------
     Tensor
-        `input`.
+        Of the same elements.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.resolve_conj(cygrad.tensor([1 + 2j]).conj())
-    tensor([1.-2.j])
+    >>> x = cygrad.tensor([1 + 2j]).conj()
+    >>> y = cygrad.resolve_conj(x)
+    >>> y, y.is_conj()
+    (tensor([1.-2.j]), False)
     """
-    return input
+    return input.clone() if input.dtype.lazy & CONJUGATED else input
 
 
 def resolve_neg(Tensor input not None):
-    """The tensor itself: negation is never put off.
+    """The tensor itself, or of a lazy negative a copy that is none.
 
     Parameters
     ----------
@@ -288,19 +355,21 @@ def resolve_neg(Tensor input not None):
     Returns
     -------
     Tensor
-        `input`.
+        Of the same elements.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.resolve_neg(cygrad.tensor([1.]))
-    tensor([1.])
+    >>> x = cygrad.tensor([1 + 2j]).conj().imag
+    >>> y = cygrad.resolve_neg(x)
+    >>> y, y.is_neg()
+    (tensor([-2.]), False)
     """
-    return input
+    return input.clone() if input.dtype.lazy & NEGATED else input
 
 
 def is_conj(Tensor input not None):
-    """False: conjugation is never put off.
+    """Whether the tensor is a lazy conjugate: its elements are those of its memory, conjugated.
 
     Parameters
     ----------
@@ -310,19 +379,19 @@ def is_conj(Tensor input not None):
     Returns
     -------
     bool
-        False, always.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.is_conj(cygrad.tensor([1j]).conj())
-    False
+    >>> x = cygrad.tensor([1j]).conj()
+    >>> cygrad.is_conj(x), cygrad.is_conj(x.conj())
+    (True, False)
     """
-    return False
+    return bool(input.dtype.lazy & CONJUGATED)
 
 
 def is_neg(Tensor input not None):
-    """False: negation is never put off.
+    """Whether the tensor is a lazy negative: its elements are those of its memory, negated.
 
     Parameters
     ----------
@@ -332,18 +401,18 @@ def is_neg(Tensor input not None):
     Returns
     -------
     bool
-        False, always.
 
     Examples
     --------
     >>> import cygrad
-    >>> cygrad.is_neg(-cygrad.tensor([1.]))
-    False
+    >>> cygrad.is_neg(cygrad.tensor([1j]).conj().imag), cygrad.is_neg(-cygrad.tensor([1.]))
+    (True, False)
     """
-    return False
+    return bool(input.dtype.lazy & NEGATED)
 
 
-for _function in (view_as_real, real, imag, conj, resolve_conj, resolve_neg, is_conj, is_neg, view_as_complex):
+for _function in (view_as_real, real, imag, conj, _conj, _neg_view, resolve_conj, resolve_neg, is_conj, is_neg,
+                  view_as_complex):
     op(_function, method=_function.__name__ not in ("real", "imag"))
 op(conj_physical, name="conj_physical", inplace=conj_physical_, out="exact")
 methods["real"] = property(real, _set_real, doc="The real parts, as a view.")
@@ -365,7 +434,7 @@ cdef check_parts(Tensor a, Tensor b):
     if a.dtype.category != CATEGORY_FLOAT or b.dtype.category != CATEGORY_FLOAT:
         raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
                            f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
-    if a.dtype is not b.dtype:
+    if a.dtype.plain is not b.dtype.plain:
         raise RuntimeError(f"Expected object of scalar type {SCALAR_NAMES[a.dtype.code]} but got scalar type "
                            f"{SCALAR_NAMES[b.dtype.code]} for second argument")
 
@@ -391,7 +460,7 @@ def complex_(Tensor real not None, Tensor imag not None):
     tensor([1.+3.j, 2.+4.j])
     """
     check_parts(real, imag)
-    if real.dtype.code != FLOAT32 and real.dtype.code != FLOAT64:
+    if real.dtype.plain.code != FLOAT32 and real.dtype.plain.code != FLOAT64:
         raise RuntimeError("complex(): there is no complex dtype of 16-bit parts; convert them to float32 first")
     return _complex(real, imag)
 
@@ -422,6 +491,6 @@ def polar(Tensor abs not None, Tensor angle not None):
     tensor([1.0000+0.0000j, 1.0806+1.6829j])
     """
     check_parts(abs, angle)
-    if abs.dtype.code != FLOAT32 and abs.dtype.code != FLOAT64:
+    if abs.dtype.plain.code != FLOAT32 and abs.dtype.plain.code != FLOAT64:
         raise NotImplementedError(f'"polar_cpu" not implemented for \'{SCALAR_NAMES[abs.dtype.code]}\'')
     return _polar(abs, angle)

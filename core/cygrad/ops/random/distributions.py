@@ -229,7 +229,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         if num_samples == 1:
             return keys.argmax(-1, keepdim=True)
         return largest_places(keys.cpu().double().contiguous(), num_samples).to(input.device)
-    weights = weights.cpu().contiguous()
+    weights = weights.cpu().contiguous().resolve_neg()
     rows = weights.shape[0] if weights.dim() == 2 else 1
     out = empty_((*weights.shape[:-1], num_samples), dtype=_int64, device="cpu")
     (generator or default_generator).fill("multinomial", out.data_ptr(), out.numel(), _int64.code, weights.data_ptr(),
@@ -239,7 +239,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 
 @primitive
 def poisson(input, generator):
-    rates = input.detach().cpu().contiguous()
+    rates = input.detach().cpu().contiguous().resolve_neg()
     out = empty_(tuple(rates.shape), dtype=rates.dtype, device="cpu")
     if out.numel():
         (generator or default_generator).fill("poisson", out.data_ptr(), out.numel(), out.dtype.code,
@@ -273,7 +273,7 @@ def _poisson_function(input, generator=None):
 
 @primitive
 def binomial(count, prob, generator=None):
-    count, prob = count.detach().cpu().contiguous(), prob.detach().cpu().expand(count.shape).contiguous()
+    count, prob = [t.cpu().expand(count.shape).contiguous().resolve_neg() for t in (count.detach(), prob.detach())]
     out = empty_(tuple(count.shape), dtype=count.dtype, device="cpu")
     if out.numel():
         (generator or default_generator).fill("binomial", out.data_ptr(), out.numel(), out.dtype.code,

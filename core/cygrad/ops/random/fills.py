@@ -9,8 +9,9 @@ import math
 
 from cygrad.devices.transfers import host_backend
 from cygrad.dispatch.allocation import empty_laid_out, empty_like_strided, empty_on
+from cygrad.dispatch.lazy_views import laziness
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
-from cygrad.dispatch.raw import copy_ as raw_copy
+from cygrad.dispatch.raw import clone_dense, copy_ as raw_copy
 from cygrad.dtype import WITHOUT_KERNELS, all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -35,6 +36,10 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         return draw_unsigned(out, sampler, params, generator)
     if out.numel() == 0 or out.is_meta:
         return
+    if laziness(out):
+        drawn_numbers = empty_like_strided(out.detach(), out.dtype)
+        draw(drawn_numbers, sampler, *params, generator=generator, contiguous_sampler=contiguous_sampler)
+        return raw_copy(out, drawn_numbers)
     generator = generator or default_generator
     if generator.device.type != "cpu":
         return device_stream.draw(out, sampler, params, generator)
@@ -319,7 +324,7 @@ def bernoulli_tensor_(self, p, generator):
     ordered = empty_like_strided(buffer, p.dtype)
     raw_copy(ordered, p)
     if self.device.type != "cpu":
-        buffer, ordered = empty_on(host_backend(), 0, self.dtype, tuple(self.shape)), p.contiguous()
+        buffer, ordered = empty_on(host_backend(), 0, self.dtype, tuple(self.shape)), clone_dense(p)
     if self.numel():
         (generator or default_generator).fill("bernoulli_tensor", buffer.data_ptr(), buffer.numel(),
                                               buffer.dtype.code, ordered.data_ptr(), ordered.dtype.code)

@@ -22,7 +22,7 @@ cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
         out = binary(k.NE, input, 0, TO_BOOL)
     else:
         out = reduce(code, input, every_axis(input) if dim is None else axes_of(dim, input.rank, name), keepdim, BOOL)
-    return cast(out, UINT8 if input.dtype is UINT8 else BOOL)
+    return cast(out, UINT8 if input.dtype.plain is UINT8 else BOOL)
 
 
 LOGICAL = """Whether {} not zero.

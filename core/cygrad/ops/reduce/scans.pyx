@@ -33,7 +33,8 @@ def _cumprod(self, dim, dtype):
 
 
 def cast_copy(t, dtype):
-    return clone_like(t) if t.dtype is dtype else cast_to(t, dtype)
+    found = cast_to(t, dtype)
+    return clone_like(t) if found is t else found
 
 
 def computable(name, t, dtype):

@@ -157,6 +157,7 @@ cpdef Py_ssize_t count_of(Tensor t, tuple axes) except -1:
 cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
     """The mean along some axes, raw. A device divides where it has added up: there another kernel costs a launch."""
     cdef Tensor total
+    dtype = dtype.plain
     if dtype.code == FLOAT16 or dtype.code == BFLOAT16:     # the sum is not rounded
         return cast(average(input, dims, keepdim, dtype_of(FLOAT32)), dtype)
     if dtype.category == CATEGORY_FLOAT and not (<Backend>input.memory.backend).host_memory:

@@ -38,12 +38,12 @@ cpdef DType common_dtype(list tensors):
         if t.dtype is not first:
             break
     else:
-        return first
+        return first.plain
     for t in tensors:
         if t.rank:
-            with_axes = t.dtype if with_axes is None else promote(with_axes, t.dtype)
+            with_axes = t.dtype.plain if with_axes is None else promote(with_axes, t.dtype)
         else:
-            others = t.dtype if others is None else promote(others, t.dtype)
+            others = t.dtype.plain if others is None else promote(others, t.dtype)
     return others if with_axes is None else with_axes
 
 

@@ -3,6 +3,7 @@ from cygrad.autograd.modes import grad_mode, inference_mode_enabled, set_grad_mo
 from cygrad.devices.device import contiguous_format, preserve_format
 from cygrad.devices.uninitialized import is_filled
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.memory_formats import format_of, orders_axes, strides_in
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.raw import copy_ as raw_copy
@@ -347,7 +348,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             size = (held._storage().nbytes() // self.itemsize,)
         other = window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
-    self._take(other)
+    self._take(made_lazy(other, laziness(self)))
     self._forget_accumulator()
     self._bump_version()
     return self

@@ -143,6 +143,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         elif repeats.numel() != size:
             raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
                                f"{repeats.numel()} and input.size({dim}) = {size}")
+        if input.is_conj():
+            return repeat_interleave(input.conj(), repeats, dim).conj()
+        if input.is_neg():
+            return repeat_interleave(input._neg_view(), repeats, dim)._neg_view()
         return input.index_select(dim, repeat_index(repeats))
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")

@@ -6,6 +6,7 @@ memory that nobody takes for views: autograd does not look at what is written to
 import inspect
 
 import cygrad
+from cygrad.dispatch.raw import cast_to
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.slices import slice_along
@@ -163,12 +164,12 @@ for _name, _row in _VIEWS.items():
 
 @primitive(name="unsafe_split")
 def _unsafe_split(self, split_size, dim):
-    return tuple([part.data for part in self.split(split_size, dim)])
+    return tuple([part.data for part in cast_to(self, self.dtype).split(split_size, dim)])
 
 
 @primitive(name="unsafe_split_with_sizes")
 def _unsafe_split_with_sizes(self, split_sizes, dim):
-    return tuple([part.data for part in self.split_with_sizes(split_sizes, dim)])
+    return tuple([part.data for part in cast_to(self, self.dtype).split_with_sizes(split_sizes, dim)])
 
 
 @op

@@ -8,7 +8,7 @@ from cygrad cimport backend as k
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport cast, dense_copy
 from cygrad.dispatch.axis_reductions cimport reduce
-from cygrad.dispatch.unsigned_dtypes cimport UINT64
+from cygrad.dispatch.unsigned_dtypes cimport UINT64, is_lazy
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
                            FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of)
@@ -34,7 +34,7 @@ cdef fused Real:
 
 
 cdef inline bint at_hand(Tensor t) noexcept:
-    return t.memory.pointer != NULL and t.dense
+    return t.memory.pointer != NULL and t.dense and not is_lazy(t.dtype.code)
 
 
 cdef DType plain_dtype(DType dtype):
@@ -154,10 +154,11 @@ def places_in_rows(Tensor rows not None, Tensor values not None, bint right):
 
     `rows` has values' dtype, and is one row or has the leading axes of `values`.
     """
-    cdef DType dtype = plain_dtype(rows.dtype)
+    cdef DType dtype = plain_dtype(rows.dtype.plain)
     cdef Tensor found
     cdef Py_ssize_t n, count
     cdef int code
+    rows, values = cast(rows, rows.dtype.plain), cast(values, values.dtype.plain)
     if rows.rank == 0 or rows.dtype is not values.dtype or dtype is None or rows.dtype.code == BOOL:
         return None
     if rows.memory.pointer == NULL or values.memory.pointer == NULL:

@@ -33,6 +33,9 @@ NARROW = {"v2", "generic"}      # instruction sets of vectors of less
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
+SMALL = {"cygrad.dispatch.unsigned_stand_ins", "cygrad.devices.c_table", "cygrad.tensors.typed_storage",
+         "cygrad.tensors.shared_memory", "cygrad.devices.watching", "cygrad.random.sampler_parameters",
+         "cygrad.autograd.pass_hooks", SHARED}      # large or seldom called: optimised for size
 COLD = ["tools/cold.h"]         # included in every C file: what only runs on the way to an error
 GLIBC = ["tools/glibc.h"]       # the same: which versions of the C library's functions are called
 INCLUDE = ["core", "backends"]  # where .pxd files and C headers are looked for
@@ -92,10 +95,11 @@ def link_flags(native):
 
 
 def module(name, source, native=False, flags=(), translated_as=None):
+    flags = [*flags, "-Os"] if name in SMALL and sys.platform != "win32" else list(flags)
     headers = [] if sys.platform == "win32" or native else COLD     # it turned out slower in loops of kernels
     if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
         headers = headers + GLIBC
-    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + list(flags),
+    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + flags,
                   INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [])
 
 
@@ -111,8 +115,7 @@ def modules(root, package, native):
         else:
             found.append(module(".".join(path.with_suffix("").parts), source, native))
     if SHARED.startswith(f"{package}."):
-        small = [] if sys.platform == "win32" else ["-Os"]
-        found.append(module(SHARED, Path(root, *SHARED.split(".")).with_suffix(".c"), flags=small))
+        found.append(module(SHARED, Path(root, *SHARED.split(".")).with_suffix(".c")))
     return found
 
 

@@ -307,10 +307,16 @@ def _make_nonzero(dtype, layout, rng):
     return put(values, dtype), None
 
 
+def _make_truth(dtype, truth, rng):
+    return dense(np.array(3 * truth), dtype), None
+
+
 def nonzero_cases():
     for dtype in EVERY:
         for layout in ROWS:
             yield Case(Key("nonzero", "", dtype, layout), partial(_make_nonzero, dtype, layout), (1,))
+        for truth in (False, True):
+            yield Case(Key("nonzero", "", dtype, f"0-d {truth}"), partial(_make_truth, dtype, truth), (1,))
 
 
 # The contract's order; `memory`, `errors` and `programs` are no single entry, what follows them are conditions of all.

@@ -6,7 +6,7 @@ import numpy as np
 
 from cygrad.backend import SCATTER
 from cygrad.testing import reference
-from cygrad.testing.operands import (EVERY, FLOATS, REAL, Operand, dense, reordered, repeated, result, sliced,
+from cygrad.testing.operands import (EVERY, FLOATS, INTEGERS, REAL, Operand, dense, reordered, repeated, result, sliced,
                                      window)
 from cygrad.testing.pointwise import anything
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -73,6 +73,10 @@ def _make_scatter(mode, dtype, dim, layout, outside, rng):
     places = (*places[:dim], 2 * shape[dim], *places[dim + 1:])         # every place is hit more than once
     low, high = (1, 3) if SCATTER[mode] == "prod" else (0, 9)
     values, start = (rng.integers(low, high, s).astype("bool" if dtype == "bool" else "int64") for s in (places, shape))
+    if dtype in INTEGERS:                                               # of any size: sums and products wrap
+        limits = np.iinfo(dtype)
+        values, start = (np.where(rng.random(x.shape) < 0.5, x, rng.integers(
+            limits.min, limits.max, x.shape, dtype, endpoint=True)).astype(dtype) for x in (values, start))
     index = _index(rng, places, shape[dim], put_index, outside)
     return mode, put(start, dtype), dim, index, put_source(values, dtype)
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from cygrad import errors
 from cygrad.backend import BINARY
 from cygrad.devices.discovery import open_device
 from cygrad.dispatch.allocation import empty_on
@@ -65,6 +66,24 @@ def host_is_free(backend, index):
     data[:] = b"\x22" * len(data)
     backend.synchronize(index)
     expect(_read(backend, storage, 0, 4096) == b"\x11" * 4096, "h2d read the host's memory after it had returned")
+
+
+def nothing(backend, index):
+    """A tensor without elements has a buffer, too, of which nothing is read."""
+    storage = _storage(backend, index, 0)
+    expect(storage.nbytes() == 0, f"a buffer of 0 bytes has {storage.nbytes()}")
+
+
+def freed(backend, index):
+    """A buffer that nobody needs any more is given back without an error."""
+    said, told = [], errors.report_unraisable
+    errors.report_unraisable = lambda what, name: said.append(sys.exc_info()[1])
+    try:
+        for nbytes in (1, 4096, 4096):
+            _written(backend, index, bytes(nbytes))
+    finally:
+        errors.report_unraisable = told
+    expect(not said, f"free raised {said[:1]}; nobody can catch that")
 
 
 def many_buffers(backend, index):
@@ -166,8 +185,8 @@ def buffers_leak(backend, index):
 def memory_cases():
     checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
-              "host is free": host_is_free, "many buffers": many_buffers, "addresses": addresses, "facts": facts,
-              "too much": too_much, "leaks": buffers_leak}
+              "host is free": host_is_free, "nothing": nothing, "freed": freed, "many buffers": many_buffers,
+              "addresses": addresses, "facts": facts, "too much": too_much, "leaks": buffers_leak}
     for name, check in checks.items():
         yield Check(Key("memory", name, "", ""), check)
 

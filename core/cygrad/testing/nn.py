@@ -68,7 +68,7 @@ def softmax_backward_cases():
 # name: shape, layout of a, affine
 NORMS = {"rows": ((9, 33), dense, True), "plain": ((9, 33), dense, False), "transposed": ((9, 33), reordered, True),
          "sliced": ((9, 33), sliced, True), "far from 0": ((9, 33), dense, True), "wide": ((3, 5000), dense, True),
-         "many rows": ((2001, 7), dense, True)}
+         "many rows": ((2001, 7), dense, True), "strided weight": ((9, 33), dense, sliced)}
 
 
 def _statistics_dtype(dtype):
@@ -78,7 +78,8 @@ def _statistics_dtype(dtype):
 def _norm_operands(dtype, layout, rng):
     shape, put, affine = NORMS[layout]
     values = rounded(numbers(rng, shape, dtype, 1.0) + (50 if layout == "far from 0" else 0), dtype)
-    weight = dense(numbers(rng, shape[1:], dtype, 1.0), dtype) if affine else None
+    put_weight = affine if callable(affine) else dense
+    weight = put_weight(numbers(rng, shape[1:], dtype, 1.0), dtype) if affine else None
     return shape, put(values, dtype), weight
 
 
@@ -274,8 +275,8 @@ def attention_cases():
 
 # -------------------------------------------------------------------- random
 
-def _make_random(kind, dtype, shape, seed, offset, a, b, rng):
-    return kind, result(shape, dtype), seed, offset, a, b
+def _make_random(kind, dtype, shape, first, seed, offset, a, b, rng):
+    return kind, result(shape, dtype, partial(dense, offset=first)), seed, offset, a, b
 
 
 def random_cases():
@@ -283,9 +284,10 @@ def random_cases():
     for kind, name in enumerate(RANDOM):
         dtypes = FLOATS if name != "integers" else INTEGERS
         for dtype in dtypes:
-            for layout, shape in (("one", (1,)), ("rows", (7, 13)), ("large", (70001,))):
+            for layout, shape, first in (("one", (1,), 0), ("rows", (7, 13), 0), ("large", (70001,), 0),
+                                         ("offset", (7, 13), 5)):
                 for seed_name, (seed, offset) in seeds.items():
                     a, b = (-3.0, 50.0) if name == "integers" and dtype != "uint8" else (2.0, 9.0)
                     yield Case(Key("random", f"{name} {seed_name}", dtype, layout),
-                               partial(_make_random, kind, dtype, shape, seed, offset, a, b), (1,),
+                               partial(_make_random, kind, dtype, shape, first, seed, offset, a, b), (1,),
                                Limit(4, floor=16) if name != "integers" else EXACT)

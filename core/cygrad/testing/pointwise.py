@@ -111,9 +111,19 @@ def unary_values(rng, shape, dtype, op):
     if op == "sigmoid" and dtype in COMPLEX:                   # away from its poles
         return numbers(rng, shape, dtype, 0.5)
     values = with_extremes(rng, shape, dtype)
+    if dtype in COMPLEX and op in PREDICATES:
+        return np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), values)
     if op in ("lgamma", "digamma"):                            # libraries overflow in steps between
         return np.where(np.isfinite(values) & (np.abs(values) > 1e30), values.dtype.type(100.25), values)
     return values
+
+
+def part_by_part(dtype):
+    """Complex numbers whose parts are 0, 1, infinite or NaN, each with each."""
+    parts = np.array([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan])
+    made = np.empty((len(parts), len(parts)), dtype)
+    made.real, made.imag = parts[:, None], parts
+    return made.reshape(-1)
 
 
 def shifts(dtype):
@@ -143,9 +153,17 @@ def binary_values(rng, shape, dtype, op):
         b = np.where(b == 0, np.ones_like(b), b)
         if shape == SQUARE:
             a[:len(values), :len(values)], b[:len(values), :len(values)] = values[:, None], values
+            if op != "trunc_divide":                           # which rounds the quotient; the others must not
+                a[-1], b[-1] = rounded(np.arange(a.shape[1]) * 0.1, dtype), rounded(0.1, dtype)
         return a, b
     if dtype in COMPLEX:
         a, b = (numbers(rng, shape, dtype) for _ in range(2))
+        if op == "div":                                        # whose squares are too large, or too small
+            factor = rng.choice(np.array([1.0, 2.0**70, 2.0**-70], np.real(a).dtype), shape)
+            return a * factor, b * factor
+        if op in PREDICATES:                                   # of which some have one part in common
+            a = np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), a)
+            b = np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), b)
         return a, np.where(rng.random(shape) < 0.25, a, b)
     return crossed(rng, shape, dtype, special(dtype), special(dtype))
 
@@ -209,9 +227,14 @@ def _make_fill(value, dtype, layout, rng):
 
 def convertible(rng, shape, source, target):
     """Values of `source` that `target` can hold: a conversion out of range is nobody's promise."""
+    values = anything(rng, shape, source)
+    if source == "int64" and target in FLOATS:                 # halfway between floats, and a little more
+        return np.where(rng.random(shape) < 0.1, rng.choice([1, -1], shape) * (2**53 + 2**29 + 1), values)
     if source in INTEGERS + BOOL or target in FLOATS + COMPLEX + BOOL:
-        return anything(rng, shape, source)
-    return rounded(rng.uniform(0 if target == "uint8" else -100, 100, shape), source)
+        return values
+    most = 0.99 * min(np.iinfo(target).max, 65504 if source == "float16" else np.inf)
+    scale = np.where(rng.random(shape) < 0.5, most, min(most, 100))
+    return rounded(scale * rng.uniform(0 if target == "uint8" else -1, 1, shape), source)
 
 
 def _make_copy(source, target, layout, rng):

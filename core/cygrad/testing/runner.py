@@ -407,9 +407,10 @@ def difference(found, expected, dtype, limit, args, signed=False):
         if same.all():
             return ""
         finite = np.isfinite(found) & np.isfinite(expected)
-        distance = np.abs(np.where(finite, found, 0).astype(expected.dtype) - np.where(finite, expected, 0))
+        wide = np.promote_types(expected.dtype, "float64")          # integers' distances would wrap
+        distance = np.abs(np.where(finite, found, 0).astype(wide) - np.where(finite, expected, 0).astype(wide))
         allowed = np.broadcast_to(limit.allowed(expected, dtype, args), expected.shape)
-        same |= finite & (distance <= allowed)
+        same |= finite & (distance <= allowed) & (dtype in EPSILON)
     if same.all():
         return ""
     place = tuple(int(i) for i in np.argwhere(~same)[0])

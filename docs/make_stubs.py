@@ -317,12 +317,23 @@ def layers():
     return text + "\ndef factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...\n"
 
 
+def distributions():
+    """The stub of `cygrad.distributions`: where each class is."""
+    from cygrad.distributions import FILES, PLACES
+    text = NOTE + "".join(f"from cygrad.distributions import {file} as {file}\n" for file in sorted(FILES))
+    for name in sorted(PLACES):
+        line = f"from cygrad.distributions.{PLACES[name]} import {name} as {name}\n"
+        text += line if len(line) <= 121 else line.replace("import ", "import (\n    ")[:-1] + ")\n"
+    return text
+
+
 def stubs():
     """{path under core/cygrad: text} of every stub that has a part written here."""
     return {"__init__.pyi": package(), "return_types.pyi": results(), "linalg.pyi": part("linalg", prefix="linalg_"),
             "fft.pyi": part("fft", prefix="fft_"),
             "special.pyi": part("special", prefix="special_"), "random/__init__.pyi": part("random"),
-            "nn/__init__.pyi": layers(), "nn/functional.pyi": part("nn.functional"),
+            "distributions/__init__.pyi": distributions(), "nn/__init__.pyi": layers(),
+            "nn/functional.pyi": part("nn.functional"),
             "autograd/__init__.pyi": part("autograd", by_hand("autograd/__init__.pyi")),
             "autograd/functional.pyi": part("autograd.functional")}
 

@@ -50,6 +50,7 @@ SAME_MEANING = {
     "dropout": "dropout, op and layers",
     "driver": "the calls of a device's driver API",
     "errors": "exceptions of a part",
+    "exponential": "exp and the distribution that it gives: the CPU's loops, PyTorch's public name",
     "fft": "Fourier transforms under public names: PyTorch's, the array API's",
     "fourier": "Fourier transforms: ops, derivatives, cases",
     "functional": "PyTorch's public name in autograd and in nn",
@@ -90,6 +91,7 @@ SAME_MEANING = {
     "sorting": "sorting an axis: ops, names of the array API",
     "streams": "`Stream` and `Event` of devices",
     "special": "special functions: public names, ops, loops",
+    "utils": "PyTorch's public name in distributions and in nn.modules",
 }
 
 

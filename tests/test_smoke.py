@@ -199,6 +199,14 @@ def test_a_group_of_one_process():
     assert x.tolist() == [1, 1]
 
 
+@room("distributions")
+def test_a_draw_that_gradients_go_through():
+    from cygrad.distributions import Gamma, Normal, kl_divergence
+    rate = cygrad.tensor(2.0, requires_grad=True)
+    Gamma(3.0, rate).rsample().log().backward()
+    assert rate.grad == -0.5 and kl_divergence(Normal(0.0, 1.0), Normal(2.0, 1.0)) == 2
+
+
 @room("quasirandom")
 def test_sequences_without_clusters():
     assert cygrad.quasirandom.SobolEngine(1).draw(4).flatten().sort().values.tolist() == [0, 0.25, 0.5, 0.75]

@@ -17,6 +17,7 @@ MAKER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "make_stubs.py"
 INSTALLED = pathlib.Path(cygrad.__file__).parent
 STUBS = {"cygrad": "__init__.pyi", "cygrad.linalg": "linalg.pyi", "cygrad.special": "special.pyi",
          "cygrad.fft": "fft.pyi",
+         "cygrad.distributions": "distributions/__init__.pyi",
          "cygrad.nn": "nn/__init__.pyi", "cygrad.nn.functional": "nn/functional.pyi",
          "cygrad.random": "random/__init__.pyi", "cygrad.autograd": "autograd/__init__.pyi",
          "cygrad.autograd.functional": "autograd/functional.pyi",

@@ -301,12 +301,13 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
          "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C",
-         "__config__", "__future__", "array_api", "masked", "quasirandom", "profiler")
+         "__config__", "__future__", "array_api", "masked", "quasirandom", "profiler", "distributions")
 _DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
                 "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
                 "get_deterministic_debug_mode")
 
 
+_GAMMAS = ("_standard_gamma", "_standard_gamma_grad", "_sample_dirichlet", "_dirichlet_grad")
 _complete = False
 
 
@@ -384,6 +385,8 @@ def __getattr__(name):
         found = getattr(_importlib.import_module("cygrad.ops.pointwise." + room), name, None)
         if found is not None:
             return globals().setdefault(name, found)
+    if name in _GAMMAS:
+        return getattr(_importlib.import_module("cygrad.ops.random.gammas"), name)
     if name in _DETERMINISM:
         return getattr(_importlib.import_module("cygrad.devices.determinism"), name)
     if "autocast" in name and not name.startswith("_"):

@@ -8,7 +8,7 @@ import math as _math
 
 import cygrad as _cygrad
 from cygrad.ops.declare.registry import public as _public
-from cygrad.ops.fourier import transforms as _transforms
+from cygrad.ops.fourier import discrete_transforms as _transforms
 
 _ONE_AXIS = """
 

@@ -281,6 +281,8 @@ def _layout(reader, name):
 
 
 def _ordered(reader, pairs=()):
+    if reader is None:          # Python's unpickler builds it, for a file with classes that the caller allowed
+        return OrderedDict(pairs)
     reader.push(OrderedDict())
     reader.fill([part for key, value in pairs for part in (key, value)])
     return reader.pop()

@@ -16,7 +16,7 @@ derivative("fft_c2r", name="FftC2RBackward0",
 
 def transforms():
     """The module of the transforms, which programs that call none don't import."""
-    from cygrad.ops.fourier import transforms      # start-up time
+    from cygrad.ops.fourier import discrete_transforms as transforms      # start-up time
     return transforms
 
 

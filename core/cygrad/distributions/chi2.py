@@ -1,0 +1,34 @@
+"""The chi-squared distribution."""
+from cygrad.distributions import constraints
+from cygrad.distributions.gamma import Gamma
+
+__all__ = ["Chi2"]
+
+
+class Chi2(Gamma):
+    """The chi-squared distribution: the sum of the squares of `df` standard normal numbers.
+
+    Parameters
+    ----------
+    df : Tensor or float
+        Degrees of freedom.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.distributions.Chi2(3.).mean
+    tensor(3.)
+    """
+
+    arg_constraints = {"df": constraints.positive}
+
+    def __init__(self, df, validate_args=None):
+        super().__init__(0.5 * df, 0.5, validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return super().expand(batch_shape, self._get_checked_instance(Chi2, _instance))
+
+    @property
+    def df(self):
+        """Degrees of freedom."""
+        return self.concentration * 2

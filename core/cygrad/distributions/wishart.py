@@ -1,0 +1,191 @@
+"""The Wishart distribution."""
+import math
+import warnings
+from numbers import Number
+
+import cygrad
+from cygrad.distributions import constraints
+from cygrad.distributions.chi2 import Chi2
+from cygrad.distributions.exp_family import ExponentialFamily
+from cygrad.distributions.multivariate_normal import factor_of_inverse, half_log_det
+from cygrad.distributions.utils import lazy_property
+
+__all__ = ["Wishart"]
+
+
+class Wishart(ExponentialFamily):
+    """The Wishart distribution, of positive definite matrices: sums of squares of normal vectors.
+
+    Parameters
+    ----------
+    df : Tensor or float
+        How many vectors; more than n - 1.
+    covariance_matrix, precision_matrix, scale_tril : Tensor
+        (..., n, n): the vectors' covariance, its inverse or its lower Cholesky factor: one of them.
+
+    Notes
+    -----
+    Samples are made from their Cholesky factor: normal numbers below the diagonal and roots of chi-squared ones on it
+    (Bartlett, "On the theory of statistical regression", 1933).
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.distributions.Wishart(4., covariance_matrix=cygrad.eye(2)).mean
+    tensor([[4., 0.],
+            [0., 4.]])
+    """
+
+    support = constraints.positive_definite
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    @property
+    def arg_constraints(self):
+        return {"covariance_matrix": constraints.positive_definite, "precision_matrix": constraints.positive_definite,
+                "scale_tril": constraints.lower_cholesky, "df": constraints.greater_than(self.event_shape[-1] - 1)}
+
+    def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
+        given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,
+                 "scale_tril": scale_tril}
+        given = {name: value for name, value in given.items() if value is not None}
+        if len(given) != 1:
+            raise AssertionError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+        (name, matrix), = given.items()
+        if matrix.dim() < 2:
+            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
+        if isinstance(df, Number):
+            df = cygrad.tensor(df, dtype=matrix.dtype, device=matrix.device)
+        batch_shape = cygrad.broadcast_shapes(matrix.shape[:-2], df.shape)
+        event_shape = matrix.shape[-2:]
+        if df.le(event_shape[-1] - 1).any():
+            raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {event_shape[-1] - 1}.")
+        self.df = df.expand(batch_shape)
+        setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
+        super().__init__(batch_shape, event_shape, validate_args=validate_args)
+        if self.df.lt(event_shape[-1]).any():
+            warnings.warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
+                          "ndim.", stacklevel=2)
+        if scale_tril is not None:
+            self._unbroadcasted_scale_tril = scale_tril
+        elif covariance_matrix is not None:
+            self._unbroadcasted_scale_tril = cygrad.linalg.cholesky(covariance_matrix)
+        else:
+            self._unbroadcasted_scale_tril = factor_of_inverse(precision_matrix)
+        self._dist_chi2 = self._diagonal()
+
+    def _diagonal(self):
+        """The distributions of the squares on the diagonal of samples' factors."""
+        n = self._event_shape[-1]
+        return Chi2(self.df.unsqueeze(-1) - cygrad.arange(n, dtype=self.df.dtype, device=self.df.device).expand(
+            self._batch_shape + (-1,)))
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(Wishart, _instance)
+        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
+        new._dist_chi2 = self._dist_chi2.expand(cygrad.Size(batch_shape) + self._event_shape[-1:])
+        return self._expanded(Wishart, new, batch_shape, df=0, covariance_matrix=2, scale_tril=2, precision_matrix=2)
+
+    def _spread(self, matrix):
+        return matrix.expand(self._batch_shape + self._event_shape)
+
+    @lazy_property
+    def scale_tril(self):
+        """The lower Cholesky factor of the vectors' covariance."""
+        return self._spread(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self):
+        """The vectors' covariance."""
+        return self._spread(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
+
+    @lazy_property
+    def precision_matrix(self):
+        """The inverse of the vectors' covariance."""
+        return self._spread(cygrad.cholesky_inverse(self._unbroadcasted_scale_tril))
+
+    def _of_matrices(self, value):
+        """A number for each of the batch, as a matrix of one element."""
+        return value.view(self._batch_shape + (1, 1))
+
+    @property
+    def mean(self):
+        return self._of_matrices(self.df) * self.covariance_matrix
+
+    @property
+    def mode(self):
+        factor = self.df - self.covariance_matrix.shape[-1] - 1
+        return self._of_matrices(factor.masked_fill(factor <= 0, math.nan)) * self.covariance_matrix
+
+    @property
+    def variance(self):
+        spread = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
+        return self._of_matrices(self.df) * (self.covariance_matrix.pow(2)
+                                             + spread.unsqueeze(-1) * spread.unsqueeze(-2))
+
+    def _bartlett_sampling(self, sample_shape=()):
+        n = self._event_shape[-1]
+        least = cygrad.finfo(self._unbroadcasted_scale_tril.dtype).eps
+        factor = self._dist_chi2.rsample(sample_shape).sqrt().clamp(min=least).diag_embed(dim1=-2, dim2=-1)
+        rows, columns = cygrad.tril_indices(n, n, offset=-1)
+        factor[..., rows, columns] = cygrad.randn(
+            cygrad.Size(sample_shape) + self._batch_shape + (n * (n - 1) // 2,), dtype=factor.dtype,
+            device=factor.device)
+        factor = self._unbroadcasted_scale_tril @ factor
+        return factor @ factor.mT
+
+    def rsample(self, sample_shape=(), max_try_correction=None):
+        """Draw matrices through which gradients reach the parameters.
+
+        Parameters
+        ----------
+        sample_shape : Size
+            How many, before the axes of the batch.
+        max_try_correction : int, optional
+            How often matrices that rounding made singular are drawn again; 10 times by default.
+
+        Returns
+        -------
+        Tensor
+            (*sample_shape, *batch_shape, n, n).
+        """
+        sample_shape = cygrad.Size(sample_shape)
+        if max_try_correction is None or max_try_correction > 0:
+            self._bartlett_sampling(sample_shape)       # PyTorch's samples are the second ones of a stream
+        sample = self._bartlett_sampling(sample_shape)
+        singular = ~self.support.check(sample)
+        if singular.any():
+            warnings.warn("Singular sample detected.", stacklevel=2)
+            for _ in range(10 if max_try_correction is None else max_try_correction):
+                sample = cygrad.where(singular[..., None, None], self._bartlett_sampling(sample_shape), sample)
+                singular = ~self.support.check(sample)
+                if not singular.any():
+                    break
+        return sample
+
+    def _mvdigamma(self, a, n):
+        """The derivative of the logarithm of the multivariate gamma function."""
+        return (a.unsqueeze(-1) - 0.5 * cygrad.arange(n, dtype=a.dtype, device=a.device)).digamma().sum(-1)
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        n, df, factor = self._event_shape[-1], self.df, self._unbroadcasted_scale_tril
+        trace = cygrad.cholesky_solve(value, factor).diagonal(dim1=-2, dim2=-1).sum(dim=-1)
+        return (-df * (n * math.log(2) / 2 + half_log_det(factor)) - cygrad.mvlgamma(df / 2, p=n)
+                + (df - n - 1) / 2 * cygrad.linalg.slogdet(value).logabsdet - trace / 2)
+
+    def entropy(self):
+        n, df = self._event_shape[-1], self.df
+        return ((n + 1) * (n * math.log(2) / 2 + half_log_det(self._unbroadcasted_scale_tril))
+                + cygrad.mvlgamma(df / 2, p=n) - (df - n - 1) / 2 * self._mvdigamma(df / 2, n) + df * n / 2)
+
+    @property
+    def _natural_params(self):
+        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+
+    def _log_normalizer(self, x, y):
+        n = self._event_shape[-1]
+        a = y + (n + 1) / 2
+        return a * (-cygrad.linalg.slogdet(-2 * x).logabsdet + math.log(2) * n) + cygrad.mvlgamma(a, p=n)

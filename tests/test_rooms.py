@@ -42,6 +42,7 @@ SAME_MEANING = {
     "backend": "the contract, or the class that implements it",
     "binaries": "compiled kernels of a device",
     "blas": "a library of matrix products: OpenBLAS, cuBLAS",
+    "compiler": "what makes kernels of texts, and PyTorch's public name",
     "convolution": "convolutions, op and kernels",
     "distributed": "PyTorch's public name in nn.parallel and utils.data",
     "dlpack": "the exchange of memory by DLPack: its structs, and PyTorch's names",

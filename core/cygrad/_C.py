@@ -1,11 +1,12 @@
 """The names of `torch._C` that programs use: how a block, or a type, does without `__torch_function__`."""
 from cygrad import Tensor as TensorBase
+from cygrad.ops.linalg.lapack import _LinAlgError
 from cygrad.random.generator import Generator
 from cygrad.tensors.overriding import DisableTorchFunction, DisableTorchFunctionSubclass, functions_are_off
 from cygrad.tensors.overriding import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "TensorBase",
-           "_disabled_torch_function_impl"]
+           "_LinAlgError", "_disabled_torch_function_impl"]
 
 
 def _is_torch_function_enabled():

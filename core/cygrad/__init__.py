@@ -301,7 +301,8 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
 
 _LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
          "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C",
-         "__config__", "__future__", "array_api", "masked", "quasirandom", "profiler", "distributions")
+         "__config__", "__future__", "array_api", "masked", "quasirandom", "profiler", "distributions", "compiler",
+         "version", "accelerator", "types")
 _DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
                 "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
                 "get_deterministic_debug_mode")
@@ -322,7 +323,7 @@ def _load_later():
     _complete = True
 
 
-_INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "named_tensors", "names",
+_INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors", "names",
                        "ops", "tensors", "view"))
 _STORAGES = tuple(_word + "Storage" for _word in _legacy.KINDS.values())
 _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
@@ -334,13 +335,14 @@ _NOT_STARRED = frozenset("""
     BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor BFloat16Storage ComplexDoubleStorage
     ComplexFloatStorage HalfStorage Storage align_tensors broadcast_shapes channels_last
     channels_last_3d contiguous_format from_dlpack lu pca_lowrank preserve_format set_default_dtype set_grad_enabled
-    segment_reduce strided svd_lowrank unique cpu cuda""".split())
+    segment_reduce strided svd_lowrank unique cpu cuda while_loop""".split())
 
 
 def __dir__():
     """All public names, those of the parts that are imported when first used included; no modules of the inside."""
     _load_later()
-    later = ("TypedStorage", "UntypedStorage", "vmap", "save", "load", "cpu", "cuda", "Stream", "Event", "GradScaler",
+    later = ("TypedStorage", "UntypedStorage", "vmap", "compile", "cond", "while_loop",
+             "save", "load", "cpu", "cuda", "Stream", "Event", "GradScaler",
              "Storage", *_STORAGES, *_AUTOCAST, *_DETERMINISM, *_LAZY)
     return sorted({name for name in (*globals(), *later)
                    if name not in _INTERNAL and name.isidentifier() and (name[0] != "_" or name[:2] == "__")})
@@ -372,6 +374,10 @@ def __getattr__(name):
         return getattr(_importlib.import_module("cygrad.devices.streams"), name)
     if name == "vmap":
         return _importlib.import_module("cygrad.func").vmap
+    if name in ("cond", "while_loop"):
+        return getattr(_importlib.import_module("cygrad.func.eager_control"), name)
+    if name == "compile":
+        return _importlib.import_module("cygrad.compiler").compile
     if name in ("save", "load"):
         return getattr(_importlib.import_module("cygrad.serialization"), name)
     if name == "backends" or name in _LAZY:

@@ -1659,12 +1659,18 @@ def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the second axis, vectors as columns."""
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """All combinations of `r` elements of a vector, in order, a row each."""
+def compile(model: Any = None, *, fullgraph: Any = False, dynamic: Any = None, backend: Any = None, mode: Any = None,
+        options: Any = None, name: Any = None, disable: Any = False, recompile_limit: Any = None, isolate_recompiles:
+        Any = False, shapes_spec: Any = None) -> Tensor:
+    """The function or module itself, with a warning: it runs as it is written."""
 def complex(real: Any, imag: Any, *, out: Any = None) -> Tensor:
     """A complex tensor of these real and imaginary parts."""
 def concat(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along an existing axis."""
 def concatenate(tensors: Sequence[Tensor], dim: Dims = 0, *, out: Any = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along an existing axis."""
+def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Tensor:
+    """`true_fn(*operands)` if `pred` is true, else `false_fn(*operands)`."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate of each element, as a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2752,6 +2758,8 @@ def where(condition: Tensor) -> tuple[Tensor, ...]: ...
 @overload
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None =
         None) -> Tensor: ...
+def while_loop(cond_fn: Any, body_fn: Any, carried_inputs: Any) -> Tensor:
+    """Call `body_fn` on what it gave, as long as `cond_fn` of that is true."""
 def xlogy(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """input * log(other), 0 where input is 0 (NaN where other is)."""
 def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:

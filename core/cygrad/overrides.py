@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 
 import cygrad
 from cygrad import Tensor
-from cygrad._C import DisableTorchFunctionSubclass
+from cygrad._C import DisableTorchFunction
 from cygrad.tensors.overriding import (any_overridden, disabled_torch_function, modes_here, overriding_arguments,
                                        pop_mode, push_mode)
 
@@ -373,5 +373,5 @@ def redispatch_function(func, types, args, kwargs):
             return func(*args, **(kwargs or {}))
         finally:
             _redispatching.discard(get_ident())
-    with DisableTorchFunctionSubclass():
+    with DisableTorchFunction():                # an op of ours: neither its types nor a mode that is on again
         return func(*args, **(kwargs or {}))

@@ -119,7 +119,7 @@ cdef OpNode record(Derivative row, tuple args):
     """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
     cdef OpNode node = new_node(row)
     cdef unsigned long long needs = 0
-    cdef list rest = None
+    cdef list rest = None, early = None
     cdef Py_ssize_t i
     cdef int k
     for k in range(row.count):
@@ -134,8 +134,10 @@ cdef OpNode record(Derivative row, tuple args):
                     needs |= row.needs[k]
         else:
             connect(node, None)
+    if hooked and hooks_apply():
+        early = kept_in_order(node, row, needs, args)
     for i in range(len(args)):
-        saved = keep(node, row, needs, i, args[i])
+        saved = keep(node, row, needs, i, args[i]) if early is None else early[i]
         if i == 0:
             node.value0 = saved
         elif i == 1:
@@ -160,12 +162,26 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
         value = x if row.positions[k] == 0 else y
         if connect(node, <Tensor>value if isinstance(value, Tensor) else None):
             needs |= row.needs[k]
-    node.value0 = keep(node, row, needs, 0, x)
-    node.value1 = keep(node, row, needs, 1, y)
+    if hooked and hooks_apply():
+        node.value0, node.value1 = kept_in_order(node, row, needs, (x, y))
+    else:
+        node.value0 = keep(node, row, needs, 0, x)
+        node.value1 = keep(node, row, needs, 1, y)
     node.rest = extra
     if forward_used:
         note(node, (x, y) + (extra or ()))
     return recorded(node, needs)
+
+
+cdef list kept_in_order(OpNode node, Derivative row, unsigned long long needs, tuple args):
+    """What a node keeps of its arguments, handed to hooks in the order in which the formulas read them, as PyTorch."""
+    cdef list order = [], kept = [None] * len(args)
+    cdef int k
+    for k in range(row.count):
+        order += [i for i in range(len(args)) if row.needs[k] >> i & 1 and i not in order]
+    for i in order + [i for i in range(len(args)) if i not in order]:
+        kept[i] = keep(node, row, needs, i, args[i])
+    return kept
 
 
 cdef inline object keep(OpNode node, Derivative row, unsigned long long needs, int i, object value):

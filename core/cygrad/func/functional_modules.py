@@ -1,4 +1,4 @@
-"""`functional_call` and `stack_module_state`: modules as functions of their parameters and buffers."""
+"""Modules as functions of their parameters and buffers, for `grad` and `vmap`; batch norms that allow it."""
 import cygrad
 
 
@@ -94,3 +94,59 @@ def stacked(tensors, name):
     if len(needing) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     return cygrad.stack([t.detach() for t in tensors]).requires_grad_(needing.pop())
+
+
+def replace_all_batch_norm_modules_(root):
+    """Let every batch norm of a module forget its running statistics, which `vmap` can't update: it uses the batch's.
+
+    Parameters
+    ----------
+    root : nn.Module
+
+    Returns
+    -------
+    nn.Module
+        `root`, which is changed.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> net = cygrad.func.replace_all_batch_norm_modules_(cygrad.nn.Sequential(cygrad.nn.BatchNorm1d(2)))
+    >>> net[0].running_mean is None
+    True
+    """
+    from cygrad.nn.modules.batchnorm import _BatchNorm      # start-up time
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
+def functionalize(func, *, remove="mutations"):
+    """The function itself: it takes and gives the same, and there is no tracer whose graph could lack its mutations.
+
+    Parameters
+    ----------
+    func : callable
+    remove : {"mutations", "mutations_and_views"}
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    RuntimeError
+        For another `remove`.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.func.functionalize(lambda x: x.clone().add_(1))(cygrad.zeros(2))
+    tensor([1., 1.])
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError("functionalize(f, remove='mutations'): unrecognized argument. Valid choices for the "
+                           f"`remove` argument are: 'mutations' and 'mutations_and_views'. Got: remove={remove}")
+    return func

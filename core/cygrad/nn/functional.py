@@ -1,4 +1,5 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
+import cygrad as _cygrad
 from cygrad.ops.nn import activations as _activations, border_padding as _border_padding, padding as _padding
 from cygrad.ops.reduce import softmax as _softmaxes
 from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
@@ -54,6 +55,13 @@ pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name i
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
 relu_ = _methods["relu_"]
+
+
+def __getattr__(name):
+    """Functions that `cygrad` itself has too, imported when they are first used."""
+    if name in ("conv_tbc", "native_channel_shuffle"):
+        return getattr(_cygrad, name)
+    raise AttributeError(f"module 'cygrad.nn.functional' has no attribute {name!r}")
 
 
 def elu_(input, alpha=1.0):

@@ -209,6 +209,9 @@ cdef class Generator:
             self.offset = 0
         return self
 
+    def __repr__(self):
+        return f"<torch._C.Generator object at {id(self):#x}>"
+
     def seed(self):
         """Start the stream from a seed that the operating system draws, and return that seed.
 

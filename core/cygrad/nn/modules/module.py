@@ -7,6 +7,7 @@ Here are its beginning, the call, training mode, `apply`, its parameters' gradie
 import warnings
 from collections import OrderedDict
 
+import cygrad
 from cygrad.nn.modules import member_dicts
 from cygrad.nn.modules.registration import Attributes
 from cygrad.nn.modules.calling import call_with_hooks
@@ -101,9 +102,8 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
         return ""
 
     def compile(self, *args, **kwargs):
-        """There is no compiler: the module runs as it is written."""
-        raise NotImplementedError("Module.compile: there is no compiler here. Call the module as it is; its ops run as "
-                                  "they are called.")
+        """Nothing, with the warning of `cygrad.compile`: the module runs as it is written."""
+        cygrad.compile(self, *args, **kwargs)
 
     def train(self, mode=True):
         """Set training mode of the module and those below it, as dropout and batch norm want to know.

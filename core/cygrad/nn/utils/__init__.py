@@ -10,6 +10,7 @@ _FILES = {
     "convert_parameters": ("parameters_to_vector", "vector_to_parameters"),
     "fusion": ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"),
     "init": ("skip_init",),
+    "memory_format": ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"),
 }
 _PLACES = {name: file for file, names in _FILES.items() for name in names}
 _PARTS = ("parametrizations", "parametrize", "prune", "rnn", "stateless")

@@ -210,7 +210,7 @@ cdef class PublicOp:
     def __repr__(self):
         if self.method:
             return f"<method '{self.name}' of 'torch._C.TensorBase' objects>"
-        return f"<function {self.function.__qualname__}>"
+        return f"<built-in method {self.name} of type object at {id(Tensor):#x}>"
 
     def __reduce__(self):
         if self.method:

@@ -20,6 +20,7 @@ class _LinAlgError(RuntimeError):
     """A matrix that an algorithm can't handle: singular, not positive-definite, or one that does not converge."""
 
 
+_LinAlgError.__module__ = "cygrad._C"           # where PyTorch's is, and errors say so
 LinAlgError = _LinAlgError
 
 

@@ -95,4 +95,13 @@ def lstsq(A, B, rcond=None, *, driver=None):
     a = A.expand(*batch, *A.shape[-2:])
     b = B.expand(*batch, *B.shape[-1 if vector else -2:])
     x, residuals, rank, values = _lstsq(a, b, float(rcond), driver, vector)
-    return cygrad.return_types.linalg_lstsq((x, residuals, rank, values.detach()))
+    rank, values = (of_own_batch(t, A.shape[:-2]) for t in (rank, values.detach()))
+    return cygrad.return_types.linalg_lstsq((x, residuals, rank, values))
+
+
+def of_own_batch(t, batch):
+    """What belongs to the matrices alone, once for each of them where they were repeated for B's batch."""
+    for axis, size in enumerate(batch if t.numel() else ()):
+        if size < t.shape[axis]:
+            t = t.narrow(axis, 0, size)
+    return t

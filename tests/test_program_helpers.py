@@ -1,0 +1,51 @@
+"""If one of these fails, a program that was written for PyTorch's compiler, or for any device, doesn't run as it is."""
+import cygrad
+import pytest
+
+
+def test_control_flow():
+    x = cygrad.tensor([1.0, 2.0])
+    assert cygrad.cond(x.sum() > 2, lambda x: x + 1, lambda x: x - 1, (x,)).equal(x + 1)
+    assert cygrad.cond(False, lambda x: x + 1, lambda x: x - 1, (x,)).equal(x - 1)
+    for wrong in (("a", abs, abs), (x, abs, abs), (True, 1, abs), (True, abs, abs, x)):
+        with pytest.raises(RuntimeError):
+            cygrad.cond(*wrong)
+    count, found = cygrad.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (0, x))
+    assert count == 3 and found.equal(x * 8)
+    with pytest.raises(RuntimeError, match="gives 1 things, and takes 2"):
+        cygrad.while_loop(lambda i, x: i < 3, lambda i, x: i + 1, (0, x))
+
+
+def test_the_compiler_is_absent():
+    assert not cygrad.compiler.is_compiling() and cygrad.compiler.disable(len) is len
+    assert cygrad.compiler.disable()(len) is len
+
+    @cygrad.compile(disable=True)
+    @cygrad.compiler.set_stance("force_eager")
+    def twice(x):
+        return 2 * x
+
+    assert twice(3) == 6
+    with pytest.raises(RuntimeError, match="expected a function"):
+        cygrad.compile(3)
+
+
+def test_the_device_beside_the_processor():
+    there = cygrad.accelerator.is_available()
+    assert there == (cygrad.accelerator.device_count() > 0) == (cygrad.accelerator.current_accelerator() is not None)
+    if not there:
+        with pytest.raises(RuntimeError, match="none is available"):
+            cygrad.accelerator.synchronize()
+
+
+def test_batch_norms_without_statistics():
+    net = cygrad.nn.Sequential(cygrad.nn.BatchNorm1d(2), cygrad.nn.ReLU())
+    assert cygrad.func.replace_all_batch_norm_modules_(net) is net and net[0].running_var is None
+    found = cygrad.func.vmap(net, randomness="different")(cygrad.randn(3, 5, 2))
+    assert found.shape == (3, 5, 2)
+    assert cygrad.func.functionalize(abs) is abs
+
+
+def test_least_squares_of_one_matrix_for_several_sides():
+    found = cygrad.linalg.lstsq(cygrad.eye(3)[None], cygrad.randn(2, 3, 3), driver="gelsd")
+    assert found.rank.shape == (1,) and found.singular_values.shape == (1, 3) and found.solution.shape == (2, 3, 3)

@@ -323,8 +323,8 @@ def _load_later():
     _complete = True
 
 
-_INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors", "names",
-                       "ops", "tensors", "view"))
+_INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors",
+                       "names", "ops", "tensors", "view"))
 _STORAGES = tuple(_word + "Storage" for _word in _legacy.KINDS.values())
 _AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
              "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",

@@ -174,14 +174,23 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     """(result, places): `bags` has the bag of each index, `sizes` how many count in each; places are max's, or None.
 
-    Options are (mode, padding_idx, scale_grad_by_freq).
+    Options are (mode, padding_idx, scale_grad_by_freq, each): bags of `each` indices, or of 0 for several sizes.
     """
-    mode, padding_idx, _ = options
+    mode, padding_idx, _, each = options
     rows, shape = weight.index_select(0, indices), (sizes.numel(), weight.shape[1])
     if mode == "max":
+        if each and padding_idx < 0 and rows.numel():
+            found, places = rows.view(-1, each, shape[1]).max(1)
+            first = cygrad.arange(0, len(rows), each, device=rows.device).unsqueeze(1)
+            return found, indices.to(cygrad.int64)[places + first]
         return largest_rows(rows, indices, bags, shape, padding_idx)
     if rows.dtype in HALVES:
         rows = rows.to(cygrad.float32)
+    if each and padding_idx < 0:                # a product with a row of factors: faster than sums of columns
+        factor = 1 if mode == "sum" else 1 / each
+        factors = (rows.new_full((1, 1, each), factor).expand(shape[0], 1, each) if per_sample_weights is None else
+                   per_sample_weights.to(rows.dtype).view(-1, 1, each))
+        return (factors @ rows.view(-1, each, shape[1])).squeeze(1).to(weight.dtype), None
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
     if padding_idx >= 0:
@@ -190,6 +199,15 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     if mode == "mean":
         out = out / sizes.clamp_min(1).unsqueeze(1)
     return out.to(weight.dtype), None
+
+
+def same_size(starts, count):
+    """How many of `count` indices each bag has, if all have equally many; else 0."""
+    bags = starts.numel()
+    if not bags or count % bags:
+        return 0
+    regular = cygrad.arange(0, count, count // bags, dtype=starts.dtype, device=starts.device) if count else None
+    return count // bags if count and starts.equal(regular) else 0
 
 
 def largest_rows(rows, indices, bags, shape, padding_idx):
@@ -211,7 +229,7 @@ def largest_rows(rows, indices, bags, shape, padding_idx):
 
 def bags_slope(grad, shape, indices, bags, sizes, per_sample_weights, options, result):
     """The gradient of the table."""
-    mode, padding_idx, scale_grad_by_freq = options
+    mode, padding_idx, scale_grad_by_freq, _ = options
     if mode == "max":
         grad = grad.masked_fill((sizes == 0).unsqueeze(1), 0)
         return grad.new_zeros(shape).scatter_add(0, result[1], grad)
@@ -305,18 +323,26 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     padding = -1 if padding_idx is None else padding_idx % weight.size(0)
     given, empty = offsets.numel() - bool(include_last_offset), offsets.new_zeros(0)
     fast = word == "sum" and padding < 0 and weight.dtype is not cygrad.float64
-    starts = offsets[:given].contiguous()
-    places = cygrad.arange(indices.numel(), dtype=offsets.dtype, device=indices.device)
-    bags = cygrad.searchsorted(starts, places, right=True) - 1
+    each = same_size(offsets[:given], indices.numel())
+    if each:
+        bags = cygrad.arange(given, dtype=offsets.dtype, device=indices.device).unsqueeze(1)
+        bags = bags.expand(given, each).reshape(-1)
+    else:
+        places = cygrad.arange(indices.numel(), dtype=offsets.dtype, device=indices.device)
+        bags = cygrad.searchsorted(offsets[:given].contiguous(), places, right=True) - 1
     if not given:
         return weight.new_zeros((0, weight.size(1))), empty, offsets.new_zeros(offsets.numel()), empty
     if fast and include_last_offset:                    # what comes after the last offset is in no bag
         end = offsets[-1].item()
         indices, bags = indices[:end], bags[:end]
         per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
-    counted = cygrad.ones_like(bags) if padding < 0 else (indices != padding).to(bags.dtype)
-    sizes = cygrad.zeros(given, dtype=bags.dtype, device=bags.device).index_add_(0, bags, counted)
-    options = word, padding, bool(scale_grad_by_freq)
+        each = each if end == given * each else 0
+    if each and padding < 0:
+        sizes = bags.new_full((given,), each)
+    else:
+        counted = cygrad.ones_like(bags) if padding < 0 else (indices != padding).to(bags.dtype)
+        sizes = cygrad.zeros(given, dtype=bags.dtype, device=bags.device).index_add_(0, bags, counted)
+    options = word, padding, bool(scale_grad_by_freq), each
     out, largest = _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options)
     zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
     return (out, empty if fast else bags, zeros if word == "sum" else sizes,

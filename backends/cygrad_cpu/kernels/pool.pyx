@@ -2,6 +2,7 @@
 
 Boxes are few places each, so what counts is that nothing is computed for a place but its comparison or its addition.
 """
+from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolRows, PoolTable
@@ -21,13 +22,27 @@ cdef struct Range:              # places along an axis
     Py_ssize_t step
 
 
+cdef inline Number lowest(Number like) noexcept nogil:
+    """What is not larger than any value of like's type."""
+    if Number is float or Number is double:
+        return -INFINITY
+    elif Number is uint8:
+        return 0
+    else:
+        return <Number>(<unsigned long long>1 << (8 * sizeof(Number) - 1))
+
+
 cdef inline void largest(const Number *plane, const Boxes *boxes, Range d, Range h, Range w, Number *out,
                          long long *index) noexcept nogil:
-    """The first of the largest of a box, or its last NaN, and its place."""
+    """The first of the largest of a box, or its last NaN, and its place; the lowest value where the box is empty."""
     cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k
     cdef Py_ssize_t place = (i * height + h.first) * width + w.first
-    cdef Number best = plane[place], x
+    cdef Number best = 0, x
     cdef const Number *row
+    if d.first < d.last and h.first < h.last and w.first < w.last:
+        best = plane[place]
+    else:
+        best = lowest(best)
     while i < d.last:
         j = h.first
         while j < h.last:
@@ -222,9 +237,9 @@ cdef void pool_rows(int op, const Number *a, Number *out, long long *index, cons
             continue
         if boxes.begin < boxes.end and i.first < i.last and j.first < j.last:
             alike(op, plane, boxes, i, j, y)
-        elif op != MAX:
+        else:
             for w in range(boxes.begin, boxes.end):
-                y[w] = 0
+                y[w] = lowest(y[w]) if op == MAX else 0
         w = 0
         while w < width:
             if w == boxes.begin and boxes.begin < boxes.end:

@@ -8,7 +8,7 @@ import importlib as _importlib
 
 from cygrad.nn.modules import PLACES as _PLACES
 
-PARTS = ("attention", "common_types", "functional", "init", "modules", "parallel", "parameter", "utils")
+PARTS = ("attention", "common_types", "functional", "grad", "init", "modules", "parallel", "parameter", "utils")
 
 __all__ = [name for name in _PLACES if not name.startswith("register_")] + ["factory_kwargs", *PARTS]
 
@@ -59,7 +59,6 @@ def __getattr__(name):
 _INSTEAD = {
     "CrossMapLRN2d": "use nn.LocalResponseNorm",
     "attention": "use nn.functional.scaled_dot_product_attention",
-    "grad": "use cygrad.autograd.grad",
     **dict.fromkeys(("intrinsic", "qat", "quantizable", "quantized"), "there is no quantisation here"),
 }
 

@@ -4,6 +4,7 @@ from typing import Any
 from cygrad.nn import attention as attention
 from cygrad.nn import common_types as common_types
 from cygrad.nn import functional as functional
+from cygrad.nn import grad as grad
 from cygrad.nn import init as init
 from cygrad.nn import modules as modules
 from cygrad.nn import parallel as parallel

@@ -11,7 +11,7 @@ from cygrad.autograd.modes import grad_mode
 from cygrad.ops.linalg.distances import cdist_slope, euclidean_slope, pdist_slope
 from cygrad.ops.nn.attention import _safe_softmax, attention_scores
 from cygrad.ops.nn.border_padding import _folded, _padded
-from cygrad.ops.nn.pooling_windows import box_sum_slope, placed, spread
+from cygrad.ops.nn.pooling_windows import box_sum_slope, of_outputs, placed, spread
 from cygrad.ops.nn.channel_normalization import batch_norm_slopes, group_norm_slopes
 from cygrad.ops.nn.convolution import _convolution, _convolution_backward
 from cygrad.ops.nn.embeddings import bags_slope, embedding_slope, samples_slope
@@ -88,15 +88,29 @@ derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: gra
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
     derivative(_op, name=_name, self=flat(lambda grad, self, target, weight, reduction, ignore_index:
                nll_loss_backward(grad, self.shape, target, weight, reduction, ignore_index), "self"))
-for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"), ("adaptive_max_pool2d", "AdaptiveMaxPool2D"),
-                   ("max_pool3d_with_indices", "MaxPool3DWithIndices"), ("adaptive_max_pool3d", "AdaptiveMaxPool3D")):
+for _op, _name in (("max_pool2d_with_indices", "MaxPool2DWithIndices"),
+                   ("max_pool3d_with_indices", "MaxPool3DWithIndices")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, result:
                placed(grad, self.shape, result[1], len(boxes)), "self"))
-for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D"),
-                   ("adaptive_avg_pool2d", "AdaptiveAvgPool2D"),
-                   ("adaptive_avg_pool3d", "AdaptiveAvgPool3D")):
+for _op, _name in (("avg_pool2d", "AvgPool2D"), ("avg_pool3d", "AvgPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, boxes, sizes, divisor:
                spread(grad, self.shape, boxes, sizes, divisor), "self"))
+
+
+def _adaptive(kind, axes):
+    name = f"adaptive_{kind}_pool{axes}d"
+    if kind == "max":
+        formula = flat(lambda grad, self, boxes, result: placed(of_outputs(grad, name), self.shape, result[1],
+                                                                len(boxes)), "self")
+    else:
+        formula = flat(lambda grad, self, boxes, sizes, divisor: spread(of_outputs(grad, name), self.shape, boxes,
+                                                                        sizes, divisor), "self")
+    derivative(name, name=f"Adaptive{kind.title()}Pool{axes}DBackward0", self=formula)
+
+
+for _kind in "max", "avg":
+    for _axes in 2, 3:
+        _adaptive(_kind, _axes)
 for _op, _name in (("fractional_max_pool2d", "FractionalMaxPool2D"), ("fractional_max_pool3d", "FractionalMaxPool3D")):
     derivative(_op, name=_name + "Backward0", self=flat(lambda grad, self, sizes, result:
                placed(grad, self.shape, result[1], len(sizes)), "self"))

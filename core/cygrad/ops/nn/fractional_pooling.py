@@ -37,7 +37,7 @@ def fractional(self, kernel, sizes, samples):
     """(largest of each window, its place in the plane)."""
     axes = len(sizes)
     lead = tuple(self.shape)[:self.dim() - axes]
-    if self.numel() == 0:
+    if self.numel() == 0 or 0 in sizes:
         return self.new_empty((*lead, *sizes)), self.new_empty((*lead, *sizes), dtype=cygrad.int64)
     places = fractional_places(tuple(self.shape), kernel, sizes, samples)
     flat = self.reshape(places.shape[0], -1)
@@ -62,11 +62,11 @@ def _fractional_max_pool3d(self, kernel, sizes, samples):
 
 
 def for_each_axis(axes, value, name, function):
-    value = (value,) if isinstance(value, int) else tuple(value)
-    if len(value) not in (1, axes):
+    value = (value,) * axes if isinstance(value, int) else tuple(value)
+    if len(value) != axes:
         raise RuntimeError(f"{function}: {name} must either be a single Int or tuple of "
                            f"{'three ' if axes == 3 else ''}Ints")
-    return value * axes if len(value) == 1 else value
+    return value
 
 
 def fractional_pool(name, axes, input, kernel_size, output_size, output_ratio, samples):

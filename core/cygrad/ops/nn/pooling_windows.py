@@ -134,5 +134,14 @@ def spread(grad, shape, boxes, sizes, divisor):
     return _box_sum(grad, tuple(map(seeing, boxes)), inner, boxes)
 
 
+def of_outputs(grad, name):
+    """The gradient of an adaptive pooling; PyTorch refuses one without elements."""
+    for i in range(1, grad.dim()):
+        if grad.shape[i] == 0:
+            raise RuntimeError(f"{name}_backward(): Expected grad_output to have non-zero size for non-batch "
+                               f"dimensions, but grad_output has sizes {list(grad.shape)} with dimension {i} being empty")
+    return grad
+
+
 def box_sum_slope(grad, shape, boxes, back):
     return _box_sum(grad, back, tuple(shape[len(shape) - len(boxes):]), boxes)

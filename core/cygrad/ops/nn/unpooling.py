@@ -86,6 +86,9 @@ def unpool(axes, input, indices, kernel_size, stride, padding, output_size):
     kernel = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
     step = kernel if stride is None else (stride,) * axes if isinstance(stride, int) else tuple(stride)
     padding = (padding,) * axes if isinstance(padding, int) else tuple(padding)
+    if axes > 1 and len(kernel) != axes:
+        words = "two elements (height, width)" if axes == 2 else "three elements (depth, height, width)"
+        raise RuntimeError(f"There should be exactly {words} in output_size, but got {len(kernel)} elements.")
     sizes = unpooled_sizes(input, kernel, step, padding, output_size)
     for i, size in enumerate(sizes):
         if size < 0:

@@ -7,6 +7,7 @@ number of points, "forward" those of the others, "ortho" both by its root.
 import math as _math
 
 import cygrad as _cygrad
+from cygrad.ops.declare.primitives import own as _own
 from cygrad.ops.declare.registry import public as _public
 from cygrad.ops.fourier import discrete_transforms as _transforms
 
@@ -140,7 +141,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_mem
     """
     places = _places("fftfreq", n, out, dtype, device, pin_memory)
     places[(n + 1) // 2:] -= n
-    return _frequencies(places, n, d, requires_grad)
+    return _frequencies(places, n, d, out, requires_grad)
 
 
 def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
@@ -163,7 +164,8 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
     >>> cygrad.fft.rfftfreq(5)
     tensor([0.0000, 0.2000, 0.4000])
     """
-    return _frequencies(_places("rfftfreq", n // 2 + 1, out, dtype, device, pin_memory), n, d, requires_grad)
+    places = _places("rfftfreq", n // 2 + 1, out, dtype, device, pin_memory)
+    return _frequencies(places, n, d, out, requires_grad)
 
 
 def _places(name, count, out, dtype, device, pin_memory):
@@ -174,8 +176,9 @@ def _places(name, count, out, dtype, device, pin_memory):
     return _cygrad.arange(count, out=out, dtype=kind, device=device, pin_memory=pin_memory)
 
 
-def _frequencies(places, n, d, requires_grad):
-    return places.mul_(1.0 / (n * d) if n * d else _math.inf).requires_grad_(bool(requires_grad))
+def _frequencies(places, n, d, out, requires_grad):
+    found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
+    return (_own(found, ()) if out is None else found).requires_grad_(bool(requires_grad))
 
 
 def fftshift(input, dim=None):

@@ -161,10 +161,10 @@ cdef class Tensor(View):
 
     @requires_grad.setter
     def requires_grad(self, bint value):
-        if self.node is not None and not value:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
-                               "computed variable in a subgraph that doesn't require differentiation use "
-                               "var_no_grad = var.detach().")
+        if self.grad_fn is not None:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables." + (
+                "" if value else " If you want to use a computed variable in a subgraph that doesn't require "
+                "differentiation use var_no_grad = var.detach()."))
         if value and self.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self.inference and not inference_enabled():
@@ -559,7 +559,8 @@ cdef class Tensor(View):
                             f"{type(requires_grad).__name__}")
         if requires_grad and self.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.requires_grad = requires_grad
+        if not requires_grad or self.grad_fn is None:
+            self.requires_grad = requires_grad
         return self
 
     def storage_offset(self):
@@ -733,6 +734,12 @@ cdef class Tensor(View):
             counter = VersionCounter.__new__(VersionCounter)
             counter.value = version_of(self)
             self.counter = counter
+        fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
+
+    def _become(self, Tensor other not None):
+        """Be what another tensor is, for a constructor: its window, with its base and its place in the graph."""
+        self.counter, self.base, self.view_version = other.counter, other.base, other.view_version
+        self.node, self.output_number, self.requires = other.node, other.output_number, other.requires
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
 
     def _forget_accumulator(self):

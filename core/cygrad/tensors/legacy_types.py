@@ -13,6 +13,7 @@ from cygrad.ops.create.filled import empty_
 from cygrad.ops.create.from_data import as_tensor
 from cygrad.ops.create.from_data import tensor
 from cygrad.ops.declare.registry import op
+from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor
 from cygrad.tensors.size import Size
 from cygrad.tensors.typed_storage import typed, untyped
@@ -99,7 +100,7 @@ def made(args, kwargs, dtype, device, any_dtype=False):
         if first.dtype is not dtype and not any_dtype:
             place = discovery.get_default_device() if device is None else device
             raise TypeError(f"expected {_options(dtype, place)} (got {_options(first.dtype, first.device)})")
-        return first.detach()
+        return alias(first)
     if hasattr(first, "elements") and hasattr(first, "element_size"):
         if getattr(first, "dtype", dtype) is not dtype:
             raise RuntimeError(f"Expected a Storage of type {SCALAR_NAMES[dtype.code]} or an UntypedStorage, but got "
@@ -118,7 +119,7 @@ def construct(self, args, kwargs):
     """`Tensor(...)`: the constructor of the type itself, in the default dtype; of a subclass, on the tensor given."""
     requires_grad = kwargs.pop("requires_grad", False) if type(self) is not Tensor else False
     source = made(args, kwargs, get_default_dtype(), None, any_dtype=True)
-    self._take(source)
+    self._become(source)
     if requires_grad:
         self.requires_grad = True
 

@@ -4,6 +4,7 @@ import math
 import cygrad
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.create.placing import pinned
+from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 
 
@@ -19,7 +20,7 @@ def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, fo
     points = length + 1 if periodic else length
     out = formula(points, cygrad.arange(points, dtype=dtype, device=device))
     out = out.narrow(0, 0, length) if periodic else out
-    out = pinned(out) if pin_memory else out
+    out = own(pinned(out) if pin_memory else out, ())
     return out.requires_grad_(requires_grad) if requires_grad else out
 
 

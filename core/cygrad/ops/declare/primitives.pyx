@@ -11,17 +11,18 @@ from cygrad.tensor cimport CREATED_NORMALLY, Tensor, bump_version, requires_grad
 from cygrad.dispatch.raw import clone_dense, clone_like
 
 
-cdef object own(object outputs, tuple args):
-    """Results as tensors of their own: a view of what `forward` made on the way is a view to nobody else."""
+cpdef object own(object outputs, tuple args):
+    """Results as tensors of their own: what was made on the way, views and changes in place, is nobody else's."""
     cdef Tensor out
     if isinstance(outputs, Tensor):
         out = <Tensor>outputs
-        if out.base is not None:
+        if out.base is not None or out.memory.version != 0:
             for x in args:
                 if isinstance(x, Tensor) and (<Tensor>x).memory is out.memory:
                     return outputs
             out.base = None
             out.creation = CREATED_NORMALLY
+            out.memory.version = 0
     elif isinstance(outputs, tuple):
         for each in <tuple>outputs:
             own(each, args)
@@ -128,7 +129,7 @@ cdef class Written(Primitive):
     cdef object compute(self, tuple args):
         out = self.copied(args[0])
         self.forward(out, *args[1:])
-        return out
+        return own(out, args)
 
     cdef int write(self, Tensor target, tuple args) except -1:
         self.forward(*args)

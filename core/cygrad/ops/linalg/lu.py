@@ -7,7 +7,7 @@ import cygrad
 from cygrad import return_types
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import fill_
-from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.batches import columns
 from cygrad.ops.linalg.lapack import (INT32, adjoint, check_info, common_batch, factored, need_float, need_kernel,
@@ -34,7 +34,7 @@ def permutation_matrix(pivots, rows, like):
     fill_(out, 0)
     if out.numel():
         out.scatter_(-2, order.unsqueeze(-2), 1)
-    return out
+    return own(out, ())
 
 
 def unpacked(lu):

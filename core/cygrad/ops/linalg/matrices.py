@@ -9,7 +9,7 @@ from cygrad.dispatch.raw import binary_op, clone_dense, copy_, fill_, reduce_dim
 from cygrad.dtype import all_dtypes
 from cygrad.ops.create.copying import triangle
 from cygrad.ops.create.placing import pinned
-from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.linalg.added_products import writing
 from cygrad.ops.linalg.composed_products import need_int, need_tensor, refused
@@ -17,6 +17,7 @@ from cygrad.ops.shape.views import wrap
 
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
+HALVES = DTYPES["float16"], DTYPES["bfloat16"]
 GE, LE = BINARY.index("ge"), BINARY.index("le")
 SUM = REDUCE.index("sum")
 TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
@@ -241,9 +242,11 @@ def _triangle(name, row, col, device):
     return cygrad.ones(row, col, dtype=BOOL, device=device)
 
 
-def _places(kept, dtype, pin_memory):
+def _places(name, kept, dtype, pin_memory):
+    if dtype is not None and (dtype in HALVES or dtype.is_complex or dtype is BOOL):
+        raise refused(name, dtype)
     found = cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
-    return pinned(found) if pin_memory else found
+    return own(pinned(found) if pin_memory else found, ())
 
 
 @op(method=False)
@@ -272,7 +275,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
             [0, 0, 1]])
     """
     kept = _triangle("tril_indices", row, col, device).tril(offset)
-    return _places(kept, dtype, pin_memory)
+    return _places("tril_indices", kept, dtype, pin_memory)
 
 
 @op(method=False)
@@ -301,7 +304,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, pi
             [0, 1, 1]])
     """
     kept = _triangle("triu_indices", row, col, device).triu(offset)
-    return _places(kept, dtype, pin_memory)
+    return _places("triu_indices", kept, dtype, pin_memory)
 
 
 @op(method=False)

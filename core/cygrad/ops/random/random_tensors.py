@@ -2,6 +2,7 @@
 from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
+from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn
 from cygrad.ops.random.fills import _int64, _need_float, draw
@@ -21,6 +22,7 @@ def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
         return write_out("rand", made, out)
     made = empty_(*size, dtype=dtype, device=device, pin_memory=pin_memory)
     fill(made)
+    own(made, ())
     if names is not None:
         made.names = names
     if requires_grad:
@@ -147,7 +149,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     tensor([0.4963, 0.7682])
     """
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
-    return made.uniform_(generator=generator).requires_grad_(requires_grad)
+    return own(made.uniform_(generator=generator), ()).requires_grad_(requires_grad)
 
 
 @op(method=False)
@@ -168,7 +170,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     tensor([ 1.5410, -0.2934])
     """
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
-    return made.normal_(generator=generator).requires_grad_(requires_grad)
+    return own(made.normal_(generator=generator), ()).requires_grad_(requires_grad)
 
 
 @op(method=False)
@@ -197,4 +199,4 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
         low, high = 0, low
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format).random_(
         low, high, generator=generator)
-    return made.requires_grad_(requires_grad)
+    return own(made, ()).requires_grad_(requires_grad)

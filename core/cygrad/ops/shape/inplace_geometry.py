@@ -209,9 +209,14 @@ def resize_(self, *sizes, memory_format=None):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
-    if sizes == tuple(self.shape) and memory_format is None:
-        return self
-    strides = strides_in(memory_format, sizes) if orders_axes(memory_format) else None
+    if sizes != tuple(self.shape) or memory_format is not None:
+        resized(self, sizes, strides_in(memory_format, sizes) if orders_axes(memory_format) else None)
+        self._bump_version()
+    return self
+
+
+def resized(self, sizes, strides=None):
+    """Give self these sizes, row-major or with these strides, for whoever writes its elements then and raises its version."""
     count = 1
     for n in sizes:
         count *= n
@@ -223,8 +228,6 @@ def resize_(self, *sizes, memory_format=None):
     if is_filled() and self._storage().nbytes() // self.itemsize > held:
         fill_known(window(self, None, held, (self._storage().nbytes() // self.itemsize - held,)))
     self._take(window(self, None, self.storage_offset(), sizes, strides))
-    self._bump_version()
-    return self
 
 
 def grow_storage(self, nbytes):

@@ -7,7 +7,7 @@ from cygrad import return_types
 from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES
 from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import scatter_into
-from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.declare.primitives import own, primitive
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.index.gathering import ADD
 from cygrad.ops.declare.operand_types import need_tensors, refused
@@ -130,7 +130,7 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     hist = data.new_zeros(math.prod(sizes))
     if hist.numel():
         hist = hist.index_add(0, cell.masked_select(inside), parts.masked_select(inside))
-    hist = hist.reshape(sizes)
+    hist = own(hist.reshape(sizes), ())
     if density:
         hist = hist / hist.sum()
         for axis, each in enumerate(edges):

@@ -5,6 +5,7 @@ from cygrad.dispatch.out_arguments import write_out
 from cygrad.dispatch.raw import clone_dense, fill_ as raw_fill, gather_op, sort_op
 from cygrad.dtype import DType, all_dtypes
 from cygrad.errors import DeviceMismatch
+from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import functions, op
 from cygrad.ops.sort.host_loops import places_in_rows
 from cygrad.tensor import Tensor
@@ -116,7 +117,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError(f"{name}side and right can't be set to opposites, got side of left while right was True")
     check_rows(name, sorted_sequence, input)
     rows = sorted_sequence if sorter is None else reordered(name, sorted_sequence, sorter)
-    return searched("searchsorted", rows, input, out_int32, right or side == "right", out)
+    found = searched("searchsorted", rows, input, out_int32, right or side == "right", out)
+    return found if out is not None else own(found, ())
 
 
 def check_rows(name, rows, input):
@@ -185,7 +187,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
             return found.to(DTYPES["int32"]) if out_int32 else found
     if boundaries.dim() != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
-    return searched("searchsorted", boundaries, input, out_int32, right, out)
+    found = searched("searchsorted", boundaries, input, out_int32, right, out)
+    return found if out is not None else own(found, ())
 
 
 # ---------------------------------------------------------------------------- isin

@@ -99,6 +99,9 @@ SCHEMA_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "boo
                 "List[int]": "tuple of ints", "List[Tensor]": "tuple of Tensors", "Device": "torch.device"}
 
 
+OF_NAMES = {"dtype": "torch.dtype", "layout": "torch.layout"}      # ints to schemas
+
+
 def schema_lines(function, operator):
     """The lines of a function of `linalg` or `nn`, which the stubs lack: an error's list, or the operator's schema."""
     shown = listings(function)
@@ -113,7 +116,7 @@ def schema_lines(function, operator):
         for a in schema.arguments:
             text = str(a.type)
             kind = SCHEMA_TYPES.get(re.sub(r"^Optional\[(.*)\]$", r"\1", text), "object")
-            kind = "torch.dtype" if a.name == "dtype" else kind + "[]" * (kind == "tuple of ints" and bool(a.N))
+            kind = OF_NAMES.get(a.name) or kind + "[]" * (kind == "tuple of ints" and bool(a.N))
             stated = "None" if a.has_default_value() and a.default_value == [] else str(a.default_value)
             default = " = " + stated.replace(", ", ",") if a.has_default_value() else ""
             none = "?" if text.startswith("Optional") and not default else ""

@@ -604,7 +604,7 @@ class Tensor:
         """In-place version of `exp2`: writes the result into the tensor and returns it."""
     def exp_(self) -> Tensor:
         """In-place version of `exp`: writes the result into the tensor and returns it."""
-    def expand(self, *sizes: _int | Sequence[_int]) -> Tensor:
+    def expand(self, *sizes: _int | Sequence[_int], implicit: Any = False) -> Tensor:
         """A view in which axes of size 1 are repeated (stride 0) to the sizes given; -1 keeps a size."""
     def expand_as(self, other: Tensor | Number) -> Tensor:
         """`self.expand(other.shape)`."""
@@ -1230,7 +1230,7 @@ class Tensor:
         """exp(x) divided by its sum along an axis."""
     def sort(self, dim: Dims = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types.sort:
         """The elements in order along an axis, and where they were."""
-    def split(self, split_size_or_sections: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
+    def split(self, split_size: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
         """Views of consecutive parts of an axis."""
     def split_with_sizes(self, split_sizes: Sequence[_int], dim: Dims = 0) -> tuple[Tensor, ...]:
         """Views of consecutive parts of an axis, of the sizes given, which add up to the axis."""
@@ -2492,7 +2492,7 @@ def rsqrt_(input: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """other - alpha * input, elementwise."""
 def scalar_tensor(s: Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
-        None, requires_grad: _bool = False) -> Tensor:
+        None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A 0-d tensor of a number, in the default float dtype unless one is given."""
 def scatter(input: Tensor, dim: Dims, index: Tensor, src: Tensor | Number | None = None, *, value: Tensor | Number |
         None = None, reduce: str | None = None, out: Any = None) -> Tensor:
@@ -2582,7 +2582,7 @@ def softmax(input: Tensor, dim: Dims, dtype: _dtype | None = None, *, axis: Dims
 def sort(input: Tensor, dim: Dims = -1, descending: _bool = False, *, stable: _bool | None = None, out: Any =
         None) -> return_types.sort:
     """The elements in order along an axis, and where they were."""
-def split(input: Tensor, split_size_or_sections: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: Dims = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of an axis."""
 def split_copy(input: Tensor, split_size: Any, dim: Dims = 0, *, out: Any = None) -> Tensor:
     """Parts of an axis, as a copy."""
@@ -2653,7 +2653,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: Dims = 0, 
     """Views of consecutive parts of an axis, cut at indices or into sections that differ by at most one."""
 def tensordot(a: Any, b: Any, dims: Dims = 2, *, out: Any = None) -> Tensor:
     """Sum of products of two tensors over several axes at once."""
-def threshold(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
+def threshold(input: Tensor, threshold: Any, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """x where x > threshold, else value."""
 def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
     """In-place version of `threshold`: writes the result into the tensor and returns it."""

@@ -76,9 +76,17 @@ def warn_of_older(name, way, method):
 
 def rebound(function, name, method, args, kwargs):
     """Another way to make a call, if the function's parameters take it and don't take the call as it was; else None."""
+    signature = None
+
+    def bind(positional, named):
+        """As Python would; `out=` is an argument of what is around the function that the signature tells of."""
+        if hasattr(function, "direct"):
+            named = {word: value for word, value in named.items() if word != "out"}
+        signature.bind(*positional, **named)
+
     try:
         signature = inspect.signature(function)
-        signature.bind(*args, **kwargs)
+        bind(args, kwargs)
         as_it_was = {**dict(enumerate(args)), **kwargs}
     except TypeError:
         as_it_was = None
@@ -86,7 +94,7 @@ def rebound(function, name, method, args, kwargs):
         return None
     for way, positional, named in other_ways(name, method, args, kwargs):
         try:
-            signature.bind(*positional, **named)
+            bind(positional, named)
         except TypeError:
             continue
         if way.hidden:

@@ -38,8 +38,8 @@ from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.linear_losses import linear_cross_entropy  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss  # noqa: F401
-from cygrad.ops.declare.registry import (functions as _functions, methods as _methods, public as _public,
-                                          with_out as _with_out)
+from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
+                                          public as _public, with_out as _with_out)
 
 for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
               "threshold"):
@@ -54,7 +54,8 @@ pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name i
     "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"))
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
-relu_ = _methods["relu_"]
+relu_ = _public("relu_", _methods["relu_"].function)
+_scaled_elu_ = _inplace_form("elu", _activations.scaled_elu)
 
 
 def __getattr__(name):
@@ -64,7 +65,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'cygrad.nn.functional' has no attribute {name!r}")
 
 
-def elu_(input, alpha=1.0):
+def elu_(input, alpha=1.0, scale=1, input_scale=1):
     """`elu`, in place.
 
     Parameters
@@ -73,6 +74,8 @@ def elu_(input, alpha=1.0):
         Is changed.
     alpha : float
         What large negative numbers tend to, negated.
+    scale, input_scale : float
+        Factors of the result, and of negative numbers before the exponential.
 
     Returns
     -------
@@ -85,7 +88,9 @@ def elu_(input, alpha=1.0):
     >>> cygrad.nn.functional.elu_(cygrad.tensor([-2., 3.]))
     tensor([-0.8647,  3.0000])
     """
-    return elu(input, alpha, inplace=True)  # noqa: F821  made above
+    if scale == input_scale == 1:
+        return elu(input, alpha, inplace=True)  # noqa: F821  made above
+    return _scaled_elu_(input, alpha, scale, input_scale)
 
 
 def leaky_relu_(input, negative_slope=0.01):

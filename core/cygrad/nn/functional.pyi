@@ -99,7 +99,7 @@ def dropout3d(input: Tensor, p: Any = 0.5, training: Any = True, inplace: Any = 
     """Volumes set to 0 with probability `p`, the others divided by 1 - p."""
 def elu(input: Tensor, alpha: Number = 1.0, inplace: Any = False) -> Tensor:
     """x where x > 0, else alpha * (exp(x) - 1)."""
-def elu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+def elu_(input: Tensor, alpha: Number = 1.0, scale: Any = 1, input_scale: Any = 1) -> Tensor:
     """`elu`, in place."""
 def embedding(input: Tensor, weight: Tensor | None, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0,
         scale_grad_by_freq: Any = False, sparse: Any = False) -> Tensor:

@@ -253,7 +253,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
     return out
 
 
-def scalar_tensor(s, *, dtype=None, layout=None, device=None, bint requires_grad=False):
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=False, bint requires_grad=False):
     """A 0-d tensor of a number, in the default float dtype unless one is given.
 
     Parameters
@@ -272,7 +272,8 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, bint requires_grad
     >>> cygrad.scalar_tensor(2)
     tensor(2.)
     """
-    return full((), s, dtype=default_float() if dtype is None else dtype, device=device, requires_grad=requires_grad)
+    return full((), s, dtype=default_float() if dtype is None else dtype, device=device, pin_memory=pin_memory,
+                requires_grad=requires_grad)
 
 
 def from_numpy(ndarray):

@@ -218,5 +218,5 @@ def publish(namespace, tensor_type, attach):
     for table in (functions, methods):
         table.update({name: public(name, function, table is methods) for name, function in table.items()})
     namespace.update(functions)
-    namespace.update((name, methods[name]) for name in IN_PLACE_FUNCTIONS if name in methods)
+    namespace.update((name, public(name, methods[name].function)) for name in IN_PLACE_FUNCTIONS if name in methods)
     attach(tensor_type, methods)

@@ -235,8 +235,12 @@ def elu(input, alpha=1.0):
     >>> cygrad.nn.functional.elu(cygrad.tensor([-1., 0., 1.]))
     tensor([-0.6321,  0.0000,  1.0000])
     """
+    return scaled_elu(input, alpha)
+
+
+def scaled_elu(input, alpha, scale=1, input_scale=1):
     need_float(input, "elu_cpu")
-    return _elu(input, alpha, 1, 1)
+    return _elu(input, alpha, scale, input_scale)
 
 
 @op(method=False, inplace=False)
@@ -456,7 +460,7 @@ def _threshold(self, threshold, value):
     return THRESHOLD(self, threshold, value)
 
 
-@op(method=False, inplace=False)
+@op(method=False, inplace=False, out=True)
 def threshold(input, threshold, value):
     """x where x > threshold, else value.
 

@@ -296,6 +296,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 
 def divergence(input, target, reduction, log_target):
+    if not all(x.is_floating_point() or x.is_complex() for x in (input, target)):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
     else:

@@ -113,7 +113,9 @@ def bounded(name, input, min, max):
 
 def numbers_only(out, *args, **kwargs):
     """`out=` must be of the result's dtype where the bounds are numbers."""
-    return "" if any(isinstance(x, Tensor) for x in (*args[1:], *kwargs.values())) else "exact"
+    bounds = *args[1:], *(value for word, value in kwargs.items() if word != "input")
+    return "" if any(isinstance(x, Tensor) for x in bounds) else "exact"
+
 
 def fits(self, *bounds):
     """Whether the result of bounds that are numbers has the tensor's dtype; it can't be written to it otherwise."""

@@ -214,5 +214,7 @@ def mvlgamma(input, p):
     """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if input.dtype is cygrad.bool:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, device=input.device)
     return (shifts.to((input + 0.5).dtype) + input.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4

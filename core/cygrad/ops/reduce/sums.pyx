@@ -106,9 +106,9 @@ cdef Tensor folded_along(int code, Op op, Tensor input, tuple dims, bint keepdim
 # ---------------------------------------------------------------------- sum and mean
 
 
-def some_axis(out, input, dim=None, *args, axis=None, **kwargs):
-    """`out=` needs a `dim`, as in PyTorch; the sum is computed in its dtype."""
-    if dim is None and axis is None:
+def some_axis(out, input, *args, **kwargs):
+    """`out=` needs a `dim`, if only None, as in PyTorch; the sum is computed in its dtype."""
+    if not args and "dim" not in kwargs and "axis" not in kwargs:
         raise TypeError("received an invalid combination of arguments: out= needs dim")
     return "dtype"
 

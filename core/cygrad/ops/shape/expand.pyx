@@ -58,13 +58,15 @@ cdef str type_words(Tensor t):
     return kind + "{" + repr(list(size_of(t))) + "}"
 
 
-def expand(Tensor self not None, *sizes):
+def expand(Tensor self not None, *sizes, implicit=False):
     """A view in which axes of size 1 are repeated (stride 0) to the sizes given; -1 keeps a size.
 
     Parameters
     ----------
     *sizes : int, or one tuple of them
         More of them than axes add axes in front.
+    implicit : bool
+        Changes nothing: it tells tracers that nobody asked for the view.
 
     Returns
     -------

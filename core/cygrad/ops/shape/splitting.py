@@ -7,12 +7,14 @@ from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
 
 
-@op
-def split(input, split_size_or_sections, dim=0):
+@op(method=False)
+def split(tensor, split_size_or_sections, dim=0):
     """Views of consecutive parts of an axis.
 
     Parameters
     ----------
+    tensor : Tensor
+        What is split.
     split_size_or_sections : int or sequence of int
         The size of each part (the last may be smaller), or all sizes.
     dim : int
@@ -33,7 +35,34 @@ def split(input, split_size_or_sections, dim=0):
     >>> cygrad.tensor([1, 2, 3]).split(2)
     (tensor([1, 2]), tensor([3]))
     """
-    size = split_size_or_sections
+    return _split(tensor, split_size_or_sections, dim)
+
+
+@op(only_method=True, name="split")
+def split_method(self, split_size, dim=0):
+    """Views of consecutive parts of an axis.
+
+    Parameters
+    ----------
+    split_size : int or sequence of int
+        The size of each part (the last may be smaller), or all sizes.
+    dim : int
+
+    Returns
+    -------
+    tuple of Tensor
+        Views.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.tensor([1, 2, 3]).split(split_size=2)
+    (tensor([1, 2]), tensor([3]))
+    """
+    return _split(self, split_size, dim)
+
+
+def _split(input, size, dim):
     if type(size) is int and type(dim) is int:          # the usual call
         return split_evenly(input, size, dim)
     if isinstance(dim, bool) or isinstance(size, bool):

@@ -216,7 +216,7 @@ def resize_(self, *sizes, memory_format=None):
 
 
 def resized(self, sizes, strides=None):
-    """Give self these sizes, row-major or with these strides, for whoever writes its elements then and raises its version."""
+    """Give self these sizes, row-major or with these strides; the caller writes its elements and raises its version."""
     count = 1
     for n in sizes:
         count *= n

@@ -2,7 +2,7 @@
 
 `base.py` has what all schedules share, the other files the schedules by kind.
 """
-from cygrad.optim.lr_scheduler.base import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler  # noqa: F401
+from cygrad.optim.lr_scheduler.base import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler
 from cygrad.optim.lr_scheduler.combined import ChainedScheduler, SequentialLR
 from cygrad.optim.lr_scheduler.cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from cygrad.optim.lr_scheduler.cycles import CyclicLR, OneCycleLR

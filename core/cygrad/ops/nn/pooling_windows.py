@@ -139,8 +139,8 @@ def of_outputs(grad, name):
     for i in range(1, grad.dim()):
         if grad.shape[i] == 0:
             raise RuntimeError(
-                f"{name}_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output "
-                f"has sizes {list(grad.shape)} with dimension {i} being empty")
+                f"{name}_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but "
+                f"grad_output has sizes {list(grad.shape)} with dimension {i} being empty")
     return grad
 
 

@@ -573,7 +573,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
     cdef DType dtype, out_dtype
     cdef Py_ssize_t sizes[64]
     cdef int rank
-    cdef bint swapped = False
+    cdef bint swapped = False, same
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         a, b = <Tensor>x, <Tensor>y
         if is_lazy(a.dtype.code | b.dtype.code):
@@ -586,13 +586,14 @@ cdef Tensor binary(int op, object x, object y, int rule):
             same_device(BINARY[op], a, b)
         if b.rank == 0 and a.dtype is not b.dtype and (op == MUL or op == DIV) and not_rounded(a, b):
             return binary(op, x, scalar_value(b), rule)
-        rank = a.rank if same_sizes(a, b) else broadcast_sizes(a, b, sizes)
+        same = same_sizes(a, b)
+        rank = a.rank if same else broadcast_sizes(a, b, sizes)
         dtype = a.dtype if a.dtype is b.dtype else result_dtype(a, b)
         dtype = compute_dtype(dtype, op, rule)
         out_dtype = dtype_of(BOOL) if rule == TO_BOOL else dtype
         if not (<Backend>a.memory.backend).mixed_dtypes:
             a, b = cast(a, dtype), cast(b, dtype)
-        if same_sizes(a, b):
+        if same:
             if a.dense and b.dense:
                 out = empty_as(a, out_dtype)
             else:

@@ -102,6 +102,9 @@ def __cuda_array_interface__(self):
     if self.requires_grad:
         raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't "
                            "required, use var.detach() to get Variable that doesn't require grad.")
+    if self.is_conj() or self.is_neg():
+        raise RuntimeError("Can't get __cuda_array_interface__ on a lazy conjugate or negative. Use "
+                           "tensor.resolve_conj().resolve_neg() instead.")
     return self._backend().interface_of(self)
 
 

@@ -26,7 +26,7 @@ def check_same_dtype(*tensors):
     """Refuse different dtypes; a complex one and that of its parts are the same."""
     first = None
     for tensor in tensors:
-        found = cygrad.view_as_real(tensor.detach()).dtype if tensor.is_complex() else tensor.dtype
+        found = tensor.detach().real.dtype if tensor.is_complex() else tensor.dtype
         if first is None:
             first = found
         elif first != found:

@@ -183,6 +183,7 @@ def test_a_class_is_not_changed():
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("archive/data.pkl", pickled)
         archive.writestr("archive/version", "3\n")
+    file.seek(0)
     with pytest.raises(cygrad.serialization.UnpicklingError):
         cygrad.load(file, weights_only=False)
     assert not hasattr(Settings, "rate")
@@ -276,3 +277,101 @@ def test_protocols(protocol):
 
 def test_a_counter_of_something_else():
     assert isinstance(outcome(pickled(call(name("collections", "Counter"), [1, 2]))), ERRORS)
+
+
+def test_several_values_in_one_file():
+    """In PyTorch's older format, which is read up to its end and no further."""
+    layer, shared = cygrad.nn.Linear(2, 3), cygrad.arange(4.)
+    file = io.BytesIO()
+    pickle.dump("first", file)
+    cygrad.save([shared, shared[1:], cygrad.ones(2, dtype=cygrad.uint16)], file, _use_new_zipfile_serialization=False)
+    pickle.dump("second", file)
+    cygrad.save(layer, file, _use_new_zipfile_serialization=False)
+    file.seek(0)
+    assert pickle.load(file) == "first"
+    whole, part, words = cygrad.load(file)
+    part.zero_()
+    assert whole.tolist() == [0, 0, 0, 0] and words.dtype is cygrad.uint16 and words.tolist() == [1, 1]
+    assert pickle.load(file) == "second"
+    assert (cygrad.load(file, weights_only=False).weight == layer.weight).all()
+
+
+def test_what_is_set_on_a_tensor_by_name_is_saved():
+    plain, parameter = cygrad.ones(2), cygrad.nn.Parameter(cygrad.zeros(1))
+    plain.word, parameter.number = "a", 2
+    file = io.BytesIO()
+    cygrad.save((plain, parameter), file)
+    file.seek(0)
+    read = cygrad.load(file)
+    assert read[0].word == "a" and read[1].number == 2 and type(read[1]) is cygrad.nn.Parameter
+
+
+class Least:
+    """The fewest methods that a file to read from can have."""
+
+    def __init__(self, content):
+        self.file, self.called = io.BytesIO(content), set()
+
+    def __getattr__(self, name):
+        if name not in ("read", "seek", "tell", "readinto"):
+            raise AttributeError(name)
+        self.called.add(name)
+        return getattr(self.file, name)
+
+
+def test_objects_that_only_read_or_write():
+    class Writer(list):
+        write = list.append
+    written = Writer()
+    cygrad.save(cygrad.arange(3), written)
+    file = Least(b"".join(written))
+    assert cygrad.load(file).tolist() == [0, 1, 2] and "readinto" in file.called
+    with pytest.raises(AttributeError, match="You can only torch.load from a file that is seekable"):
+        cygrad.load(written)
+
+
+def test_strings_of_python_2():
+    content = (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}U\rlittle_endian\x88s."
+               b"\x80\x02U\x02\xc5\xbc.\x80\x02].")
+    assert cygrad.load(io.BytesIO(content)) == "ż"
+    assert cygrad.load(io.BytesIO(content), encoding="bytes") == "ż".encode()
+
+
+def test_what_nobody_can_allow():
+    content = b"\x80\x02cposix\nexecv\n."
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", content)
+    for of_program in False, True:
+        file.seek(0)
+        with cygrad.serialization.safe_globals([(os.execv, "posix.execv")]):
+            with pytest.raises(pickle.UnpicklingError, match="posix.execv whose module posix is blocked"):
+                cygrad.load(file, weights_only=not of_program)
+
+
+def test_the_environment_has_a_say(monkeypatch):
+    file = io.BytesIO()
+    cygrad.save(cygrad.nn.Linear(1, 1), file)
+
+    def read(**options):
+        file.seek(0)
+        return cygrad.load(file, **options)
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    with pytest.warns(UserWarning, match="forcing weights_only=False"):
+        assert type(read()) is cygrad.nn.Linear
+    with pytest.raises(pickle.UnpicklingError):
+        read(weights_only=True)
+    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "1")
+    with pytest.raises(RuntimeError, match="both were set"):
+        read()
+    monkeypatch.delenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    with pytest.raises(pickle.UnpicklingError):
+        read(weights_only=False)
+
+
+def test_bytes_and_dicts_beside_objects():
+    value = {"a": b"", "b": bytearray(b"xy"), "c": OrderedDict(d=1)}
+    file = io.BytesIO()
+    cygrad.save([value, cygrad.nn.Identity()], file)
+    file.seek(0)
+    assert cygrad.load(file, weights_only=False)[0] == value

@@ -38,7 +38,7 @@ def check_fused(fused, foreach, differentiable):
 
 def check_fusible(param):
     """Whether a parameter can be updated by a fused step."""
-    if not cygrad.is_floating_point(param):
+    if not cygrad.is_floating_point(param) or param.is_meta:
         raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices: "
                            f"{FUSED_DEVICES} but {param.dtype} and {param.device.type}")
 

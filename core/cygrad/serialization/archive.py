@@ -14,15 +14,15 @@ import zipfile
 from collections import Counter, OrderedDict
 
 import cygrad
-from cygrad.devices import discovery
 from cygrad.devices.device import device, layout, strided
-from cygrad.devices.home import away, stands_for_cpu
+from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.lazy_views import CONJUGATED, NEGATED, laziness, made_lazy
 from cygrad.dtype import DType, all_dtypes
 from cygrad.serialization.lacking import LACKING
 from cygrad.serialization.instances import ObjectReader, any_allowed
+from cygrad.serialization.load_arguments import Readable, Unavailable, data_only, placement
 from cygrad.serialization.replacing import replacing
-from cygrad.serialization.sequential import SequentialFile, is_sequential
+from cygrad.serialization.sequential import SequentialFile, is_sequential, write_sequential
 from cygrad.serialization.unpickling import Function, Reader, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
@@ -53,6 +53,7 @@ _REBUILD_BYTES = _Name("torch._utils", "_rebuild_tensor_v3")        # of dtypes 
 _REBUILD_WITH = _Name("torch._tensor", "_rebuild_from_type_v2")
 _REBUILD_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_REBUILD_PARAMETER_WITH = _Name("torch._utils", "_rebuild_parameter_with_state")
 _TENSOR = _Name("torch", "Tensor")
 _ORDERED = _Name("collections", "OrderedDict")
 _SIZE = _Name("torch", "Size")
@@ -69,9 +70,11 @@ class _Pickler(pickle._Pickler):
 
     dispatch = pickle._Pickler.dispatch.copy()
 
-    def __init__(self, file):
+    def __init__(self, file, sequential=False):
         super().__init__(file, 2)
         self.storages = {}      # id of the Storage -> (key, bytes)
+        self.sequential = sequential
+        self.counts = {}        # key -> elements, of a file of several pickles
 
     def save_name(self, obj):
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
@@ -92,9 +95,10 @@ class _Pickler(pickle._Pickler):
             parts = (typed(obj), *parts, *metadata)
             # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
             # axes where it has them (1.x), as a plain attribute since.
+            attributes = dict(obj.__dict__) if type(obj) is Tensor else {}
             if obj.has_names():
-                return _REBUILD_WITH, (_REBUILD, _TENSOR, parts, {"names": obj.names})
-            return _REBUILD, parts
+                attributes["names"] = obj.names
+            return (_REBUILD_WITH, (_REBUILD, _TENSOR, parts, attributes)) if attributes else (_REBUILD, parts)
         if isinstance(obj, Size):
             return _SIZE, (tuple(obj),)
         if isinstance(obj, device):
@@ -121,7 +125,11 @@ class _Pickler(pickle._Pickler):
             return None
         storage = content.elements._storage()
         key, _ = self.storages.setdefault(id(storage), (str(len(self.storages)), content))
-        return "storage", kind, key, "cpu" if stands_for_cpu(obj.device) else str(obj.device), len(obj)
+        where = "cpu" if stands_for_cpu(obj.device) else str(obj.device)
+        if self.sequential:                 # the last part: not a window on another storage
+            self.counts[key] = len(obj)
+            return "storage", kind, key, where, len(obj), None
+        return "storage", kind, key, where, len(obj)
 
 
 def _laziness_of(obj):
@@ -138,7 +146,9 @@ def _of_a_module(obj):
     if parameter.is_lazy(obj):
         return _Name("torch.nn.parameter", type(obj).__name__), (obj.requires_grad,)
     if isinstance(obj, parameter.Parameter):
-        return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, _Ordered())
+        parts = (obj.data, obj.requires_grad, _Ordered())
+        attributes = dict(obj.__dict__) if type(obj) is parameter.Parameter else {}
+        return (_REBUILD_PARAMETER_WITH, (*parts, attributes)) if attributes else (_REBUILD_PARAMETER, parts)
     return None
 
 
@@ -158,6 +168,8 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         A file that is there is replaced when all is written, so that an error on the way leaves it whole.
     pickle_module, pickle_protocol : optional
         Taken for PyTorch's sake; files are written as they are.
+    _use_new_zipfile_serialization : bool
+        With False the file is as PyTorch wrote them before its zip archives; several may follow one another.
 
     Examples
     --------
@@ -169,7 +181,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     {'w': tensor([1., 1.])}
     """
     text = io.BytesIO()
-    pickler = _Pickler(text)
+    pickler = _Pickler(text, not _use_new_zipfile_serialization)
     pickler.dump(obj)           # before a file is touched, so that what can't be saved doesn't cost an older file
     if isinstance(f, (str, os.PathLike)):
         folder = os.path.dirname(os.fspath(f))
@@ -177,13 +189,25 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
             raise RuntimeError(f"Parent directory {folder} does not exist.")
         root = os.path.splitext(os.path.basename(os.fspath(f)))[0]
         with replacing(f) as file:
-            return _write_archive(file, root, text.getvalue(), pickler.storages)
+            return _write_file(file, root, text.getvalue(), pickler)
     if not hasattr(f, "write"):
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, "
                              f"got {type(f).__name__}")
     name = getattr(f, "name", None)
     root = os.path.splitext(os.path.basename(name))[0] if isinstance(name, str) else "archive"
-    _write_archive(f, root, text.getvalue(), pickler.storages)
+    if hasattr(f, "seekable"):
+        return _write_file(f, root, text.getvalue(), pickler)
+    whole = io.BytesIO()                    # for an object that can do nothing but write
+    _write_file(whole, root, text.getvalue(), pickler)
+    f.write(whole.getvalue())
+
+
+def _write_file(file, root, text, pickler):
+    if pickler.sequential:
+        storages = [(key, pickler.counts[key], storage) for key, storage in pickler.storages.values()]
+        write_sequential(file, text, storages, _content)
+    else:
+        _write_archive(file, root, text, pickler.storages)
 
 
 def _write_archive(file, root, text, storages):
@@ -248,11 +272,21 @@ def _rebuild_parameter(reader, data, requires_grad=True, hooks=None, state=None)
     if not isinstance(data, Tensor):
         raise UnpicklingError("a parameter that is no tensor")
     from cygrad.nn.parameter import Parameter      # start-up time
-    return Parameter(data, bool(requires_grad))
+    out = Parameter(data, bool(requires_grad))
+    _set_attributes(out, state)
+    return out
+
+
+def _set_attributes(out, state):
+    """What the program that saved a tensor had set on it by name."""
+    if isinstance(state, dict):
+        if not all(type(name) is str for name in state):
+            raise UnpicklingError("attributes with names that are no strings")
+        out.__dict__.update(state)
 
 
 def _rebuild_subclass(reader, function, kind, arguments, state):
-    """A tensor of a subclass, or one with attributes: neither is restored, but for the names of axes."""
+    """A tensor with attributes, or one of a subclass, which is not restored, but for the names of axes."""
     if not isinstance(function, Function) or not isinstance(arguments, tuple):
         raise UnpicklingError("a tensor of a subclass without its parts")
     out = function.build(reader, *arguments)
@@ -261,6 +295,9 @@ def _rebuild_subclass(reader, function, kind, arguments, state):
             out.names = state["names"]
         except (TypeError, RuntimeError) as error:
             raise UnpicklingError(f"a tensor whose names are wrong: {error}"[:200]) from None
+        state = {name: value for name, value in state.items() if name != "names"}
+    if kind is Tensor and isinstance(out, Tensor):
+        _set_attributes(out, state)
     return out
 
 
@@ -357,8 +394,8 @@ _NAMES = {
 class _Archive:
     """The zip archive of a file, with sizes checked before anything is read."""
 
-    def __init__(self, archive, length, place):
-        self.archive, self.place = archive, place
+    def __init__(self, archive, length, place, encoding):
+        self.archive, self.place, self.encoding = archive, place, encoding
         self.entries = {entry.filename: entry for entry in archive.infolist()}
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
             raise UnpicklingError("the archive has compressed entries, which save() never writes")
@@ -380,11 +417,12 @@ class _Archive:
         """The value that was saved."""
         if f"{self.root}byteorder" in self.entries and self.read("byteorder") != b"little":
             raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
-        return Reader(self.read("data.pkl"), _NAMES, self.storage).load()
+        return Reader(self.read("data.pkl"), _NAMES, self.storage, self.encoding).load()
 
     def objects(self, of_program):
         """The same with objects of classes that are allowed, or that the program has."""
-        return ObjectReader(io.BytesIO(self.read("data.pkl")), _NAMES, self.storage, of_program).load()
+        pickled = io.BytesIO(self.read("data.pkl"))
+        return ObjectReader(pickled, _NAMES, self.storage, of_program, self.encoding).load()
 
     def storage(self, saved):
         """The storage of a persistent id."""
@@ -411,46 +449,7 @@ class _Archive:
         return untyped(out)
 
 
-def _placement(map_location):
-    """A function from a storage on the host and the location in the file to the storage where it belongs."""
-    if map_location is None:
-        return _to if away() is None else _to_home
-    if isinstance(map_location, dict):
-        return lambda storage, location: _to(storage, map_location.get(location, location))
-    if isinstance(map_location, (str, device)):
-        return lambda storage, location: _to(storage, str(map_location))
-    if not callable(map_location):
-        raise TypeError(f"load(): map_location must be a device, a string, a dict or a function, not "
-                        f"{type(map_location).__name__}")
-
-    def place(storage, location):
-        found = map_location(storage, location)
-        return _to(storage, location) if found is None else found
-    return place
-
-
-class _Unavailable(RuntimeError):
-    """The device a storage belongs to is not there; the file itself is fine."""
-
-
-def _to_home(storage, location):
-    """The storage where a script written for the CPU looks for it: in files "cpu" stands for home."""
-    return _to(storage, str(discovery.home()) if location == "cpu" else location)
-
-
-def _to(storage, location):
-    """The storage on the device of that name."""
-    if location == "cpu":
-        return storage
-    try:
-        return untyped(storage.elements.to(location))
-    except (RuntimeError, ImportError) as error:
-        raise _Unavailable(
-            f"Attempting to deserialize object on device {str(location)[:80]}, which is not available ({error}). Use "
-            "load with map_location='cpu' to map the storages to the CPU.") from error
-
-
-def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, **options):
+def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, encoding="utf-8", **options):
     """Read what `save`, here or in PyTorch, wrote.
 
     Parameters
@@ -459,10 +458,12 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     map_location : device, str, dict or callable, optional
         Where tensors go, or a dict from the devices they were saved on, or a function of a storage on the host and the
         location it was saved from, which returns a storage or None; by default back to where they were.
-    weights_only : bool
-        Load nothing but data, and what `serialization.add_safe_globals` allows. With False also modules (`nn.Module`),
-        NumPy's arrays and instances of plain classes that the program has imported already. Either way no code that a
-        file names is run, unlike in PyTorch; what is refused says how to allow it.
+    weights_only : bool, optional
+        Load nothing but data, as by default, and what `serialization.add_safe_globals` allows. With False also
+        modules (`nn.Module`), NumPy's arrays and instances of plain classes that the program has imported already.
+        Either way no code that a file names is run, unlike in PyTorch; what is refused says how to allow it.
+    encoding : str
+        Of strings that Python 2 wrote; "bytes" leaves them as bytes.
     pickle_module, mmap : optional
         Taken for PyTorch's sake; files are read as they are.
 
@@ -487,32 +488,39 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     >>> cygrad.load(file)
     {'weight': tensor([1., 1.])}
     """
-    place = _placement(map_location)
+    place, weights_only = placement(map_location), data_only(weights_only)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return _load(file, place, weights_only)
+            return _load(file, place, weights_only, encoding)
     if not hasattr(f, "read") or not hasattr(f, "seek") or not hasattr(f, "tell"):
-        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only load from a file that "
-                             "is seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from "
-                             "it instead.")
-    return _load(f, place, weights_only)
+        raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a "
+                             "file that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to "
+                             "load from it instead.")
+    return _load(f if hasattr(f, "seekable") else Readable(f), place, weights_only, encoding)
 
 
-def _load(file, place, weights_only=True):
+def _load(file, place, weights_only=True, encoding="utf-8"):
     try:
+        start = file.tell()
         length = file.seek(0, os.SEEK_END) or file.tell()
-        if length == 0:
+        if length == start:
             raise EOFError("Ran out of input")
-        file.seek(0)
+        file.seek(start)
+        with_objects = not weights_only or any_allowed()
         if is_sequential(file.read(16)):
-            file.seek(0)
-            return SequentialFile(file.read(), _NAMES, place).load()
-        file.seek(0)
+            file.seek(start)
+
+            def objects(content, storage):
+                return ObjectReader(content, _NAMES, storage, not weights_only, encoding)
+            found = SequentialFile(file.read(), _NAMES, place, encoding, objects if with_objects else None)
+            value = found.load()
+            file.seek(start + found.position)           # where another may begin
+            return value
+        file.seek(start)
         with zipfile.ZipFile(file) as archive:
-            found = _Archive(archive, length, place)
-            data_only = weights_only or weights_only is None
-            return found.load() if data_only and not any_allowed() else found.objects(not data_only)
-    except (UnpicklingError, EOFError, MemoryError, _Unavailable):
+            found = _Archive(archive, length, place, encoding)
+            return found.objects(not weights_only) if with_objects else found.load()
+    except (UnpicklingError, EOFError, MemoryError, Unavailable):
         raise
     except zipfile.BadZipFile as error:
         raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error

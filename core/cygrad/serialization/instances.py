@@ -20,7 +20,7 @@ from pathlib import PurePath
 
 from cygrad.ops.declare.public_op import PublicOp
 from cygrad.ops.declare.registry import named_op
-from cygrad.serialization.unpickling import Lacking, UnpicklingError
+from cygrad.serialization.unpickling import Lacking, UnpicklingError, refuse_blocked
 
 _added = {}             # what the caller allowed: (module, name) -> the class or function
 
@@ -137,10 +137,12 @@ class ObjectReader(pickle._Unpickler):
         Gives the storage of a persistent id.
     of_program : bool
         Whether classes of the running program are taken, too, and not only what the caller named.
+    encoding : str
+        Of the strings that Python 2 wrote.
     """
 
-    def __init__(self, file, names, storage, of_program):
-        super().__init__(file)
+    def __init__(self, file, names, storage, of_program, encoding="utf-8"):
+        super().__init__(file, encoding=encoding)
         self.names, self.persistent_load, self.of_program = names, storage, of_program
         self.builders = [*names.values(), *_added.values()]
         if of_program:
@@ -149,6 +151,7 @@ class ObjectReader(pickle._Unpickler):
     def find_class(self, module, name):
         """What a name in the file stands for: never imported, only looked up."""
         module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))    # Python 2's
+        refuse_blocked(module, name)
         found = _added.get((module, name), self.names.get((module, name)))
         if self.of_program and (module, name) in _PLAIN:
             return _PLAIN[module, name]

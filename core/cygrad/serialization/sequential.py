@@ -4,6 +4,9 @@ the bytes of the storages in the order of their keys, each after the number of i
 The value's pickle stands before the bytes, so it is read twice: once for the kinds and sizes of the storages, whose sum
 is held against the file's length, then with the storages.
 """
+import io
+import pickle
+
 import cygrad
 from cygrad.devices.transfers import bytes_of
 from cygrad.serialization.unpickling import Reader, UnpicklingError
@@ -28,11 +31,15 @@ class SequentialFile:
         As for `Reader`.
     place : callable
         Puts a storage where it belongs, by its location in the file.
+    encoding : str
+        Of the strings that Python 2 wrote.
+    objects : callable, optional
+        Makes the reader of a value with objects, of a binary file and a function that gives storages.
     """
 
-    def __init__(self, content, names, place):
-        self.content, self.names, self.place = content, names, place
-        self.position = 0
+    def __init__(self, content, names, place, encoding="utf-8", objects=None):
+        self.content, self.names, self.place, self.encoding, self.objects = content, names, place, encoding, objects
+        self.position = 0               # behind the file's last byte, in the end
         self.kinds = {}                 # key of a storage: (dtype or None, elements, location)
         self.storages = {}
 
@@ -44,18 +51,30 @@ class SequentialFile:
         if header[2].get("little_endian") is not True:
             raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
         start = self.position
-        self.pickle(self.described)
+        self.value(self.described)
         keys = self.pickle()
         if type(keys) is not list or any(type(key) is not str for key in keys) or set(keys) != set(self.kinds):
             raise UnpicklingError("the file has other storages than its value refers to")
         for key in keys:
             self.fetch(key)
-        self.position = start
-        return self.pickle(self.storage)
+        end, self.position = self.position, start
+        found = self.value(self.storage)
+        self.position = end
+        return found
+
+    def value(self, storage):
+        """The pickle of the value, with objects if the caller takes them."""
+        if self.objects is None:
+            return self.pickle(storage)
+        file = io.BytesIO(self.content)
+        file.seek(self.position)
+        found = self.objects(file, storage).load()
+        self.position = file.tell()
+        return found
 
     def pickle(self, storage=None):
         """The value of the pickle at this position."""
-        reader = Reader(self.content, self.names, storage or _no_storage)
+        reader = Reader(self.content, self.names, storage or _no_storage, self.encoding if storage else "utf-8")
         reader.position = self.position
         value = reader.load()
         self.position = reader.position
@@ -63,9 +82,9 @@ class SequentialFile:
 
     def described(self, saved):
         """A storage of the right size, without its bytes."""
-        if len(saved) != 6 or saved[0] != "storage" or not hasattr(saved[1], "dtype"):
+        if len(saved) != 6 or _text(saved[0]) != "storage" or not hasattr(saved[1], "dtype"):
             raise UnpicklingError("an unknown kind of storage")
-        _, kind, key, location, count, view = saved
+        _, kind, key, location, count, view = map(_text, saved)
         if view is not None:
             raise UnpicklingError("a storage that is a window on another, as PyTorch wrote them before version 0.4")
         if type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
@@ -100,8 +119,37 @@ class SequentialFile:
     def storage(self, saved):
         """The storage of a persistent id."""
         dtype = saved[1].dtype
-        content = self.storages[saved[2]]
+        content = self.storages[_text(saved[2])]
         return content if dtype is None else typed(content.elements.view(dtype))
+
+
+def _text(part):
+    """A word of the format, where strings of Python 2 are read as bytes."""
+    return part.decode("ascii") if type(part) is bytes else part
+
+
+def write_sequential(file, value, storages, content):
+    """Write such a file.
+
+    Parameters
+    ----------
+    file : binary file
+    value : bytes
+        The pickle of the value.
+    storages : list of (str, int, storage)
+        Key, number of elements and storage of each.
+    content : callable
+        Gives a storage's bytes.
+    """
+    for part in (MAGIC, VERSION, {"protocol_version": VERSION, "little_endian": True,
+                                  "type_sizes": {"short": 2, "int": 4, "long": 4}}):
+        file.write(pickle.dumps(part, 2))
+    file.write(value)
+    storages = sorted(storages, key=lambda each: each[0])
+    file.write(pickle.dumps([key for key, _, _ in storages], 2))
+    for _, count, storage in storages:
+        file.write(count.to_bytes(8, "little"))
+        file.write(content(storage))
 
 
 def _itemsize(dtype):

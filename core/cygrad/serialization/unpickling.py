@@ -20,6 +20,16 @@ class UnpicklingError(pickle.UnpicklingError, RuntimeError):
     """A file holds something that may not be loaded, or is damaged."""
 
 
+BLOCKED = frozenset(("sys", "os", "posix", "nt"))
+
+
+def refuse_blocked(module, name):
+    """Refuse what nobody can allow."""
+    if module.partition(".")[0] in BLOCKED:
+        raise UnpicklingError(f"Weights only load failed: Trying to load unsupported GLOBAL {module}.{name} whose "
+                              f"module {module} is blocked.")
+
+
 class Function:
     """What a file may call: a name of the table, with the function that builds the value."""
 
@@ -28,7 +38,7 @@ class Function:
 
     def __call__(self, *args):
         """What Python's unpickler does with it, which has no reader to hand."""
-        return self.build(None, *args)
+        return self.build(Reader(b"", {}, None), *args)
 
 
 class Lacking:
@@ -54,10 +64,12 @@ class Reader:
         What (module, name) stands for: a `Function`, or a value.
     storage : callable
         Gives the storage of a persistent id.
+    encoding : str
+        Of the strings that Python 2 wrote; "bytes" leaves them as they are.
     """
 
-    def __init__(self, content, names, storage):
-        self.content, self.names, self.storage = content, names, storage
+    def __init__(self, content, names, storage, encoding="utf-8"):
+        self.content, self.names, self.storage, self.encoding = content, names, storage, encoding
         self.position = 0
         self.stack, self.marks, self.memo = [], [], {}
         self.hashes = {}        # (id of a dict or set, hash of a key) -> how many
@@ -187,6 +199,7 @@ class Reader:
 
     def named(self, module, name):
         """What a name of the table stands for."""
+        refuse_blocked(module, name)
         found = self.names.get((module, name))
         if isinstance(found, Lacking):
             raise UnpicklingError(f"the file refers to {module}.{name}, which {found.words}")
@@ -215,6 +228,13 @@ class Reader:
     def text(self, count, encoding="utf-8"):
         self.push(self.read(count).decode(encoding, "surrogatepass" if encoding == "utf-8" else "strict"))
 
+    def old_text(self, count):
+        """A string of Python 2, which may be bytes."""
+        if self.encoding == "bytes":
+            self.raw(count)
+        else:
+            self.text(count, self.encoding)
+
     def raw(self, count):
         self.push(self.read(count))
 
@@ -241,8 +261,8 @@ class Reader:
         pickle.LONG4: lambda self: self.integer(self.number("<i")),
         pickle.BINFLOAT: lambda self: self.push(self.number(">d")),
         pickle.BINUNICODE: lambda self: self.text(self.number("<I")),
-        pickle.BINSTRING: lambda self: self.text(self.number("<i")),
-        pickle.SHORT_BINSTRING: lambda self: self.text(self.number("B")),
+        pickle.BINSTRING: lambda self: self.old_text(self.number("<i")),
+        pickle.SHORT_BINSTRING: lambda self: self.old_text(self.number("B")),
         pickle.SHORT_BINUNICODE: lambda self: self.text(self.number("B")),
         pickle.BINUNICODE8: lambda self: self.text(self.number("<Q")),
         pickle.SHORT_BINBYTES: lambda self: self.raw(self.number("B")),

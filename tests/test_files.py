@@ -296,6 +296,13 @@ def test_several_values_in_one_file():
     assert (cygrad.load(file, weights_only=False).weight == layer.weight).all()
 
 
+def test_a_file_is_whole_when_it_was_saved(tmp_path):
+    for new in False, True:
+        with open(tmp_path / "file", "wb") as file:
+            cygrad.save(cygrad.ones(2), file, _use_new_zipfile_serialization=new)
+            assert cygrad.load(tmp_path / "file").tolist() == [1, 1]
+
+
 def test_what_is_set_on_a_tensor_by_name_is_saved():
     plain, parameter = cygrad.ones(2), cygrad.nn.Parameter(cygrad.zeros(1))
     plain.word, parameter.number = "a", 2

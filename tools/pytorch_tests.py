@@ -47,6 +47,7 @@ PARTS = {
     "internal functions": "segment_reduce native_",
 }
 NOT_HERE = {f"torch.{start}": why for why, starts in PARTS.items() for start in starts.split()}
+NOT_HERE["functorch."] = "functorch's older names"
 
 # What a test's name or text has when it is about such a part, for those that reach it by a method.
 WORDS = {
@@ -125,7 +126,8 @@ class Absent:
     def __call__(self, *args, **kwargs):
         if self._in_a_test():
             raise NotHere(f"{reason_of(self.__name__) or 'absent'}: {self.__name__}")
-        if len(args) == 1 and not kwargs and inspect.isfunction(args[0]):
+        if (len(args) == 1 and not kwargs and inspect.isfunction(args[0])
+                and not self.__name__.startswith("torch.library.")):       # which makes ops, not functions
             return args[0]
         if self.__name__.rsplit(".")[-1].startswith(("is_", "has_", "_has_", "_is_")):
             return False
@@ -137,7 +139,7 @@ class Absent:
     __subclasscheck__ = __instancecheck__
 
     def __mro_entries__(self, bases):
-        return (object,)
+        return (AbsentBase,)
 
     def __bool__(self):
         return self.__class__ is not Absent
@@ -161,6 +163,18 @@ class Absent:
         return other
 
     __ror__ = __or__
+
+
+class AbsentBase:
+    """What classes have for a base that isn't here."""
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(f"torch._base.{name}")
 
 
 class Module(types.ModuleType):
@@ -242,7 +256,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec):
         module = Module(spec.name)
         try:
-            own = importlib.import_module("cygrad" + spec.name.removeprefix("torch"))
+            own = importlib.import_module(re.sub("^functorch", "cygrad.func", re.sub("^torch", "cygrad", spec.name)))
         except ImportError:      # no module, but a name: `cygrad.cuda`
             parent, _, last = spec.name.rpartition(".")
             own = getattr(getattr(sys.modules.get(parent), "_cygrad", None), last, None)

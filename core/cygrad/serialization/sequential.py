@@ -150,6 +150,8 @@ def write_sequential(file, value, storages, content):
     for _, count, storage in storages:
         file.write(count.to_bytes(8, "little"))
         file.write(content(storage))
+    if hasattr(file, "flush"):
+        file.flush()
 
 
 def _itemsize(dtype):

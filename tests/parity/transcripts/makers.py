@@ -61,3 +61,7 @@ class BrokenSequence:
     def __getitem__(self, place):
         raise TypeError
 torch.tensor(BrokenSequence())
+
+# %% sequences without elements
+torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(0, 1, 10), torch.ones(2, 2, dtype=torch.int64), True)
+torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(3, 3), torch.ones(1, 2, dtype=torch.int64))

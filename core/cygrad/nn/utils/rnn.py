@@ -183,11 +183,11 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
 
 
 def _check_lengths(input, lengths, batch_first):
+    if input.numel() == 0:
+        raise RuntimeError("Cannot pack empty tensors.")
     if lengths.dim() != 1 or lengths.device.type != "cpu":
         raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
                            f"{lengths.device.type} Long tensor")
-    if input.numel() == 0:
-        raise RuntimeError("Cannot pack empty tensors.")
     batch = input.size(0 if batch_first else 1)
     if len(lengths) != batch:
         raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} "

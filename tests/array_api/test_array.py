@@ -155,6 +155,16 @@ def test_what_ops_give_of_an_array_is_one():
     assert x.size == 4 and x.size(0) == 2 and x.size() == (2, 2) and isinstance(x.size, int)
 
 
+def test_types_of_python_are_dtypes_of_an_array_s_methods():
+    """As of other subclasses: what runs for them is the whole op, with what it does about such arguments."""
+    class Kept(Tensor):
+        pass
+
+    for x in (xp.ones(2, dtype=xp.float64), cygrad.ones(2, dtype=cygrad.float64).as_subclass(Kept)):
+        for found in (x.view(float), x.to(float), x.sum(dtype=float), x.new_zeros(2, dtype=float)):
+            assert type(found) is type(x) and found.dtype is xp.float64
+
+
 def test_a_tensor_stays_what_it_is():
     t, parameter = cygrad.ones(3), cygrad.nn.Parameter(cygrad.ones(3))
     for given in (t, parameter):

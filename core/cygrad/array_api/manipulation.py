@@ -61,7 +61,7 @@ def broadcast_shapes(*shapes):
         wide = {size for size in sizes if size != 1}
         if len(wide) > 1:
             raise ValueError("broadcast_shapes: the shapes " + ", ".join(str(tuple(shape)) for shape in shapes)
-                             + " can't be broadcast together")
+                             + " could not be broadcast together")
         found.append(wide.pop() if wide else 1)
     return tuple(found)
 

@@ -37,6 +37,7 @@ cdef extern from "Python.h":
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *)
     Py_ssize_t PyVectorcall_NARGS(size_t)
     vectorcallfunc PyVectorcall_Function(PyObject *)
+    PyObject *PyVectorcall_Call(PyObject *, PyObject *, PyObject *)
     PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
     PyObject *PyObject_Vectorcall(PyObject *, PyObject *const *, size_t, PyObject *)
     Py_ssize_t PyTuple_GET_SIZE(PyObject *)
@@ -175,7 +176,8 @@ cdef class PublicOp:
             free(self.takes)
 
     def __call__(self, *args, **kwargs):
-        return named(self, args, kwargs) if any_names(self, args, kwargs) else self.run(*args, **kwargs)
+        """What code in C calls, which goes by the type's slot: the same as Python's calls, by the vector."""
+        return cygrad_owned(PyVectorcall_Call(<PyObject *>self, <PyObject *>args, <PyObject *>kwargs))
 
     def run(self, *args, **kwargs):
         """Call the function, names left out of account."""
@@ -261,18 +263,6 @@ cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
 cdef bint is_word_or_list(PyObject *value) noexcept:
     """A name of an axis, or a pair of a name and a size (`unflatten`)."""
     return PyUnicode_CheckExact(value) or PyTuple_CheckExact(value) or PyList_CheckExact(value)
-
-
-cdef bint any_names(PublicOp op, tuple args, dict kwargs):
-    if not op.looks:
-        return False
-    for value in args:
-        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
-            return True
-    for value in kwargs.values():
-        if concerns_names(<PyObject *>value, <PyTypeObject *>Tensor, op.gives_names):
-            return True
-    return False
 
 
 # ------------------------------------------------------------- kinds of arguments

@@ -7,6 +7,7 @@ import mutants_of_conditions as conditions
 import mutants_of_numbers as numbers
 import mutants_of_protocol as protocol
 import mutants_of_strangers as strangers
+import mutants_of_users as users
 import mutants_of_vendors as vendors
 from mutant import Mutant
 
@@ -15,6 +16,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             protocol.protocol, strangers.numbers_of_strangers, strangers.dtypes_of_strangers,
             strangers.sizes_of_strangers, strangers.strides_of_strangers, strangers.protocol_of_strangers,
             vendors.formulas, vendors.conversions, vendors.plans, vendors.geometry, vendors.answers,
+            users.values, users.rows, users.places,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}

@@ -41,13 +41,14 @@ class Child:
             stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path})
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        self.limit = limit
+        self.limit = max(limit, LIMIT)      # to load the backend is no case
         self.facts = self._answer()
         if self.facts is None:
             raise Refused(f"the backend ends the process that loads it: {self.end()}")
         if "refused" in self.facts:
             self.stop()
             raise Refused(self.facts["refused"])
+        self.limit = limit
 
     def _read(self):
         for line in self.process.stdout:

@@ -18,7 +18,7 @@ GATHERED = {
     "sliced": (CUBE, CORNER, sliced, sliced), "one index for all": (CUBE, CORNER, dense, partial(repeated, axis=1)),
     "ten axes": (TEN, TEN, reordered, dense), "large": ((300, 400), (250, 390), dense, dense),
     "offset": (CUBE, CORNER, partial(dense, offset=3), partial(dense, offset=5)),
-    "long": ((70001,), (1,), dense, dense),
+    "long": ((70001,), (1,), dense, dense), "sliced result": (CUBE, CORNER, dense, dense),
 }
 # the same; layout of the source
 SCATTERED = {
@@ -55,7 +55,8 @@ def _make_gather(dtype, dim, layout, outside, rng):
     shape, places, put, put_index = GATHERED[layout]
     places = (*places[:dim], {"large": 280, "long": 70003}.get(layout, 11), *places[dim + 1:])
     index = _index(rng, places, shape[dim], put_index, outside)
-    return put(anything(rng, shape, dtype), dtype), index, dim, result(places, dtype)
+    put_out = sliced if layout == "sliced result" else dense
+    return put(anything(rng, shape, dtype), dtype), index, dim, result(places, dtype, put_out)
 
 
 def gather_cases():

@@ -26,6 +26,7 @@ def _make_softmax(log, dtype, layout, rng):
         values[2, 3] = -np.inf
         values[3, 3] = np.inf
         values[4] = -np.inf
+        values[5, 1] += 300                      # beside it the others' exponentials are 0, their logarithms are not
     return put(values, dtype), log, result(shape, dtype, put_out)
 
 

@@ -105,7 +105,9 @@ def _check_signature(of, cls, name, value):
         return
     count, most = expected.co_argcount, code.co_argcount
     least = most - len(value.__defaults__ or ())
-    if least > count or count > most and not code.co_flags & VARARGS:
+    named, ours = code.co_varnames[1:most], expected.co_varnames[1:count]
+    turned = named != ours and sorted(named) == sorted(ours)            # the same names in another order
+    if least > count or turned or count > most and not code.co_flags & VARARGS:
         def words(of_code):
             return ", ".join(of_code.co_varnames[1:of_code.co_argcount])
         raise BackendLoadError(f"{of}: cygrad calls {name}({words(expected)}), but {cls.__name__}.{name} takes "

@@ -55,6 +55,14 @@ KEPT = {
     "group_norm": lambda m, x: m.nn.functional.group_norm(x, 2), "dropout": lambda m, x: m.nn.functional.dropout(x),
     "softmax": lambda m, x: x.softmax(1), "mean": lambda m, x: x.mean(1, keepdim=True),
     "interpolate": lambda m, x: m.nn.functional.interpolate(x, scale_factor=2),
+    "circular": lambda m, x: m.nn.functional.pad(x, (1, 1) * (x.dim() - 2), mode="circular"),
+    "stack": lambda m, x: m.stack([x, x]), "stack along a middle axis": lambda m, x: m.stack([x, x], 2),
+    "stack along a last axis": lambda m, x: m.stack([x, x], -1), "complex": lambda m, x: m.complex(x, x),
+    "polar": lambda m, x: m.polar(x, x),
+    "adaptive_avg_pool to 1": lambda m, x: getattr(m.nn.functional, f"adaptive_avg_pool{x.dim() - 2}d")(x, 1),
+    "addcmul": lambda m, x: m.addcmul(x, x, x), "clamp": lambda m, x: x.clamp(0, 1), "lerp": lambda m, x: x.lerp(x, 0.5),
+    "copysign": lambda m, x: x.copysign(x), "erfinv": lambda m, x: x.erfinv(), "isnan": lambda m, x: x.isnan(),
+    "frexp": lambda m, x: x.frexp()[0], "broadcast": lambda m, x: x * m.ones(x.shape[-1]),
 }
 
 

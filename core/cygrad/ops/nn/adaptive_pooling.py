@@ -47,9 +47,9 @@ def adaptive_mean(name, axes, input, output_size):
     check_filled(name, shape, range(len(shape) - axes, len(shape)))
     if max(sizes) == 1 and min(sizes) == 1:
         found = input.mean(tuple(range(-axes, 0)), keepdim=True)
-        if axes == 2 and format_of(input) is not None:          # any stride says so of one place; this is PyTorch's
+        if format_of(input) is not None:            # any stride says so of one place; this is PyTorch's
             n, c = found.shape[:2]
-            return found.as_strided((n, c, 1, 1), (c, 1, c, c))
+            return found.as_strided((n, c, *sizes), (c, 1, *[c] * axes))
         return found
     if not input.is_floating_point() and (input.numel() or axes == 3):
         raise refused(name if axes == 2 else f"{name}_cpu", input.dtype)

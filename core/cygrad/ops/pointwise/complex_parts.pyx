@@ -12,6 +12,7 @@ from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import UNARY
 from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_, unary_op
 from cygrad.dispatch.operands import broadcast
@@ -427,7 +428,7 @@ def _complex(real, imag):
     out = empty_near(parts[0], parts[0].shape, (<DType>parts[0].dtype).to_complex())
     copy_(out.real, parts[0])
     copy_(out.imag, parts[1])
-    return out
+    return kept(out, *parts)
 
 
 cdef check_parts(Tensor a, Tensor b):

@@ -210,15 +210,36 @@ def _stack(tensors, dim=0, *, out=None):
     dtype = common_dtype(parts)
     if out is not None:
         check_out("stack", parts, dtype, out)
-    for i in range(first.rank + 1):
-        sizes[i] = first.sizes[i - (i > d)] if i != d else len(parts)
-    result = empty(first.memory.backend, first.memory.index, dtype, first.rank + 1, sizes)
-    join_into(result, parts, d, True)
+    result = stacked_channels_last(parts, dtype, d) if first.rank > 3 and not first.dense and d < first.rank else None
+    if result is None:
+        for i in range(first.rank + 1):
+            sizes[i] = first.sizes[i - (i > d)] if i != d else len(parts)
+        result = empty(first.memory.backend, first.memory.index, dtype, first.rank + 1, sizes)
+        join_into(result, parts, d, True)
     if out is not None:
         return write_out("stack", result, out)
     if any_tracked(parts):
         STACK.record(result, (parts, d))
     return result
+
+
+cdef Tensor stacked_channels_last(list parts, DType dtype, int d):
+    """Images with channels side by side: joined as `cat` joins them, then seen with one axis more; None for others."""
+    cdef Py_ssize_t sizes[65]
+    cdef Tensor first = <Tensor>parts[0], result
+    cdef set found = {format_of(part) for part in parts}
+    cdef int i
+    if len(found) != 1 or None in found:
+        return None
+    for i in range(first.rank):
+        sizes[i] = first.sizes[i] * (len(parts) if i == d else 1)
+    result = empty(first.memory.backend, first.memory.index, dtype, first.rank, sizes)
+    join_into(result, parts, d, False)
+    result = copied_in(result, found.pop())
+    shape, strides = list(first.shape), list(result.stride())
+    shape.insert(d, len(parts))
+    strides.insert(d, strides[d] * first.sizes[d])
+    return result.as_strided(shape, strides).detach()
 
 
 op(_cat, name="cat", method=False, aliases=("concat", "concatenate"))

@@ -85,3 +85,20 @@ def test_states_of_another_size_are_refused():
     for wrong in (h[..., :3], cygrad.zeros(1, 2, 4, dtype=cygrad.float64)):
         with pytest.raises(RuntimeError):
             cygrad.gru(x, wrong, list(made("GRU", 3, 4).parameters()), True, 1, 0.0, False, False, False)
+
+
+@pytest.mark.parametrize("layer, node", [("LSTM", "MkldnnRnnLayerBackward0"), ("GRU", "StackBackward0"),
+                                         ("RNN", "StackBackward0")])
+def test_outputs_are_shown_as_pytorchs_and_may_be_changed(layer, node):
+    made = getattr(nn, layer)(3, 4)
+    x = cygrad.randn(5, 2, 3, requires_grad=True)
+    out = made(x)[0]
+    assert out.grad_fn.name() == node and not out._is_view()
+    if layer != "LSTM":
+        expected, = cygrad.autograd.grad(out.sum(), x)
+        out = made(x)[0]
+        out.mul_(2)
+        assert cygrad.allclose(cygrad.autograd.grad(out.sum(), x)[0], 2 * expected)
+    both = getattr(nn, layer)(3, 4, bidirectional=True)(x)[0]
+    both.add_(1).sum().backward()
+    assert both.grad_fn.name() == "AddBackward0" and x.grad.abs().sum() > 0

@@ -10,6 +10,7 @@ from cygrad.backend import CELLS
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import call
+from cygrad.dispatch.raw import clone_dense, seen_as
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.nn.dropout import drop_elements
@@ -221,6 +222,24 @@ def layers(cell, steps, x, h, c, params, has_biases, num_layers, dropout, train,
     return x, cygrad.stack(last_h), None if c is None else cygrad.stack(last_c)
 
 
+def _seen_by_steps(rows, shape):
+    return seen_as(rows.view(shape), rows.dtype)      # no view to anybody: what it sees is used for nothing else
+
+
+def _copied_by_steps(rows, shape):
+    return clone_dense(rows.view(shape))              # programs may change it: the layer's gradient reads `rows`
+
+
+# What a padded layer gives, rows in steps, by the nodes that PyTorch ends with; its LSTM of float32 can't be changed.
+BY_NODE = {node: primitive(name=f"rows_by_steps_{node}")(form) for node, form in (
+    ("mkldnn", _seen_by_steps), ("stack", _copied_by_steps), ("cat", _seen_by_steps))}
+
+
+def in_steps(cell, rows, shape, bidirectional):
+    node = "cat" if bidirectional else "mkldnn" if cell == LSTM and rows.dtype is cygrad.float32 else "stack"
+    return BY_NODE[node](rows, shape)
+
+
 def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     need_tensors(name, input=input)
     h, c = (hx, None) if isinstance(hx, Tensor) else hx
@@ -229,8 +248,10 @@ def padded(cell, name, input, hx, params, has_biases, num_layers, dropout, train
     steps = tuple([(i * batch, batch) for i in range(count)])
     out, h, c = layers(cell, steps, x.reshape(count * batch, x.shape[2]), h, c, params, has_biases, num_layers,
                        dropout, train, bidirectional)
-    out = out.view(count, batch, out.shape[1])
-    return out.transpose(0, 1) if batch_first else out, h, c
+    out = in_steps(cell, out, (count, batch, out.shape[1]), bidirectional)
+    if batch_first:
+        out = out.transpose(0, 1) if cell == LSTM else out.transpose_(0, 1)
+    return out, h, c
 
 
 def packed(cell, name, data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):

@@ -232,8 +232,8 @@ def test_a_version_is_inherited_from_a_backend(folder):
     ("unary(self, op, a)", "cygrad calls unary(op, a, out), but Device.unary takes (op, a)"),
     ("h2d(self, host, storage)", "cygrad calls h2d(host, storage, start), but Device.h2d takes (host, storage)"),
     ("synchronize(self)", "cygrad calls synchronize(index), but Device.synchronize takes ()"),
-    ("h2d(self, storage, start, host)", "cygrad calls h2d(host, storage, start), but Device.h2d takes (storage, start, "
-     "host)"),
+    ("h2d(self, storage, start, host)",
+     "cygrad calls h2d(host, storage, start), but Device.h2d takes (storage, start, host)"),
     ("fill(self, out, value, stream)", "cygrad calls fill(out, value), but Device.fill takes (out, value, stream)")])
 def test_wrong_signature(folder, method, shown):
     install_backend(folder, "mygpu", code=BACKEND + f"\n    def {method}:\n        pass\n")

@@ -107,14 +107,19 @@ def test_what_is_computed_is_not(x, made):
 
 # ------------------------------------------------------------------------------ writing
 
+def on(t, values):
+    """A tensor on t's device."""
+    return cygrad.tensor(values, device=t.device)
+
+
 @pytest.mark.parametrize("change", [
-    lambda t: t.mul_(1j), lambda t: t.copy_(cygrad.tensor([1j, 2])), lambda t: t.zero_(), lambda t: t.fill_(2j),
-    lambda t: t.exp_(), lambda t: t.__setitem__(0, 3j), lambda t: t.__setitem__(cygrad.tensor([1, 0]), t.clone()),
+    lambda t: t.mul_(1j), lambda t: t.copy_(on(t, [1j, 2])), lambda t: t.zero_(), lambda t: t.fill_(2j),
+    lambda t: t.exp_(), lambda t: t.__setitem__(0, 3j), lambda t: t.__setitem__(on(t, [1, 0]), t.clone()),
     lambda t: t.__setitem__(t.real > 1, 1j), lambda t: t.conj_physical_(), lambda t: t.imag.add_(1),
     lambda t: t.real.fill_(7), lambda t: t.addmm_(t.clone(), t.clone()), lambda t: t.cumsum_(0), lambda t: t.tril_(),
-    lambda t: t.index_put_((cygrad.tensor([0, 0]),), cygrad.tensor([1j, 2]), accumulate=True), lambda t: t.t_(),
-    lambda t: t.scatter_(0, cygrad.tensor([[0, 0]]), 5j), lambda t: t.masked_fill_(cygrad.tensor([True, False]), 1j),
-    lambda t: t.index_add_(0, cygrad.tensor([1]), t[:1].clone()), lambda t: t.imag.clamp_(0)])
+    lambda t: t.index_put_((on(t, [0, 0]),), on(t, [1j, 2]), accumulate=True), lambda t: t.t_(),
+    lambda t: t.scatter_(0, on(t, [[0, 0]]), 5j), lambda t: t.masked_fill_(on(t, [True, False]), 1j),
+    lambda t: t.index_add_(0, on(t, [1]), t[:1].clone()), lambda t: t.imag.clamp_(0)])
 def test_in_place(x, change):
     plain = x.conj_physical()
     change(plain)

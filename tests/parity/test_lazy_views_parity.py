@@ -19,6 +19,7 @@ DECIDED = {
     ("istft", "gradients"): "PyTorch has no gradient for a window that is shorter than the transform",
     ("as_strided_scatter", "gradients"): "wrong in PyTorch",
     ("addbmm", "addbmm_"): "one that grows gets memory of its own",
+    ("inner", "values"): "of two lazy vectors PyTorch's result is lazy, as that of `dot` is",
     ("linalg.solve_triangular", "values"): "the strides of an axis of size 1",
     ("linalg.solve_triangular", "out"): "PyTorch solves with the memory of a lazy negative",
 }

@@ -37,9 +37,9 @@ for _family in (fft, linalg):
 
 
 def __getattr__(name):
-    """`special`, which only SciPy asks for, and the dtypes that the standard does not have."""
+    """`special`, which only SciPy asks for, and what SciPy takes from every library though no standard has it."""
     if name == "special":
         return _importlib.import_module("cygrad.array_api.special")
-    if name in ("float16", "bfloat16"):
+    if name in ("float16", "bfloat16", "diag"):
         return getattr(_cygrad, name)
     raise AttributeError(f"module 'cygrad.array_api' has no attribute {name!r}")

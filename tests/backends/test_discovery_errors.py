@@ -197,7 +197,15 @@ def test_no_version_of_the_interface(folder):
     ("    devices = 2\n", "    supports = property(lambda self: True)\n    devices = 2\n",
      "Device.supports is a property; cygrad calls it as a method: write def supports(self, ...)"),
     ("    devices = 2\n", "    unary = staticmethod(lambda op, a, out: None)\n    devices = 2\n",
-     "Device.unary is a staticmethod; cygrad calls it as a method: write def unary(self, ...)")])
+     "Device.unary is a staticmethod; cygrad calls it as a method: write def unary(self, ...)"),
+    ("    devices = 2\n", "    Stream = 3\n    devices = 2\n",
+     ("Device.Stream is 3; it is a class whose objects cygrad makes: write class Stream inside the class, or leave it "
+      "out")),
+    ("    devices = 2\n", "    declines = 'all'\n    devices = 2\n",
+     "Device.declines is 'all'; it is a dict, {entry: why the backend declines it}"),
+    ("    devices = 2\n", "    dlpack_kind = 12\n    devices = 2\n",
+     ("Device has dlpack_kind, but lacks dlpack_address and from_dlpack, by which memory is handed out and taken; "
+      "docs/backends.md says what they get"))])
 def test_entries_that_are_no_methods(folder, old, new, shown):
     install_backend(folder, "mygpu", code=BACKEND.replace(old, new))
     assert refused("mygpu", errors.BackendLoadError) == f"backend 'mygpu': {shown}"
@@ -232,8 +240,8 @@ def test_a_version_is_inherited_from_a_backend(folder):
     ("unary(self, op, a)", "cygrad calls unary(op, a, out), but Device.unary takes (op, a)"),
     ("h2d(self, host, storage)", "cygrad calls h2d(host, storage, start), but Device.h2d takes (host, storage)"),
     ("synchronize(self)", "cygrad calls synchronize(index), but Device.synchronize takes ()"),
-    ("h2d(self, storage, start, host)",
-     "cygrad calls h2d(host, storage, start), but Device.h2d takes (storage, start, host)"),
+    ("h2d(self, start, storage, host)",
+     "cygrad calls h2d(host, storage, start), but Device.h2d takes (start, storage, host)"),
     ("fill(self, out, value, stream)", "cygrad calls fill(out, value), but Device.fill takes (out, value, stream)")])
 def test_wrong_signature(folder, method, shown):
     install_backend(folder, "mygpu", code=BACKEND + f"\n    def {method}:\n        pass\n")
@@ -279,6 +287,27 @@ def test_a_module_in_the_place_of_the_class(folder):
     install_backend(folder, "mygpu", value="mygpu_device")
     assert refused("mygpu", errors.BackendLoadError).endswith(
         "is not a subclass of cygrad.backend.Backend; its module has Device: name that in the entry point")
+
+
+def test_d2h_that_returns_the_bytes(folder):
+    code = BACKEND + "\n    def d2h(self, storage, start, host):\n        return bytes(host)\n"
+    install_backend(folder, "mygpu", code=code)
+    x = cygrad.ones(2, device="mygpu")
+    for read in (x.tolist, x[0].item):
+        with pytest.raises(TypeError, match="^d2h of backend 'mygpu' returned b'.*; it writes into `host`, the memory"):
+            read()
+
+
+def test_memory_info_of_one_number(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "\n    def memory_info(self, index):\n        return 7\n")
+    for ask in (cygrad.mygpu.memory_info, cygrad.mygpu.memory_allocated):
+        with pytest.raises(errors.BackendError, match=r"returned 7; it returns \(free, total\), two numbers of bytes"):
+            ask()
+
+
+def test_a_constructor_with_arguments(folder):
+    install_backend(folder, "mygpu", code=BACKEND + "\n    def __init__(self, port):\n        pass\n")
+    assert refused("mygpu", errors.BackendLoadError, TypeError).endswith("'port'; cygrad makes it without arguments")
 
 
 def test_free_that_raises(folder, capfd):

@@ -30,6 +30,7 @@ def checked(name, cls):
     missing = [entry for entry in REQUIRED if getattr(cls, entry) is getattr(Backend, entry)]
     if missing and name != "cpu":         # which allocates through the C-level twin of `alloc`
         raise BackendLoadError(f"{of} lacks required entries: {', '.join(missing)}{_misspelled(own, missing)}")
+    _check_attributes(of, cls)
     for base in own:
         for attribute, value in vars(base).items():
             _check_callable(of, base, attribute, value)
@@ -85,6 +86,21 @@ def _warn_of_not_implemented(of, cls, name, value):
     if name in entries() and name not in REQUIRED and "NotImplementedError" in getattr(code, "co_names", ()):
         warn(f"{of}: {cls.__name__}.{name} raises NotImplementedError, which ends the program; a kernel that can't do "
              "a call returns NotImplemented, and the CPU does it")
+
+
+def _check_attributes(of, cls):
+    """Raise where what a class may have beside the entries is not what is looked for."""
+    for name in ("Stream", "Event", "Graph", "graph"):
+        if not callable(getattr(cls, name, type)):
+            raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {getattr(cls, name)!r}; it is a class whose objects "
+                                   f"cygrad makes: write class {name} inside the class, or leave it out")
+    if not isinstance(getattr(cls, "declines", {}), (dict, property)):
+        raise BackendLoadError(f"{of}: {cls.__name__}.declines is {cls.declines!r}; it is a dict, "
+                               "{entry: why the backend declines it}")
+    lacking = [name for name in ("dlpack_address", "from_dlpack") if not hasattr(cls, name)]
+    if lacking and isinstance(getattr(cls, "dlpack_kind", None), int):
+        raise BackendLoadError(f"{of}: {cls.__name__} has dlpack_kind, but lacks {' and '.join(lacking)}, by which memory "
+                               "is handed out and taken; docs/backends.md says what they get")
 
 
 def _check_callable(of, cls, name, value):

@@ -113,7 +113,9 @@ def _checked(name, cls):
     try:
         return cls()
     except Exception as error:
-        raise BackendLoadError(f"backend {name!r}: {cls.__name__}() raises {type(error).__name__}: {error}") from error
+        remedy = "; cygrad makes it without arguments" if isinstance(error, TypeError) else ""
+        raise BackendLoadError(f"backend {name!r}: {cls.__name__}() raises {type(error).__name__}: {error}{remedy}"
+                               ) from error
 
 
 def _unknown(name, found):

@@ -21,6 +21,15 @@ GRAPHS = ("Graph", "graph", "graph_pool_handle", "is_current_stream_capturing")
 MIXED = tuple(f"cygrad.{name}.amp" for name in KNOWN)         # mixed precision by older names
 
 
+def _free_and_total(backend, index):
+    """What `memory_info` says, if it says what it should."""
+    info = backend.memory_info(index)
+    if info is not None and not (isinstance(info, tuple) and len(info) == 2):
+        raise BackendError(f"memory_info of backend {backend.name!r} returned {info!r}; it returns (free, total), two "
+                           "numbers of bytes, or None")
+    return info
+
+
 class DeviceNamespace(types.ModuleType):
     """Functions about one backend's devices, and its legacy tensor types."""
 
@@ -90,7 +99,7 @@ class DeviceNamespace(types.ModuleType):
     def memory_info(self, device=None):
         """(free, total) bytes of a device, or None when the backend can't say."""
         backend, index = self._opened(device)
-        return backend.memory_info(index)
+        return _free_and_total(backend, index)
 
     mem_get_info = memory_info
 
@@ -153,7 +162,7 @@ class DeviceNamespace(types.ModuleType):
     def _guessed(self, backend, what, index):
         """For a backend that does not count: what its device has less than all, or nothing."""
         if what in ("memory_allocated", "memory_reserved"):
-            info = backend.memory_info(index)
+            info = _free_and_total(backend, index)
             return 0 if info is None else info[1] - info[0]
         return {} if what == "memory_stats" else None if what.startswith("reset") else 0
 

@@ -2,6 +2,7 @@
 from cygrad.dispatch.allocation import empty_laid_out, empty_on
 from cygrad.dispatch.lazy_views import laziness
 from cygrad.dispatch.raw import cast_to, clone_dense, copy_
+from cygrad.errors import check_filled
 from cygrad.storage import refuse_orphan
 from cygrad.devices.discovery import load
 from cygrad.devices.watching import seen
@@ -25,7 +26,7 @@ def to_host(t):
     out = empty_on(host_backend(), 0, t.dtype, tuple(t.shape))
     if t.numel():
         start = t.storage_offset() * t.element_size()
-        seen(t._backend()).d2h(t._storage(), start, bytes_of(out))
+        check_filled(t._backend(), seen(t._backend()).d2h(t._storage(), start, bytes_of(out)))
     return out
 
 

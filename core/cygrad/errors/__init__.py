@@ -130,6 +130,13 @@ def wrong_answer(entry, answer):
                      "returns None, or NotImplemented to decline")
 
 
+def check_filled(backend, answer):
+    """Raise where d2h returned bytes, whose place is the memoryview that it is given."""
+    if isinstance(answer, (bytes, bytearray, memoryview)):
+        raise TypeError(f"d2h of backend {backend.name!r} returned {_brief(answer)}; it writes into `host`, the "
+                        "memoryview that it is given: host[:] = ...")
+
+
 def _brief(value, most=80):
     """A value for a message, of which a tensor's elements are no part."""
     shape = getattr(value, "shape", None)

@@ -12,6 +12,7 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport data, make_view
 from cygrad.tensors.operators cimport Plain, operators
 
+from cygrad import errors
 from cygrad.storage import refuse_orphan
 
 cdef extern from "Python.h":
@@ -64,7 +65,8 @@ cdef object scalar_value(Tensor t):
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     host = bytearray(16)
     refuse_orphan(t.memory.backend)
-    called(<Backend>t.memory.backend).d2h(t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize])
+    errors.check_filled(t.memory.backend, called(<Backend>t.memory.backend).d2h(
+        t.memory, t.offset * t.dtype.itemsize, memoryview(host)[:t.dtype.itemsize]))
     room = host
     return element_at(<char *>&room[0], t.dtype.code)
 

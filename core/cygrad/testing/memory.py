@@ -26,7 +26,8 @@ def _written(backend, index, data):
 
 def _read(backend, storage, start, count):
     host = bytearray(count)
-    backend.d2h(storage, start, memoryview(host))
+    answer = backend.d2h(storage, start, memoryview(host))
+    expect(answer is None, f"d2h returned {answer!r}; it writes into the memoryview that it is given, and returns None")
     return bytes(host)
 
 

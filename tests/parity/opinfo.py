@@ -9,6 +9,7 @@ import argparse
 import collections
 import dataclasses
 import itertools
+import math
 import pathlib
 import re
 import sys
@@ -23,6 +24,8 @@ if "op_db" not in sys.modules:          # run as a script, or by one
     sys.path += map(str, (HERE.parents[1], HERE.parent, HERE.parents[2] / "core", HERE.parents[2] / "backends"))
 
 import cygrad  # noqa: E402
+
+from torch.testing._internal.opinfo.core import BinaryUfuncInfo, SampleInput, UnaryUfuncInfo  # noqa: E402
 
 from op_db import tensors_of  # noqa: E402
 from op_db.table import resolve  # noqa: E402
@@ -341,6 +344,40 @@ def check_gradients(op, most, second=False):
             yield dtype, case, text
 
 
+FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
+
+
+def channels_last(value, sizes):
+    """An argument with its channels side by side; of a pointwise op, its values in an image of these sizes."""
+    if type(value) in (list, tuple):
+        return type(value)(channels_last(each, sizes) for each in value)
+    if not isinstance(value, torch.Tensor) or not value.numel():
+        return value
+    value = value.detach()
+    if sizes is not None and value.dim():
+        count = math.prod(sizes)
+        value = value.flatten().repeat(-(-count // value.numel()))[:count].reshape(sizes)
+    return value.to(memory_format=FORMATS[value.dim()]) if value.dim() in FORMATS else value
+
+
+def check_formats(op, most):
+    """Strides of results where channels lie side by side; pointwise ops see their samples as images and volumes."""
+    dtype = next((dtype for dtype in ("float32", "int64") if dtype in supported(op)), None)
+    pointwise = isinstance(op, (UnaryUfuncInfo, BinaryUfuncInfo)) or op.name in ("where", "lerp", "addcmul", "addcdiv",
+                                                                                 "clamp", "nan_to_num")
+    for sample in samples(op, dtype, False, min(most, 25)) if dtype else ():
+        for sizes in ((2, 3, 4, 5), (2, 3, 4, 2, 3)) if pointwise else (None,):
+            args = channels_last([sample.input, *sample.args], sizes)
+            if not any(t.dim() in FORMATS and not t.is_contiguous() for t in tensors_of(torch, args)):
+                continue
+            case = Case(SampleInput(args[0], args=tuple(args[1:]),
+                                    kwargs={k: channels_last(v, sizes) for k, v in sample.kwargs.items()}))
+            want, got = both(op, case)
+            if not isinstance(want, Exception):
+                text = difference(want, got, factor=20)
+                yield dtype, case, text if text and "strides" in text else None
+
+
 def check_nodes(op, most):
     """The names of the nodes."""
     if op.supports_autograd and "float64" in supported(op):
@@ -442,6 +479,9 @@ KINDS = {"values": check_values, "gradients": check_gradients,
          "forms": check_forms, "errors": check_errors}
 
 
+# What `test_*` don't run for every row, since a row takes many calls.
+MORE_KINDS = {"formats": check_formats}
+
 MISSING = "", "", "cygrad has no such function"
 
 
@@ -451,7 +491,7 @@ def problems(op, kind, most):
         warnings.simplefilter("ignore")
         if function_of(op) is None:
             return 1, [MISSING]
-        found = list(KINDS[kind](op, most))
+        found = list({**KINDS, **MORE_KINDS}[kind](op, most))
     return len(found), [(dtype, repr(case), text) for dtype, case, text in found if text]
 
 
@@ -460,7 +500,7 @@ def main():
     parser.add_argument("names", nargs="*", default=["nn.functional."])
     parser.add_argument("--most", type=int, default=1000, help="samples of each dtype")
     parser.add_argument("-n", type=int, default=2, help="differences shown")
-    parser.add_argument("--kind", action="append", choices=list(KINDS))
+    parser.add_argument("--kind", action="append", choices=[*KINDS, *MORE_KINDS])
     options = parser.parse_args()
     torch.set_num_threads(1)
     totals = collections.Counter()

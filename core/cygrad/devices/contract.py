@@ -92,15 +92,15 @@ def _check_attributes(of, cls):
     """Raise where what a class may have beside the entries is not what is looked for."""
     for name in ("Stream", "Event", "Graph", "graph"):
         if not callable(getattr(cls, name, type)):
-            raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {getattr(cls, name)!r}; it is a class whose objects "
-                                   f"cygrad makes: write class {name} inside the class, or leave it out")
+            raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {getattr(cls, name)!r}; it is a class whose "
+                                   f"objects cygrad makes: write class {name} inside the class, or leave it out")
     if not isinstance(getattr(cls, "declines", {}), (dict, property)):
         raise BackendLoadError(f"{of}: {cls.__name__}.declines is {cls.declines!r}; it is a dict, "
                                "{entry: why the backend declines it}")
     lacking = [name for name in ("dlpack_address", "from_dlpack") if not hasattr(cls, name)]
     if lacking and isinstance(getattr(cls, "dlpack_kind", None), int):
-        raise BackendLoadError(f"{of}: {cls.__name__} has dlpack_kind, but lacks {' and '.join(lacking)}, by which memory "
-                               "is handed out and taken; docs/backends.md says what they get")
+        raise BackendLoadError(f"{of}: {cls.__name__} has dlpack_kind, but lacks {' and '.join(lacking)}, by which "
+                               "memory is handed out and taken; docs/backends.md says what they get")
 
 
 def _check_callable(of, cls, name, value):

@@ -114,8 +114,8 @@ def test_files_are_short(path):
 def test_a_missing_name_says_what_to_use():
     with pytest.raises(AttributeError, match="has no attribute 'Linaer'; did you mean 'Linear'"):
         nn.Linaer
-    with pytest.raises(AttributeError, match="has no attribute 'CrossMapLRN2d'; use nn.LocalResponseNorm"):
-        nn.CrossMapLRN2d
+    with pytest.raises(AttributeError, match="has no attribute 'quantized'; there is no quantisation here"):
+        nn.quantized
     with pytest.raises(AttributeError, match="has no attribute 'Zyzzyva'$"):
         nn.Zyzzyva
 

@@ -141,3 +141,34 @@ def test_the_prefix_of_a_wrapper_is_taken_off():
     nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
     nn.Linear(1, 1).load_state_dict(state)
     assert list(state) == ["weight", "bias"] and list(state._metadata) == [""]
+
+
+def test_gradients_of_convolutions_agree_with_autograd():
+    cygrad.manual_seed(0)
+    for axes in (1, 2, 3):
+        x = cygrad.randn(2, 4, *[5] * axes, dtype=cygrad.float64, requires_grad=True)
+        w = cygrad.randn(6, 2, *[2] * axes, dtype=cygrad.float64, requires_grad=True)
+        out = getattr(nn.functional, f"conv{axes}d")(x, w, None, 2, 1, 1, 2)
+        given = cygrad.randn_like(out)
+        by_x, by_w = cygrad.autograd.grad(out, (x, w), given)
+        with cygrad.no_grad():
+            assert cygrad.equal(getattr(nn.grad, f"conv{axes}d_input")(x.shape, w, given, 2, 1, 1, 2), by_x)
+            assert cygrad.equal(getattr(nn.grad, f"conv{axes}d_weight")(x, w.shape, given, 2, 1, 1, 2), by_w)
+    again = nn.grad.conv1d_input((1, 1, 3), w[0, :1, 0, 0][None], cygrad.ones(1, 1, 2, dtype=w.dtype))
+    assert cygrad.autograd.grad(again.sum(), w)[0].sum() == 4
+
+
+def test_memory_of_weights():
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Linear(2, 2))
+    kept = model[0].weight.detach().clone()
+    assert utils.convert_conv2d_weight_memory_format(model, cygrad.channels_last) is model
+    assert model[0].weight.is_contiguous(memory_format=cygrad.channels_last) and cygrad.equal(model[0].weight, kept)
+
+
+def test_first_channel_is_nearby_to_all():
+    x = cygrad.tensor([2.0, 1.0, 1.0, 3.0]).reshape(1, 4, 1, 1)
+    found = nn.CrossMapLRN2d(1, alpha=1.0, beta=1.0, k=0.0)(x).flatten()
+    assert cygrad.allclose(found, cygrad.tensor([2 / 4, 1 / 5, 1 / 5, 3 / 13]))
+    assert cygrad.autograd.gradcheck(nn.CrossMapLRN2d(3, alpha=0.5), x.double().requires_grad_())     # PyTorch's is not
+    with pytest.raises(ValueError, match="Expected input to be 4D, got 3D"):
+        nn.CrossMapLRN2d(1)(x[0])

@@ -57,8 +57,6 @@ def __getattr__(name):
 
 
 _INSTEAD = {
-    "CrossMapLRN2d": "use nn.LocalResponseNorm",
-    "attention": "use nn.functional.scaled_dot_product_attention",
     **dict.fromkeys(("intrinsic", "qat", "quantizable", "quantized"), "there is no quantisation here"),
 }
 

@@ -107,6 +107,7 @@ from cygrad.nn.modules.normalization import LayerNorm as LayerNorm
 from cygrad.nn.modules.normalization import GroupNorm as GroupNorm
 from cygrad.nn.modules.normalization import RMSNorm as RMSNorm
 from cygrad.nn.modules.normalization import LocalResponseNorm as LocalResponseNorm
+from cygrad.nn.modules.normalization import CrossMapLRN2d as CrossMapLRN2d
 from cygrad.nn.modules.padding import ConstantPad1d as ConstantPad1d
 from cygrad.nn.modules.padding import ConstantPad2d as ConstantPad2d
 from cygrad.nn.modules.padding import ConstantPad3d as ConstantPad3d

@@ -432,3 +432,35 @@ nn.utils.skip_init(int, 3)
 class Plain(nn.Module):
     pass
 nn.utils.skip_init(Plain)
+
+# %% gradients of convolutions as functions
+nn = torch.nn
+from importlib import import_module
+grad = import_module(nn.__name__ + ".grad")
+torch.manual_seed(0)
+x, w = torch.randn(2, 4, 7, 6, dtype=torch.float64), torch.randn(6, 2, 3, 3, dtype=torch.float64)
+g = torch.randn_like(nn.functional.conv2d(x, w, None, 2, 1, 1, 2))
+grad.conv2d_input(x.shape, w, g, 2, 1, 1, 2).sum(0)
+grad.conv2d_weight(x, w.shape, g, 2, 1, 1, 2).sum(0)
+grad.conv1d_input((1, 1, 5), torch.ones(1, 1, 2), torch.ones(1, 1, 4))
+grad.conv3d_weight(torch.ones(1, 1, 2, 2, 2), (1, 1, 1, 1, 1), torch.ones(1, 1, 2, 2, 2))
+
+# %% response norm across maps
+nn = torch.nn
+torch.manual_seed(0)
+x = torch.randn(2, 7, 2, 3, dtype=torch.float64, requires_grad=True)
+[(size, m := nn.CrossMapLRN2d(size, 0.1, 0.5, 2), m(x).detach().sum((2, 3))) for size in range(1, 8)]
+
+# %% memory of weights
+nn = torch.nn
+m = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ConvTranspose2d(2, 3, 3), nn.Linear(2, 2))
+nn.utils.convert_conv2d_weight_memory_format(m, torch.channels_last) is m
+[p.stride() for p in m.parameters()]
+m = nn.utils.convert_conv3d_weight_memory_format(nn.Conv3d(2, 3, 2), torch.channels_last_3d)
+m.weight.stride(), m.weight.requires_grad
+
+# %% classes in the modules where PyTorch has them
+from importlib import import_module
+name = torch.nn.__name__ + ".modules."
+[getattr(import_module(name + file), kind).__name__ for file, kind in (
+    ("loss", "TripletMarginLoss"), ("loss", "LinearCrossEntropyLoss"), ("conv", "LazyConv2d"), ("batchnorm", "SyncBatchNorm"))]

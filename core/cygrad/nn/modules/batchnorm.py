@@ -230,3 +230,11 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 
     cls_to_become = BatchNorm3d
     _ranks = BatchNorm3d._ranks
+
+
+def __getattr__(name):
+    """`SyncBatchNorm`, which PyTorch has in this module, imported when it is first used."""
+    from cygrad.nn import modules      # start-up time
+    if modules.PLACES.get(name) in ("cygrad.nn.modules.syncbatchnorm",):
+        return getattr(modules, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

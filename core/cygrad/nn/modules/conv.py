@@ -381,3 +381,11 @@ class ConvTranspose3d(_ConvTransposeNd):
     """
 
     _axes, _function = 3, staticmethod(F.conv_transpose3d)
+
+
+def __getattr__(name):
+    """Lazy convolutions that PyTorch has in this module, imported when they are first used."""
+    from cygrad.nn import modules      # start-up time
+    if modules.PLACES.get(name) in ("cygrad.nn.modules.lazy_conv",):
+        return getattr(modules, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

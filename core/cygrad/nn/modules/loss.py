@@ -317,3 +317,11 @@ class CTCLoss(_Loss):
         """(T, N, C), (N, S) or (all,) of integers, (N,), (N,) -> () or (N,)."""
         return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
                           self.zero_infinity)
+
+
+def __getattr__(name):
+    """Losses that PyTorch has in this module, imported when they are first used."""
+    from cygrad.nn import modules      # start-up time
+    if modules.PLACES.get(name) in ("cygrad.nn.modules.margin_loss", "cygrad.nn.modules.linear_loss"):
+        return getattr(modules, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

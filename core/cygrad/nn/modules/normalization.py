@@ -197,3 +197,38 @@ class LocalResponseNorm(Module):
     def extra_repr(self):
         """The numbers."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """`LocalResponseNorm` of images as older models have it.
+
+    Parameters
+    ----------
+    size : int
+        How many channels are nearby; an even number counts as the odd one below it.
+    alpha, beta, k : float
+
+    Notes
+    -----
+    As in PyTorch, the first channel is nearby to all others: its running sum never lets go of it.
+
+    Examples
+    --------
+    >>> import cygrad
+    >>> cygrad.nn.CrossMapLRN2d(1, alpha=1.0, beta=1.0)(cygrad.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[0.5000, 0.4000]]]])
+    """
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input):
+        """(N, C, H, W) -> the same."""
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        squares, channels, reach = input * input, input.shape[1], (self.size - 1) // 2
+        padded = F.pad(squares, (0, 0, 0, 0, reach, reach))
+        near = sum(padded[:, i:i + channels] for i in range(2 * reach + 1))
+        far = F.pad(squares[:, :1].expand(-1, max(channels - reach - 1, 0), -1, -1),
+                    (0, 0, 0, 0, min(reach + 1, channels), 0))
+        return input * (self.k + self.alpha / self.size * (near + far)).pow(-self.beta)

@@ -154,6 +154,7 @@ def test_from_a_file(tmp_path):
     first.copy_(torch.arange(1000.))
     assert (second == torch.arange(1000.)).all()
     private = torch.from_file(path, False, 10)
+    assert second[1:].is_shared() and second.untyped_storage().is_shared() and private.is_shared()
     private.zero_()
     assert second[9] == 9
     storage = torch.UntypedStorage.from_file(path, True, 8)

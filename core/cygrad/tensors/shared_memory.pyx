@@ -15,6 +15,8 @@ import weakref
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
+from numpy import ndarray
+
 from cygrad.dtype cimport UINT8, dtype_of
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor
@@ -180,8 +182,11 @@ cdef Mapping mapping_of(Tensor t):
 
 
 def is_shared(Tensor t not None):
-    """Whether other processes can have the memory, or any on the same machine by nature."""
-    return mapping_of(t) is not None
+    """Whether other processes can have the memory: in a file that is mapped, of whatever kind."""
+    owner = t.memory.owner
+    while isinstance(owner, (memoryview, ndarray)):
+        owner = owner.obj if isinstance(owner, memoryview) else owner.base
+    return isinstance(owner, Mapping) or getattr(owner, "of_a_file", False)
 
 
 def new(Py_ssize_t nbytes):

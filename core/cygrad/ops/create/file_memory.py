@@ -7,6 +7,11 @@ from cygrad.ops.create.placing import finish
 from cygrad.ops.declare.registry import op
 
 
+class FileMemory(mmap.mmap):
+    """A mapping that `is_shared` knows: one that a user made is memory like any other."""
+    of_a_file = True
+
+
 def mapped(filename, shared, nbytes):
     """The first bytes of a file as a tensor. Shared, it is made or grows if need be, and gets what is written."""
     mode, flags = ("read-write", os.O_RDWR | os.O_CREAT) if shared else ("read-only", os.O_RDONLY)
@@ -24,7 +29,7 @@ def mapped(filename, shared, nbytes):
             os.ftruncate(fd, nbytes)
         if nbytes <= 0:
             return cygrad.empty(0, dtype=cygrad.uint8, device="cpu")
-        content = mmap.mmap(fd, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+        content = FileMemory(fd, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
     finally:
         os.close(fd)
     return cygrad.frombuffer(content, dtype=cygrad.uint8)

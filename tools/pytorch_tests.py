@@ -29,7 +29,7 @@ import warnings
 
 # Why a name is out of scope: parts of torch that cygrad doesn't have, by the beginnings of their names.
 PARTS = {
-    "PyTorch's internals": "_ serialization._ utils._ autograd._ autograd.torch autograd.functional._",
+    "PyTorch's internals": "_ serialization._ nn.utils.prune._ utils._ autograd._ autograd.torch autograd.functional._",
     "TorchScript and fx": "jit fx",
     "compilers": "compile compiler export onnx",
     "PyTorch's dispatcher": "library ops classes",

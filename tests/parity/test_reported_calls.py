@@ -1,6 +1,6 @@
 """If one of these fails, a call that PyTorch's own test files make has another result or error than in PyTorch.
 
-The cells are in ``transcripts/``: makers, reductions, linalg, foreach, pooling.
+The cells are in ``transcripts/``.
 """
 
 import cygrad
@@ -8,7 +8,7 @@ import pytest
 import torch
 from transcript import cells
 
-CELLS = [cell for name in ("makers", "reductions", "linalg", "foreach", "pooling") for cell in cells(name)]
+CELLS = [cell for name in ("makers", "reductions", "linalg", "foreach", "pooling", "pointwise") for cell in cells(name)]
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=[cell.title for cell in CELLS])

@@ -304,3 +304,10 @@ for _name, _value in list(globals().items()):
     if not _name.startswith("_") and callable(_value):
         _own = getattr(_value, "__module__", "") == __name__ or _functions.get(_name, _value) is not _value
         globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)
+
+
+def __getattr__(name):
+    if name == "grad":
+        from cygrad.nn import grad      # knot: it needs this module
+        return grad
+    raise AttributeError(f"module 'cygrad.nn.functional' has no attribute {name!r}")

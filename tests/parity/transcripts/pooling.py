@@ -41,3 +41,4 @@ torch.nn.grad.conv2d_input(image.shape, kernel, slope, 2, 0, 1, 2)
 torch.nn.grad.conv2d_weight(image, kernel.shape, slope, 2, 0, 1, 2)
 torch.nn.grad.conv1d_input([1, 1, 4], kernel[:1, :, 0], torch.ones(1, 1, 3))
 torch.nn.grad.conv3d_weight(image[None], [1, 1, 1, 2, 2], torch.ones(1, 1, 2, 4, 4))
+torch.nn.functional.grad is torch.nn.grad

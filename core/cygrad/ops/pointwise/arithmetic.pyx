@@ -5,6 +5,7 @@ From each row of `table.py` come the function (`cygrad.exp`), the method, the in
 `out=` writes a copy; the `into` given to it has the kernel write straight into a tensor that is just what is needed.
 """
 from cpython.bool cimport PyBool_Check
+from cpython.long cimport PyLong_CheckExact
 
 from cygrad cimport backend as k
 from cygrad.autograd.modes cimport grad_enabled
@@ -211,7 +212,7 @@ cdef int refuse_bools(str name, object x, object y) except -1:
 cdef object scaled(KernelOp op, object input, object other, object alpha):
     """add or sub with alpha: one node, whose formula multiplies by alpha."""
     cdef Tensor out
-    if alpha == 1 and not PyBool_Check(alpha):
+    if PyLong_CheckExact(alpha) and alpha == 1:         # True and 1.0 are refused where they don't fit
         return checked_binary(op, input, other)
     if op.rule == NO_BOOL:
         refuse_bools(op.name, input, other)
@@ -261,7 +262,7 @@ cdef object scaled_(KernelOp op, Tensor target, object other, object alpha):
     """add_ or sub_ with alpha."""
     if PyBool_Check(alpha):
         pass
-    elif alpha == 1:
+    elif PyLong_CheckExact(alpha) and alpha == 1:
         result = apply_binary_(op, target, other)
         if result is not NotImplemented:
             return result
@@ -340,7 +341,7 @@ def rsub(input, other, *, alpha=1):
     >>> cygrad.rsub(cygrad.tensor([1., 2.]), 10)
     tensor([9., 8.])
     """
-    if alpha == 1 and not PyBool_Check(alpha):
+    if PyLong_CheckExact(alpha) and alpha == 1:
         return checked_binary(op_rsub, other, input)
     return scaled(op_rsub, other, input, alpha)
 

@@ -79,4 +79,7 @@ def ldexp(input, other):
     >>> cygrad.ldexp(cygrad.tensor([1., 3.]), cygrad.tensor([2, -1]))
     tensor([4.0000, 1.5000])
     """
+    if input.is_floating_point() and not (other.is_floating_point() or other.is_complex()):
+        wide = input.dtype if input.dtype is cygrad.float64 else cygrad.float32
+        return (input.to(wide) * cygrad.pow(2.0, other.to(wide))).to(input.dtype)
     return input * cygrad.pow(2.0, other)

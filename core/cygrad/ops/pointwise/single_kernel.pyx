@@ -303,7 +303,13 @@ cdef object apply_pow(object x, object y):
 
 cdef object apply_reciprocal(Tensor x, object y):
     """y / x for a y that is no tensor: the reciprocal times y, as PyTorch computes it."""
-    return apply_unary(op_reciprocal, x) * y        # of an array of NumPy's, too, which only the operator asks
+    cdef Tensor turned = apply_unary(op_reciprocal, x)
+    try:
+        return turned * y                       # of an array of NumPy's, too, which only the operator asks
+    except TypeError:
+        if isinstance(y, (int, float, complex)) or hasattr(y, "__array__"):
+            raise
+        return NotImplemented                   # y may know what to do
 
 
 def check_writable(Tensor target not None, tuple operands=()):

@@ -102,5 +102,7 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     >>> cygrad.cumulative_trapezoid(cygrad.tensor([1., 2., 4.]))
     tensor([1.5000, 4.5000])
     """
+    if y.dim() and y.size(dim) == 0:
+        return y / 2.0
     parts, dim, step = areas("cumulative_trapezoid", y, x, dx, dim)
     return (parts if x is not None or step == 1 else parts * step).cumsum(dim) / 2.0

@@ -80,6 +80,7 @@ ANSWERS = {
     "torch._C.has_spectral": True,
     "torch._C.has_mkl": False,
     "torch.backends.cudnn.flags": lambda *args, **kwargs: contextlib.nullcontext(),
+    "torch.backends.cuda.preferred_linalg_library": lambda *args: None,
     "torch._foreach_zero_": lambda *args: None,
     "torch._foreach_copy_": lambda *args: None,
     "torch.version.cuda": None,

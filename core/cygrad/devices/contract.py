@@ -91,10 +91,10 @@ def _warn_of_not_implemented(of, cls, name, value):
 def _check_attributes(of, cls):
     """Raise where what a class may have beside the entries is not what is looked for."""
     for name in ("Stream", "Event", "Graph", "graph"):
-        if not callable(getattr(cls, name, type)):
-            raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {getattr(cls, name)!r}; it is a class whose "
+        if not callable(own := getattr(cls, name, type)) and not hasattr(own, "__get__"):       # of each object
+            raise BackendLoadError(f"{of}: {cls.__name__}.{name} is {own!r}; it is a class whose "
                                    f"objects cygrad makes: write class {name} inside the class, or leave it out")
-    if not isinstance(getattr(cls, "declines", {}), (dict, property)):
+    if not isinstance(declines := getattr(cls, "declines", {}), dict) and not hasattr(declines, "__get__"):
         raise BackendLoadError(f"{of}: {cls.__name__}.declines is {cls.declines!r}; it is a dict, "
                                "{entry: why the backend declines it}")
     lacking = [name for name in ("dlpack_address", "from_dlpack") if not hasattr(cls, name)]

@@ -169,6 +169,13 @@ def test_functions_of_plugins():
     assert cygrad.autograd.gradcheck(cygrad.functions.log1pexp, x)
 
 
+@room("profiler")
+def test_profiler():
+    with cygrad.profiler.profile() as prof:
+        cygrad.ones(3).exp()
+    assert "unary::exp" in prof.key_averages().table()
+
+
 @room("masked")
 def test_masked():
     assert cygrad.masked.sum(cygrad.ones(3), mask=cygrad.tensor([True, False, True])).item() == 2

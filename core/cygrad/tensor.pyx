@@ -452,7 +452,7 @@ cdef class Tensor(View):
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return self.strides[wrap_dim(dim, self.rank)]
 
-    def is_contiguous(self, memory_format=None):
+    def is_contiguous(self, *, memory_format=None):
         """Whether the elements lie in row-major order without gaps.
 
         Parameters

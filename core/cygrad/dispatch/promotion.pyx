@@ -9,6 +9,8 @@ from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CAT
                            INT64, default_complex, default_float, dtype_of, promote)
 from cygrad.tensor cimport Tensor
 
+from sys import modules
+
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 
@@ -75,13 +77,24 @@ cdef DType result_among(tuple operands):
     return combine(with_axes, combine(zero_dim, number))
 
 
-def result_type(*operands):
+cdef tuple number_types():
+    """NumPy's types of numbers, if NumPy is loaded."""
+    numpy = modules.get("numpy")
+    return () if numpy is None else (numpy.number, numpy.bool_)
+
+
+cdef frozenset RESULT_TYPE_WORDS = frozenset(("tensor", "other", "tensor1", "tensor2", "scalar", "scalar1", "scalar2"))
+
+
+def result_type(*operands, **named):
     """The dtype of an arithmetic op on these tensors and numbers.
 
     Parameters
     ----------
     *operands : Tensor or number
         In any order.
+    **named : Tensor or number
+        The same by PyTorch's words: tensor, other, scalar, scalar1, scalar2.
 
     Returns
     -------
@@ -99,6 +112,11 @@ def result_type(*operands):
     >>> cygrad.result_type(cygrad.tensor([1, 2]), 1.0)
     cygrad.float32
     """
+    for word in named:
+        if word not in RESULT_TYPE_WORDS:
+            raise TypeError(f"result_type() got an unexpected keyword argument '{word}'")
+    operands = tuple([value.item() if isinstance(value, number_types()) else value
+                      for value in (*operands, *named.values())])
     for value in operands:
         if not isinstance(value, Tensor) and scalar_dtype(value) is None:
             raise TypeError("result_type(): argument must be Tensor or Number, not " + type(value).__name__)

@@ -10,8 +10,7 @@ from cygrad.dtype import DType, all_dtypes, get_default_dtype, set_default_dtype
 from cygrad.errors import warn
 from cygrad.ops.create.copying import convert
 from cygrad.ops.create.filled import empty_
-from cygrad.ops.create.from_data import as_tensor
-from cygrad.ops.create.from_data import tensor
+from cygrad.ops.create.from_data import as_tensor, tensor
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor

@@ -104,9 +104,7 @@ def to_dense(self, dtype=None, *, masked_grad=None):
     >>> cygrad.tensor([1, 2]).to_dense()
     tensor([1, 2])
     """
-    if dtype is not None:
-        raise RuntimeError("dtype argument is not supported by strided_to_dense")
-    return self
+    return self if dtype is None else self.to(dtype)
 
 
 @op(method=False)

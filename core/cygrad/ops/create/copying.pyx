@@ -144,7 +144,7 @@ def contiguous(self, memory_format=None):
         if memory_format is _devices.preserve_format:
             return self
         if memory_format.order is not None:
-            return self if self.is_contiguous(memory_format) else _ordered_clone(self, memory_format)
+            return self if self.is_contiguous(memory_format=memory_format) else _ordered_clone(self, memory_format)
     return self if self.is_contiguous() else _dense_clone(self)
 
 

@@ -303,6 +303,8 @@ def linspace(start, end, steps=None, *, out=None, dtype=None, layout=None, devic
     if dtype is None:
         dtype = out.dtype if out is not None else _dtype_of(start, end)
     _need_complex("linspace", dtype, start, end)
+    if dtype.name == "bool" and steps > 1:
+        raise NotImplementedError('"linspace_cpu" not implemented for \'Bool\'')
     if dtype.is_floating_point or dtype.is_complex:
         made = _line(start, end, steps, dtype, device)
     else:
@@ -342,7 +344,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         raise RuntimeError("number of steps must be non-negative")
     dtype = dtype or (out.dtype if out is not None else _dtype_of(start, end))
     _need_complex("logspace", dtype, start, end)
-    if dtype.name == "bool":
+    if dtype.name == "bool" and steps > 1:
         raise NotImplementedError('"logspace_cpu" not implemented for \'Bool\'')
     working = dtype if dtype.is_complex or (dtype.is_floating_point and steps != 1) else _float64
     if working is not dtype and steps != 1:

@@ -76,6 +76,8 @@ def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """
     if step <= 0:
         raise RuntimeError("slice step must be positive")
+    if not input.dim():
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     return slice_scatter(input, src, wrap(dim, input.dim()), start, end, step)
 
 

@@ -371,12 +371,29 @@ cdef Tensor fitting_value(Tensor view, list indices, object value, bint cropped)
     return general().without_leading_ones(given) if cropped and given.rank and given.sizes[0] == 1 else given
 
 
+cdef int refuse_byte_mask(Tensor view, list indices) except -1:
+    """One value goes by a mask, if that is the only index, as `masked_fill_` would write it: it takes no uint8."""
+    cdef Tensor mask = None
+    cdef int place = 0, i
+    for i in range(len(indices)):
+        if indices[i] is not None:
+            if mask is not None or (<Tensor>indices[i]).dtype.code != UINT8:
+                return 0
+            mask, place = <Tensor>indices[i], i
+    if mask is not None:
+        fitting_mask(view, mask, place)
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    return 0
+
+
 cdef int write(Tensor view, list indices, Tensor value, bint accumulate) except -1:
     """Write a value, broadcast, to the places that index tensors and masks pick, or add it to what is there."""
     cdef Tensor mask = leading_mask(view, indices), positions
     cdef bint tracked = is_tracked(view, value)
     cdef int mode = k.SCATTER_ADD if accumulate else k.SCATTER_SET
     cdef tuple found
+    if value.elements == 1 and not accumulate:
+        refuse_byte_mask(view, indices)
     if not tracked:
         check_inplace(view)
         if mask is not None and value.rank == 0 and not accumulate:

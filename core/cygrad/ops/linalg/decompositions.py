@@ -114,6 +114,12 @@ def diverged(where, code):
     raise LinAlgError(f"linalg.svd: {where}The algorithm failed to converge because {cause}.")
 
 
+def refuse_driver(driver):
+    if driver is not None:
+        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+                           "cuSOLVER backend.")
+
+
 def svd(A, full_matrices=True, *, driver=None):
     """U, S and Vh with A = U @ diag(S) @ Vh, singular values S descending.
 
@@ -145,9 +151,7 @@ def svd(A, full_matrices=True, *, driver=None):
     """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
-    if driver is not None:
-        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
-                           "cuSOLVER backend.")
+    refuse_driver(driver)
     return return_types.linalg_svd(_svd(A, full_matrices, True))
 
 
@@ -177,6 +181,7 @@ def svdvals(A, *, driver=None):
     """
     need_matrix(A, "linalg.svd")
     need_float(A, "linalg.svd")
+    refuse_driver(driver)
     return _svd(A, False, A._tracked())[1]
 
 

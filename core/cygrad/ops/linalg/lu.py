@@ -77,7 +77,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     tensor([[1., 2.],
             [4., 4.]])
     """
-    if LU_pivots.dtype is not INT32:
+    if unpack_pivots and LU_pivots.dtype is not INT32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
                            "Note: this function is intended to be used with the output produced by "
                            "torch.linalg.lu_factor")

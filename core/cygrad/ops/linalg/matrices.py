@@ -17,7 +17,7 @@ from cygrad.ops.shape.views import wrap
 
 DTYPES = {d.name: d for d in all_dtypes()}
 BOOL, INT64 = DTYPES["bool"], DTYPES["int64"]
-HALVES = DTYPES["float16"], DTYPES["bfloat16"]
+INT32 = DTYPES["int32"]
 GE, LE = BINARY.index("ge"), BINARY.index("le")
 SUM = REDUCE.index("sum")
 TO_BOOL = 2                                             # the rule of comparisons (promotion.pxd)
@@ -243,7 +243,7 @@ def _triangle(name, row, col, device):
 
 
 def _places(name, kept, dtype, pin_memory):
-    if dtype is not None and (dtype in HALVES or dtype.is_complex or dtype is BOOL):
+    if dtype not in (None, INT32, INT64):
         raise refused(name, dtype)
     found = cygrad.nonzero(kept).t().contiguous().to(INT64 if dtype is None else dtype)
     return own(pinned(found) if pin_memory else found, ())

@@ -8,7 +8,7 @@ import math
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
-from cygrad.ops.nn.loss_reduction import WORDS, reduced, word
+from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, word
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
 
@@ -170,7 +170,7 @@ def check(log_probs, targets, inputs, lengths, blank):
 
 
 @op(method=False, name="ctc_loss")
-def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=1, zero_infinity=False):
+def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction=0, zero_infinity=False):
     """`nn.functional.ctc_loss` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -189,7 +189,7 @@ def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0
     --------
     >>> import cygrad
     >>> cygrad.ctc_loss(cygrad.full((2, 1, 2), 0.5).log(), cygrad.tensor([[1]]), (2,), (1,))
-    tensor(0.2877)
+    tensor([0.2877])
     """
     inputs = lengths_of("input_lengths", input_lengths)
     lengths = lengths_of("target_lengths", target_lengths)
@@ -201,10 +201,10 @@ def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0
     losses, _ = _ctc_loss(log_probs, targets.to(cygrad.int64), inputs, lengths, blank, bool(zero_infinity))
     if zero_infinity:
         losses = cygrad.where(losses == math.inf, 0, losses)
-    if WORDS[reduction] == "mean":
+    if numbered(reduction) == "mean":
         counts = cygrad.tensor(lengths, device=losses.device).clamp_min(1).to(losses.dtype)
         return (losses / counts).mean()
-    losses = reduced(losses, WORDS[reduction])
+    losses = reduced(losses, numbered(reduction))
     return losses if batched or losses.dim() == 0 else losses.squeeze(0)
 
 

@@ -9,7 +9,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
 from cygrad.ops.nn.activations import logsigmoid
 from cygrad.ops.declare.operand_types import HALVES, need_float, refused
-from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
+from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES, result_type
@@ -239,7 +239,7 @@ def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reductio
 
 
 @op(method=False, name="binary_cross_entropy_with_logits")
-def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
+def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=0):
     """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -258,10 +258,10 @@ def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, re
     --------
     >>> import cygrad
     >>> cygrad.binary_cross_entropy_with_logits(cygrad.tensor([0., 0.]), cygrad.tensor([1., 0.]))
-    tensor(0.6931)
+    tensor([0.6931, 0.6931])
     """
     need_float(input, "log_sigmoid_cpu")
-    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, WORDS[reduction])
+    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, numbered(reduction))
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
@@ -306,7 +306,7 @@ def divergence(input, target, reduction, log_target):
 
 
 @op(method=False, name="kl_div")
-def numbered_divergence(input, target, reduction=1, *, log_target=False):
+def numbered_divergence(input, target, reduction=0, *, log_target=False):
     """`nn.functional.kl_div` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -327,7 +327,7 @@ def numbered_divergence(input, target, reduction=1, *, log_target=False):
     >>> cygrad.kl_div(cygrad.tensor([0.5, 0.5]).log(), cygrad.tensor([0.25, 0.75]), 2)
     tensor(0.1308)
     """
-    return divergence(input, target, WORDS[reduction], log_target)
+    return divergence(input, target, numbered(reduction), log_target)
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
@@ -451,7 +451,7 @@ def numbered_poisson_loss(input, target, log_input, full, eps, reduction):
     >>> cygrad.poisson_nll_loss(cygrad.tensor([0.]), cygrad.tensor([2.]), True, False, 1e-8, 1)
     tensor(1.)
     """
-    return poisson_losses(input, target, log_input, full, eps, WORDS[reduction])
+    return poisson_losses(input, target, log_input, full, eps, numbered(reduction))
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,

@@ -6,6 +6,11 @@ from cygrad.ops.reduce.sums import MEAN, SUM
 WORDS = ("none", "mean", "sum")         # in the order of their numbers
 
 
+def numbered(reduction):
+    """The word of a number, as the functions beside `nn.functional` take it: any other is none to PyTorch."""
+    return WORDS[reduction] if 0 <= reduction < len(WORDS) else "none"
+
+
 def word(reduction, size_average=None, reduce=None):
     """One of WORDS for the argument `reduction` and the two that it has replaced."""
     if size_average is not None or reduce is not None:

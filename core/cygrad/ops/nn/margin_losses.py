@@ -6,7 +6,7 @@ composites, as in PyTorch.
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
-from cygrad.ops.nn.loss_reduction import WORDS, reduced, share, word
+from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, share, word
 from cygrad.ops.declare.registry import op
 from cygrad.dispatch.promotion import SCALAR_NAMES
 
@@ -212,7 +212,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 # ------------------------------------------------------------------------------ pairs, triplets
 
 @op(method=False, name="margin_ranking_loss")
-def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=1):
+def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0):
     """`nn.functional.margin_ranking_loss` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -231,10 +231,10 @@ def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=1
     --------
     >>> import cygrad
     >>> cygrad.margin_ranking_loss(cygrad.tensor([1.]), cygrad.tensor([3.]), cygrad.tensor([1.]))
-    tensor(2.)
+    tensor([2.])
     """
     apart = input1 - input2
-    return reduced((-target * apart + margin).clamp_min(0), WORDS[reduction])
+    return reduced((-target * apart + margin).clamp_min(0), numbered(reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
@@ -267,7 +267,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 
 @op(method=False, name="hinge_embedding_loss")
-def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=1):
+def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=0):
     """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -289,8 +289,10 @@ def numbered_hinge_embedding_loss(input, target, margin=1.0, reduction=1):
     tensor([0.2500, 0.7500])
     """
     none = cygrad.zeros_like(input)
+    if not (input.is_floating_point() or input.is_complex()):
+        margin = int(margin)                # the difference has input's dtype in PyTorch
     negative = cygrad.where(target != 1, (margin - input).clamp_min(0), none)
-    return reduced(negative + cygrad.where(target != -1, input, none), WORDS[reduction])
+    return reduced(negative + cygrad.where(target != -1, input, none), numbered(reduction))
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
@@ -317,7 +319,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
 
 @op(method=False, name="cosine_embedding_loss")
-def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
+def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=0):
     """`nn.functional.cosine_embedding_loss` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -352,7 +354,7 @@ def numbered_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction
     none = cygrad.zeros_like(cosine)
     positive = cygrad.where(target == 1, 1 - cosine, none)
     negative = cygrad.where(target == -1, (cosine - margin).clamp_min(0), none)
-    return reduced(positive + negative, WORDS[reduction])
+    return reduced(positive + negative, numbered(reduction))
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
@@ -399,7 +401,7 @@ def triplets(anchor, positive, negative, distance, margin, swap, reduction):
 
 
 @op(method=False, name="triplet_margin_loss")
-def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=1):
+def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=0):
     """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum.
 
     Parameters
@@ -421,7 +423,7 @@ def numbered_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, 
     tensor(1.)
     """
     return triplets(anchor, positive, negative, lambda a, b: cygrad.pairwise_distance(a, b, p, eps), margin, swap,
-                    WORDS[reduction])
+                    numbered(reduction))
 
 
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None,

@@ -212,7 +212,7 @@ def conv_tbc(input, weight, bias, pad=0):
     return out.permute(2, 0, 1).contiguous()
 
 
-@op(method=False)
+@op(method=False, out="exact")
 def frobenius_norm(input, dim, keepdim=False):
     """The square root of the sum of squares along axes; `linalg.vector_norm` is the new name.
 
@@ -244,7 +244,7 @@ def frobenius_norm(input, dim, keepdim=False):
     return cygrad.linalg.vector_norm(input, 2, axes or None, keepdim)
 
 
-@op(method=False, out=True)
+@op(method=False, out="exact")
 def nuclear_norm(input, dim=None, keepdim=False):
     """The sum of a matrix's singular values; `linalg.matrix_norm` is the new name.
 

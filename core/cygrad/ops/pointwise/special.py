@@ -49,13 +49,18 @@ def sinc(input):
 
 
 LOGIT = program(lambda x: (x / (1 - x)).log(), floats=True)
-LOGIT_WITHIN = program(lambda x, low, high: LOGIT.formula(x.maximum(low).minimum(high)), floats=True)
+LOGIT_WITHIN = program(lambda x, low, high: LOGIT.formula(
+    where(x < low, low, where(x > high, high, x))), floats=True)
 
 
 @primitive(name="logit")
 def _logit(self, eps):
     if self.dtype in HALVES:                # rounded after each step, as in PyTorch
-        return LOGIT.formula(self) if eps is None else LOGIT.formula(self.clamp(eps, 1 - eps))
+        if eps is None:
+            return LOGIT.formula(self)
+        low = cygrad.tensor(eps, dtype=self.dtype, device=self.device)
+        high = 1 - low
+        return LOGIT.formula(cygrad.where(self < low, low, cygrad.where(self > high, high, self)))
     return LOGIT(self) if eps is None else LOGIT_WITHIN(self, eps, 1 - eps)
 
 

@@ -113,7 +113,7 @@ def normal_mean(mean, std, generator, out=None):
 @primitive
 def normal_std(mean, std, generator, out=None):
     _check_std(std)
-    return _standard(_with_shape_of(out, std), std, 1, generator, out).mul_(std).add_(mean)
+    return _standard(std.shape, std, 1, generator, out).mul_(std).add_(mean)
 
 
 @primitive

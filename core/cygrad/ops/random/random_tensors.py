@@ -133,7 +133,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
 
 @op(method=False)
 def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
-              memory_format=None):
+              memory_format=None, pin_memory=False):
     """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given.
 
     Returns
@@ -148,13 +148,13 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     >>> cygrad.rand_like(cygrad.zeros(2))
     tensor([0.4963, 0.7682])
     """
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return own(made.uniform_(generator=generator), ()).requires_grad_(requires_grad)
 
 
 @op(method=False)
 def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
-               memory_format=None):
+               memory_format=None, pin_memory=False):
     """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given.
 
     Returns
@@ -169,13 +169,13 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     >>> cygrad.randn_like(cygrad.zeros(2))
     tensor([ 1.5410, -0.2934])
     """
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return own(made.normal_(generator=generator), ()).requires_grad_(requires_grad)
 
 
 @op(method=False)
 def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=None, device=None,
-                 requires_grad=False, memory_format=None):
+                 requires_grad=False, memory_format=None, pin_memory=False):
     """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype.
 
     Parameters
@@ -197,6 +197,6 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
     """
     if high is None:
         low, high = 0, low
-    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format).random_(
+    made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory).random_(
         low, high, generator=generator)
     return own(made, ()).requires_grad_(requires_grad)

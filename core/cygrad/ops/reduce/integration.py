@@ -23,8 +23,8 @@ def areas(name, y, x, dx, dim):
         x = x.view((n,) + (1,) * (y.dim() - 1 - dim))
         width = x.narrow(0, 1, n - 1) - x.narrow(0, 0, n - 1)
     else:
-        axis = dim - y.dim()
-        width = x.narrow(axis, 1, x.size(axis) - 1) - x.narrow(axis, 0, x.size(axis) - 1)
+        x = x.view((1,) * (y.dim() - x.dim()) + tuple(x.shape)) if x.dim() < y.dim() else x
+        width = x.narrow(dim, 1, x.size(dim) - 1) - x.narrow(dim, 0, x.size(dim) - 1)
     return height * width, dim, 1
 
 

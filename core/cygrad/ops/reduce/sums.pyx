@@ -234,7 +234,7 @@ def _nansum(self, dim, keepdim, dtype):
 
 def nansum_dtype(out, input, *args, **kwargs):
     """The dtype of `out` is that of the kernel, which knows floats alone; with `dtype=` the input is cast before."""
-    if not out.is_floating_point() and not is_integral(input) and input.numel():
+    if not out.is_floating_point() and not is_integral(input) and input.numel() and kwargs.get("dtype") is None:
         raise refused("nansum_cpu", out.dtype)
     return "dtype"
 
@@ -318,6 +318,9 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     if is_integral(input):
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
                            f"{SCALAR_NAMES[input.dtype.code]}")
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError("nanmean(): could not infer output dtype. Optional dtype must be either a floating point or "
+                           f"complex dtype. Got: {SCALAR_NAMES[dtype.code]}")
     return nansum(input, dim, keepdim, dtype=dtype) / input.isnan().logical_not().sum(dim, keepdim)
 
 

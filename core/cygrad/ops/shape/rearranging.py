@@ -143,11 +143,14 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         elif repeats.numel() != size:
             raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
                                f"{repeats.numel()} and input.size({dim}) = {size}")
+        places = repeat_index(repeats)
+        if output_size is not None and output_size != places.numel():
+            raise RuntimeError("allocated size does not match required size")
         if input.is_conj():
-            return repeat_interleave(input.conj(), repeats, dim).conj()
+            return input.conj().index_select(dim, places).conj()
         if input.is_neg():
-            return repeat_interleave(input._neg_view(), repeats, dim)._neg_view()
-        return input.index_select(dim, repeat_index(repeats))
+            return input._neg_view().index_select(dim, places)._neg_view()
+        return input.index_select(dim, places)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     if output_size is not None and output_size != size * repeats:

@@ -40,6 +40,8 @@ def sliced(input, dim=0, start=None, end=None, step=1):
     """`slice` as a function: the places from `start` to `end` of an axis."""
     if step <= 0:
         raise RuntimeError("slice step must be positive")
+    if not input.dim():
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     return slice_along(input, wrap(dim, input.dim()), slice(start, end, step))
 
 

@@ -75,7 +75,14 @@ def _sort(input, dim=-1, descending=False, *, stable=None):
     return return_types.sort(sort_stable(input, dim, bool(descending), bool(stable)))
 
 
-@op
+def stable_said(out, input, *args, **kwargs):
+    """`out=` belongs to the overload that has `stable`."""
+    if "stable" not in kwargs:
+        raise TypeError("argsort() received an invalid combination of arguments: out= needs stable")
+    return "exact"
+
+
+@op(out=stable_said)
 def argsort(input, dim=-1, descending=False, *, stable=False):
     """The places of the elements in order along an axis: the indices of `sort`.
 

@@ -759,7 +759,7 @@ class Tensor:
         """Whether the dtype is complex."""
     def is_conj(self) -> _bool:
         """Whether the tensor is a lazy conjugate: its elements are those of its memory, conjugated."""
-    def is_contiguous(self, memory_format: _memory_format | None = None) -> _bool:
+    def is_contiguous(self, *, memory_format: _memory_format | None = None) -> _bool:
         """Whether the elements lie in row-major order without gaps."""
     def is_distributed(self) -> _bool:
         """Whether the tensor's parts lie in several processes."""
@@ -1507,7 +1507,8 @@ def argmax(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dim
 def argmin(input: Tensor, dim: Dims = None, keepdim: _bool = False, *, axis: Dims = None, keepdims: _bool = False, out:
         Any = None) -> Tensor:
     """The index of the smallest element, in the flattened tensor or along an axis; the first of equal ones."""
-def argsort(input: Tensor, dim: Dims = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
+def argsort(input: Tensor, dim: Dims = -1, descending: _bool = False, *, stable: _bool = False, out: Any =
+        None) -> Tensor:
     """The places of the elements in order along an axis: the indices of `sort`."""
 def argwhere(input: Tensor) -> Tensor:
     """The places of the elements that are not zero, a row each; `nonzero` by another name."""
@@ -1573,7 +1574,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Generator | None = Non
 def bilinear(input1: Any, input2: Any, weight: Tensor | None, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 for each k, plus bias."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Any =
-        None, reduction: Any = 1) -> Tensor:
+        None, reduction: Any = 0) -> Tensor:
     """`nn.functional.binary_cross_entropy_with_logits` with a number for the reduction: none, mean, sum."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each number occurs (with weights: the sum of its weights)."""
@@ -1714,7 +1715,7 @@ def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the hyperbolic cosine of each element."""
 def cosh_(input: Tensor) -> Tensor:
     """In-place version of `cosh`: writes the result into the tensor and returns it."""
-def cosine_embedding_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 1) -> Tensor:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 0) -> Tensor:
     """`nn.functional.cosine_embedding_loss` with a number for the reduction: none, mean, sum."""
 def cosine_similarity(x1: Any, x2: Any, dim: Dims = 1, eps: _float = 1e-08) -> Tensor:
     """Cosine of the angle between vectors along an axis; norms below `eps` count as `eps`."""
@@ -1725,7 +1726,7 @@ def cov(input: Tensor, *, correction: Number | None = 1, fweights: Tensor | None
     """The covariance matrix of variables in rows and observations in columns."""
 def cross(input: Tensor, other: Tensor | Number, dim: Dims = None, *, out: Any = None) -> Tensor:
     """Cross product of the vectors of three elements along an axis."""
-def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = 1,
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: Any = 0, reduction: Any = 0,
         zero_infinity: Any = False) -> Tensor:
     """`nn.functional.ctc_loss` with a number for the reduction: none, mean, sum."""
 def cummax(input: Tensor, dim: Dims, *, axis: Dims = None, out: Any = None) -> return_types.cummax:
@@ -1892,7 +1893,7 @@ def frac_(input: Tensor) -> Tensor:
     """In-place version of `frac`: writes the result into the tensor and returns it."""
 def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
     """Mantissas and exponents: `input` is mantissa * 2 ** exponent."""
-def frobenius_norm(input: Tensor, dim: Dims, keepdim: _bool = False) -> Tensor:
+def frobenius_norm(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Any = None) -> Tensor:
     """The square root of the sum of squares along axes; `linalg.vector_norm` is the new name."""
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, without a copy."""
@@ -1981,7 +1982,7 @@ def hash_tensor(input: Tensor, dim: Dims = (), *, keepdim: _bool = False, mode: 
     """A hash of all elements, or of those along axes: the exclusive or of their bits as 64-bit numbers."""
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
     """0 for negative elements, 1 for positive ones, `values` where they are 0."""
-def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, reduction: Any = 1) -> Tensor:
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: Any = 1.0, reduction: Any = 0) -> Tensor:
     """`nn.functional.hinge_embedding_loss` with a number for the reduction: none, mean, sum."""
 def histc(input: Tensor, bins: Any = 100, min: Any = 0, max: Any = 0, *, out: Any = None) -> Tensor:
     """How many elements lie in each of equally wide bins."""
@@ -2097,7 +2098,7 @@ def kaiser_window(window_length: Any, periodic: Any = True, beta: Number = 12.0,
         _layout | None = None, device: DeviceLike | None = None, pin_memory: _bool = False, requires_grad: _bool =
         False) -> Tensor:
     """i0(beta sqrt(1 - (2 n / (N - 1) - 1) ** 2)) / i0(beta)."""
-def kl_div(input: Tensor, target: Tensor, reduction: Any = 1, *, log_target: Any = False) -> Tensor:
+def kl_div(input: Tensor, target: Tensor, reduction: Any = 0, *, log_target: Any = False) -> Tensor:
     """`nn.functional.kl_div` with a number for the reduction: none, mean, sum."""
 def kron(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Kronecker product: each element of `input` times the whole of `other`, in blocks."""
@@ -2195,7 +2196,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unp
     """The matrices P, L, U that a compact LU factorisation (of `linalg.lu_factor`) stands for."""
 def manual_seed(seed: _int) -> Generator:
     """Seed the default generator; returns it."""
-def margin_ranking_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 1) -> Tensor:
+def margin_ranking_loss(input1: Any, input2: Any, target: Tensor, margin: Any = 0.0, reduction: Any = 0) -> Tensor:
     """`nn.functional.margin_ranking_loss` with a number for the reduction: none, mean, sum."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`input` with one number where the mask is true."""
@@ -2402,7 +2403,7 @@ def rand(*size: _int | Sequence[_int], generator: Generator | None = None, out: 
     """Numbers uniform in [0, 1)."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: _dtype | None = None, layout: _layout | None
         = None, device: DeviceLike | None = None, requires_grad: _bool = False, memory_format: _memory_format | None =
-        None) -> Tensor:
+        None, pin_memory: _bool = False) -> Tensor:
     """Numbers uniform in [0, 1), of input's shape, dtype and device, unless given."""
 def randint(low: Any, high: Any = None, size: Sequence[_int] | _int | None = None, *, generator: Generator | None =
         None, out: Any = None, dtype: _dtype | None = None, layout: _layout | None = None, device: DeviceLike | None =
@@ -2411,7 +2412,7 @@ def randint(low: Any, high: Any = None, size: Sequence[_int] | _int | None = Non
     """Integers uniform in [low, high)."""
 def randint_like(input: Tensor, low: Any, high: Any = None, *, generator: Generator | None = None, dtype: _dtype | None
         = None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False,
-        memory_format: _memory_format | None = None) -> Tensor:
+        memory_format: _memory_format | None = None, pin_memory: _bool = False) -> Tensor:
     """Integers uniform in [low, high) (or [0, low) when high is omitted), of input's shape and dtype."""
 def randn(*size: _int | Sequence[_int], generator: Generator | None = None, out: Any = None, dtype: _dtype | None =
         None, layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory:
@@ -2419,7 +2420,7 @@ def randn(*size: _int | Sequence[_int], generator: Generator | None = None, out:
     """Normal numbers of mean 0 and variance 1."""
 def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: _dtype | None = None, layout: _layout | None
         = None, device: DeviceLike | None = None, requires_grad: _bool = False, memory_format: _memory_format | None =
-        None) -> Tensor:
+        None, pin_memory: _bool = False) -> Tensor:
     """Normal numbers of mean 0 and variance 1, of input's shape, dtype and device, unless given."""
 def randperm(n: _int, *, generator: Generator | None = None, out: Any = None, dtype: _dtype | None = None, layout:
         _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool =
@@ -2455,7 +2456,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself, or of a lazy conjugate a copy that is none."""
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself, or of a lazy negative a copy that is none."""
-def result_type(*operands: Any) -> _dtype:
+def result_type(*operands: Any, **named: Any) -> _dtype:
     """The dtype of an arithmetic op on these tensors and numbers."""
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """x / sqrt(mean(x ** 2) + eps) * weight, over the last axes."""
@@ -2681,7 +2682,7 @@ def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None
         None, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
     """The (2, count) row and column numbers of the elements of a matrix on and below a diagonal."""
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: Any = 2.0, eps: _float = 1e-06,
-        swap: Any = False, reduction: Any = 1) -> Tensor:
+        swap: Any = False, reduction: Any = 0) -> Tensor:
     """`nn.functional.triplet_margin_loss` with a number for the reduction: none, mean, sum."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Any = None) -> Tensor:
     """The matrices of `input` with zeros below a diagonal."""

@@ -58,13 +58,6 @@ relu_ = _public("relu_", _methods["relu_"].function)
 _scaled_elu_ = _inplace_form("elu", _activations.scaled_elu)
 
 
-def __getattr__(name):
-    """Functions that `cygrad` itself has too, imported when they are first used."""
-    if name in ("conv_tbc", "native_channel_shuffle"):
-        return getattr(_cygrad, name)
-    raise AttributeError(f"module 'cygrad.nn.functional' has no attribute {name!r}")
-
-
 def elu_(input, alpha=1.0, scale=1, input_scale=1):
     """`elu`, in place.
 
@@ -307,6 +300,9 @@ for _name, _value in list(globals().items()):
 
 
 def __getattr__(name):
+    """What is imported when it is first used: functions that `cygrad` itself has too, and `nn.grad`."""
+    if name in ("conv_tbc", "native_channel_shuffle"):
+        return getattr(_cygrad, name)
     if name == "grad":
         from cygrad.nn import grad      # knot: it needs this module
         return grad

@@ -6,12 +6,10 @@ cdef enum Code:
 cdef enum Category:  # in promotion order
     CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOAT, CATEGORY_COMPLEX
 
-cdef enum Lazy:      # what of a lazy view is not done yet
-    NEGATED = 1, CONJUGATED = 2
+cdef enum Lazy:      # what of a lazy view is not done yet; LAZY times it is added to the code of its elements
+    NEGATED = 1, CONJUGATED = 2, LAZY = 16
 
 cdef class DType:
-    cdef DType plain                # of the elements as they lie in memory: itself, but for a lazy view's
-    cdef int lazy                   # flags of Lazy
     cdef readonly int code
     cdef readonly Py_ssize_t itemsize
     cdef readonly int category
@@ -20,6 +18,12 @@ cdef class DType:
 
 cdef DType dtype_of(int code)
 cdef DType lazy_dtype(DType plain, int lazy)
+cdef inline int lazy_flags(DType d):
+    """Flags of Lazy: the dtype's number is LAZY times them above that of its elements."""
+    return d.code // LAZY
+cdef inline DType plain_of(DType d):
+    """The dtype of the elements as they lie in memory: `d`, but for a lazy view's."""
+    return d if d.code < LAZY else dtype_of(d.code % LAZY)
 cdef DType promote(DType a, DType b)
 cdef DType default_float()
 cdef DType default_complex()

@@ -9,7 +9,7 @@ The default float dtype is process-wide state and lives here.
 cimport cython
 
 from cygrad.dispatch.promotion_table cimport promoted_code
-from cygrad.dispatch.unsigned_dtypes cimport LAZY, UINT16, UINT32, UINT64, without_kernels
+from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64, without_kernels
 
 PYTHONS_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 cdef list _dtypes = []
@@ -44,7 +44,7 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return self.plain.code != BOOL and self.plain.code != UINT8 and not without_kernels(self.plain.code)
+        return plain_of(self).code != BOOL and plain_of(self).code != UINT8 and not without_kernels(plain_of(self).code)
 
     def to_real(self):
         """The float type of a complex type's parts; other types are returned unchanged.
@@ -60,9 +60,9 @@ cdef class DType:
         >>> cygrad.complex64.to_real()
         cygrad.float32
         """
-        if self.plain.code == COMPLEX64:
+        if plain_of(self).code == COMPLEX64:
             return dtype_of(FLOAT32)
-        return dtype_of(FLOAT64) if self.plain.code == COMPLEX128 else self.plain
+        return dtype_of(FLOAT64) if plain_of(self).code == COMPLEX128 else plain_of(self)
 
     def to_complex(self):
         """The complex type whose parts hold this float type; complex types are returned unchanged.
@@ -79,8 +79,8 @@ cdef class DType:
         cygrad.complex64
         """
         if self.category == CATEGORY_COMPLEX:
-            return self.plain
-        if self.plain.code == FLOAT64:
+            return plain_of(self)
+        if plain_of(self).code == FLOAT64:
             return dtype_of(COMPLEX128)
         if self.category == CATEGORY_FLOAT:
             return dtype_of(COMPLEX64)
@@ -109,7 +109,6 @@ def _named(name):
 cdef _make(str name, int code, Py_ssize_t itemsize, int category, str char):
     cdef DType dtype = DType.__new__(DType)
     dtype.name, dtype.code, dtype.itemsize, dtype.category, dtype.char = name, code, itemsize, category, char
-    dtype.plain = dtype
     _dtypes.append(dtype)
 
 
@@ -141,7 +140,7 @@ cdef dict _lazy_dtypes = {}
 cdef _make_lazy(DType plain, int lazy):
     cdef DType dtype = DType.__new__(DType)
     dtype.name, dtype.itemsize, dtype.category, dtype.char = plain.name, plain.itemsize, plain.category, plain.char
-    dtype.code, dtype.plain, dtype.lazy = plain.code + LAZY * lazy, plain, lazy
+    dtype.code = plain.code + LAZY * lazy
     _lazy_dtypes[dtype.code] = dtype
 
 
@@ -164,7 +163,7 @@ cdef DType dtype_of(int code):
 cdef DType promote(DType a, DType b):
     if a is b:
         return a
-    a, b = a.plain, b.plain
+    a, b = plain_of(a), plain_of(b)
     if a is b:
         return a
     if without_kernels(a.code) or without_kernels(b.code):

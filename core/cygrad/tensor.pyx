@@ -12,7 +12,7 @@ from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
 from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled
 from cygrad.backend cimport Backend
-from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER
+from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, plain_of
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
                                        LT, MUL, NE, NEG, OR, REMAINDER, RIGHT_SHIFT, SUB, XOR, operators)
 from cygrad.tensors cimport overriding
@@ -1067,7 +1067,7 @@ cdef Tensor checked_gradient(Tensor t, object value):
     cdef Tensor g = <Tensor>value
     from cygrad.autograd.grad_dtypes import declared_dtype      # knot: it needs this module
     wanted = declared_dtype(t)
-    if wanted is not None and g.dtype.plain is not wanted:
+    if wanted is not None and plain_of(g.dtype) is not wanted:
         from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES      # knot: it needs this module
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{C_TYPES[g.dtype.code]}' to a tensor with "

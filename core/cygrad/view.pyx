@@ -13,6 +13,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from cpython.object cimport PyTypeObject
 
+from cygrad.dtype cimport plain_of
 from cygrad.dispatch.sizes cimport multiply_overflows, product
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 
@@ -163,7 +164,7 @@ cdef extern from *:
 
 
 cdef object get_dtype(object self, void *closure):
-    return (<View>self).dtype.plain
+    return plain_of((<View>self).dtype)
 
 
 cdef PyGetSetDef *_each = cygrad_view_getters(<PyTypeObject *>View)

@@ -10,7 +10,7 @@ from cygrad.backend cimport ADD
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast
 from cygrad.dispatch.axis_reductions cimport sum_to
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dtype cimport CATEGORY_COMPLEX
+from cygrad.dtype cimport CATEGORY_COMPLEX, plain_of
 from cygrad.tensor cimport Tensor, plain
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport View, same_sizes, size_of
@@ -40,10 +40,10 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
             grad = reduced(grad, meta)
         else:
             grad = sum_to(grad, meta)
-    if grad.dtype.plain is not meta.dtype.plain and not takes_any_dtype(node):
+    if plain_of(grad.dtype) is not plain_of(meta.dtype) and not takes_any_dtype(node):
         if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
             grad = grad.real
-        if grad.dtype.plain is not meta.dtype.plain:
+        if plain_of(grad.dtype) is not plain_of(meta.dtype):
             grad = grad.to(meta.dtype) if grad_enabled() else cast(grad, meta.dtype)
     if grad.memory.backend is not node.backend or grad.memory.index != node.index:
         if grad.rank and isinstance(source, PythonNode):     # ours leave the move to this place; a user's is a mistake

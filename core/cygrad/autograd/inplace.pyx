@@ -12,7 +12,7 @@ from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, numbe
                                    set_output, show_without_module)
 from cygrad.autograd.recording cimport connect, gradient_edge, refuse_change, regenerate
 from cygrad.dispatch.out_arguments cimport check_inference
-from cygrad.dtype cimport CATEGORY_COMPLEX
+from cygrad.dtype cimport CATEGORY_COMPLEX, lazy_flags
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
@@ -106,7 +106,7 @@ cdef class CopySlices(Node):
         connect(self, base)
         self.base_geometry = geometry_of(base)
         self.view_geometry = geometry_of(view)
-        self.base_lazy, self.view_lazy = base.dtype.lazy, view.dtype.lazy
+        self.base_lazy, self.view_lazy = lazy_flags(base.dtype), lazy_flags(view.dtype)
         self.parts = (base.dtype.category == CATEGORY_COMPLEX) != (view.dtype.category == CATEGORY_COMPLEX)
         self.number = number
         if inner is not None:

@@ -12,7 +12,7 @@ for the next ones (`object_reuse.pxd`).
 cimport cython
 from cpython.object cimport PyObject
 
-from cygrad.dtype cimport DType
+from cygrad.dtype cimport DType, plain_of
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
@@ -129,7 +129,7 @@ cdef int move_retained(Tensor t, Node before, int number) except -1:
 
 cdef View meta_view(Tensor t):
     """Shape and dtype of a tensor, as a View without storage."""
-    return make_view(None, t.dtype.plain, 0, t.rank, t.sizes, t.strides)
+    return make_view(None, plain_of(t.dtype), 0, t.rank, t.sizes, t.strides)
 
 
 cdef View meta_of(Node node, Py_ssize_t number):
@@ -154,7 +154,7 @@ cdef int set_output(Node node, Tensor output, int number) except -1:
             node.metas.append(meta)
         node.metas[number] = meta
         if node.dtype is None:
-            node.dtype = output.dtype.plain
+            node.dtype = plain_of(output.dtype)
         node.backend = output.memory.backend
         node.index = output.memory.index
     output.node = node

@@ -6,7 +6,7 @@ import weakref
 
 from cygrad.autograd.node cimport attached_to
 from cygrad.autograd.recording cimport gradient_edge
-from cygrad.dtype cimport CATEGORY_FLOAT
+from cygrad.dtype cimport CATEGORY_FLOAT, plain_of
 from cygrad.tensor cimport plain
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
@@ -36,7 +36,7 @@ cdef Tensor in_place_of(Tensor grad, object value, object hook):
     cdef Tensor result = <Tensor>value
     if result.memory.backend is not grad.memory.backend or result.memory.index != grad.memory.index:
         value = brought(result, grad.device)
-    if value is None or result.dtype.plain is not grad.dtype.plain:
+    if value is None or plain_of(result.dtype) is not plain_of(grad.dtype):
         raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {grad.type()} got "
                            f"{result.type()})")
     if not same_sizes(result, grad):

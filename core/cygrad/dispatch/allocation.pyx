@@ -4,7 +4,7 @@ What is made is never lazy: the dtype of a lazy view stands for that of its elem
 """
 from cygrad.dispatch.axes cimport Axes, memory_order
 from cygrad.dispatch.sizes cimport bytes_of, multiply_overflows
-from cygrad.dtype cimport DType
+from cygrad.dtype cimport DType, plain_of
 from cygrad.storage cimport new_storage
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport MAX_RANK, fill_dense, tuple_of
@@ -41,7 +41,7 @@ def refuse_dtypes(backend, dtypes):
 
 cdef int check_dtype(object backend, DType dtype) except -1:
     """Raise where the backend has no elements of the dtype: nothing is ever converted to a narrower one silently."""
-    if dtype.plain in _refused.get(backend, ()):
+    if plain_of(dtype) in _refused.get(backend, ()):
         raise errors.DtypeUnsupported(f"backend {backend.name!r} has no {dtype.name}; convert to a dtype that it has, "
                                       "as in x.to(cygrad.float32), or compute on the CPU")
     return 0
@@ -54,7 +54,7 @@ cdef Tensor empty(object backend, int index, DType dtype, int rank, const Py_ssi
         check_dtype(backend, dtype)
     if rank > 1 or rank and not 0 <= sizes[0] < (1 << 40):
         count_elements(dtype, rank, sizes)
-    fill_dense(out, None, dtype.plain, rank, sizes)
+    fill_dense(out, None, plain_of(dtype), rank, sizes)
     out.memory = new_storage(backend, index, out.elements * dtype.itemsize)
     return out
 
@@ -64,7 +64,7 @@ cdef Tensor empty_as(Tensor like, DType dtype):
     cdef Tensor out = new_tensor()
     if _refused:
         check_dtype(like.memory.backend, dtype)
-    fill_dense(out, None, dtype.plain, like.rank, like.sizes)
+    fill_dense(out, None, plain_of(dtype), like.rank, like.sizes)
     out.memory = new_storage(like.memory.backend, like.memory.index, bytes_of(out.elements, dtype.itemsize))
     return out
 

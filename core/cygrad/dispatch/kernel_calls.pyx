@@ -14,7 +14,7 @@ from cygrad.dispatch.allocation cimport empty, empty_as, output_like
 from cygrad.dispatch.axes cimport Axes, add_operand, collapse, merge_axes, operand, split, start_axes
 from cygrad.backend cimport ANGLE, Backend, CONJ, DIV, MUL, NEG
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, CONJUGATED, DType,
-                           FLOAT16, NEGATED, default_float, dtype_of)
+                           FLOAT16, NEGATED, default_float, dtype_of, lazy_flags, plain_of)
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport TO_BOOL, TO_REAL, check_scalar, compute_dtype, result_dtype
 from cygrad.devices.watching cimport called
@@ -387,7 +387,7 @@ cdef int call_copy(Launch *how) except -1:
 
 cdef View bare(View v):
     """What a lazy view is one of: the same memory without what is still to be done."""
-    return make_view(v.memory, v.dtype.plain, v.offset, v.rank, v.sizes, v.strides)
+    return make_view(v.memory, plain_of(v.dtype), v.offset, v.rank, v.sizes, v.strides)
 
 
 cdef Tensor copy_of(View v):
@@ -410,14 +410,14 @@ cdef Tensor copy_of(View v):
 cdef int copy_lazy(View src, View out) except -1:
     """out = src where one of them is lazy: conjugated or negated on the way if one of them is and the other is not."""
     cdef int i, left
-    if src.dtype.plain is not out.dtype.plain:              # a conversion is of the values
-        if src.dtype.lazy:
+    if plain_of(src.dtype) is not plain_of(out.dtype):              # a conversion is of the values
+        if lazy_flags(src.dtype):
             src = copy_of(src)
-        if out.dtype.lazy:
+        if lazy_flags(out.dtype):
             made = empty(out.memory.backend, out.memory.index, out.dtype, out.rank, out.sizes)
             copy_into(src, made)
             src = made
-    left = src.dtype.lazy ^ out.dtype.lazy
+    left = lazy_flags(src.dtype) ^ lazy_flags(out.dtype)
     src, out = bare(src), bare(out)
     if left == 0:
         return copy_into(src, out)
@@ -522,7 +522,7 @@ cdef bint row_major(Tensor a, Tensor b, int rank, const Py_ssize_t *sizes) noexc
 cdef Tensor cast(Tensor a, DType dtype):
     """`a` itself, or a copy in `dtype`, in a's memory order; not lazy, unless `dtype` is that of the lazy `a`."""
     cdef Tensor out
-    if a.dtype is dtype or a.dtype is dtype.plain:
+    if a.dtype is dtype or a.dtype is plain_of(dtype):
         return a
     out = output_like(dtype, a.rank, a.sizes, a, None, None)
     copy_into(a, out)
@@ -541,7 +541,7 @@ cdef Tensor dense_copy(Tensor a):
 cdef Tensor unary(int op, Tensor a, int rule):
     """A new tensor op(a)."""
     if is_lazy(a.dtype.code):
-        a = cast(a, a.dtype.plain)
+        a = cast(a, plain_of(a.dtype))
     cdef DType dtype = compute_dtype(a.dtype, op + 1000, rule), out_dtype
     cdef Tensor out
     out_dtype = dtype
@@ -577,7 +577,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         a, b = <Tensor>x, <Tensor>y
         if is_lazy(a.dtype.code | b.dtype.code):
-            return binary(op, cast(a, a.dtype.plain), cast(b, b.dtype.plain), rule)
+            return binary(op, cast(a, plain_of(a.dtype)), cast(b, plain_of(b.dtype)), rule)
         if a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index:
             if a.rank == 0 and (<Backend>a.memory.backend).host_memory and b.rank > 0:
                 return binary(op, scalar_value(a), y, rule)
@@ -609,7 +609,7 @@ cdef Tensor binary(int op, object x, object y, int rule):
         a, number = <Tensor>x, y
     else:
         a, number, swapped = <Tensor>y, x, True
-    a = cast(a, a.dtype.plain)
+    a = cast(a, plain_of(a.dtype))
     dtype = compute_dtype(result_dtype(a, number), op, rule)
     out_dtype = dtype_of(BOOL) if rule == TO_BOOL else dtype
     a = cast(a, dtype)

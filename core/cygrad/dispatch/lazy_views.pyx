@@ -7,7 +7,7 @@ neither kernels nor tensors that are not lazy know of it.
 """
 from cygrad.dispatch.kernel_calls cimport bare, copy_into, copy_of, lacks
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy
-from cygrad.dtype cimport CONJUGATED as CONJUGATED_, NEGATED as NEGATED_, lazy_dtype
+from cygrad.dtype cimport CONJUGATED as CONJUGATED_, NEGATED as NEGATED_, lazy_dtype, lazy_flags, plain_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport View, make_view
 
@@ -19,12 +19,12 @@ NEGATED, CONJUGATED = NEGATED_, CONJUGATED_
 
 def laziness(View v not None):
     """What is still to be done to the elements of a view: NEGATED, CONJUGATED, both or 0."""
-    return v.dtype.lazy
+    return lazy_flags(v.dtype)
 
 
 def made_lazy(Tensor t not None, int lazy):
     """The tensor, which nobody else has yet, with this still to be done to its elements."""
-    t.dtype = lazy_dtype(t.dtype.plain, lazy)
+    t.dtype = lazy_dtype(plain_of(t.dtype), lazy)
     return t
 
 

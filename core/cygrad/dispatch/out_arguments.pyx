@@ -5,7 +5,7 @@
 from cygrad.autograd.modes cimport grad_enabled, inference_enabled
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap
 from cygrad.dispatch.kernel_calls cimport copy_into, same_device
-from cygrad.dtype cimport can_cast_to
+from cygrad.dtype cimport can_cast_to, plain_of
 from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport same_sizes
 
@@ -101,7 +101,7 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
         if said != WHOLE and said != PARTLY or not isinstance(other, Tensor):
             continue
         t = <Tensor>other
-        if t.memory is target.memory and t.dtype.plain is target.dtype.plain and (
+        if t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype) and (
                 t is target and said == WHOLE or t is not target and t.offset < stop and start < t.offset + t.elements
                 and not (said == PARTLY and t.offset == start and same_sizes(t, result))):
             raise RuntimeError(OVERLAPPED)
@@ -133,7 +133,7 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     target = <Tensor>out
     check_inference(target)
     same_device(name, result, target, ("the result", "out"))
-    if target.dtype.plain is not result.dtype.plain:
+    if plain_of(target.dtype) is not plain_of(result.dtype):
         if exact in ("exact", "dtype"):
             raise RuntimeError(f"{name}(): expected out tensor to have dtype {result.dtype.name}, but got "
                                f"{target.dtype.name} instead")

@@ -17,7 +17,7 @@ from cygrad.backend cimport Backend
 from cygrad.devices.watching cimport called
 from cygrad.dispatch.kernel_calls cimport MOST_OPERANDS, cast, declined, dense_copy, elementwise_into, lacks
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
-from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of
+from cygrad.dtype cimport BFLOAT16, BOOL, CATEGORY_FLOAT, DType, FLOAT16, FLOAT32, default_float, dtype_of, plain_of
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport INLINE_RANK, make_view, same_sizes
 
@@ -270,7 +270,7 @@ cdef class Program:
                     numbers.append(found[i])
         if not places:
             raise TypeError(f"expected a Tensor among the operands, not {type(found[0]).__name__}")
-        dtype = (<DType>result_type(*numbers)).plain if numbers else BOOL_DTYPE
+        dtype = plain_of(<DType>result_type(*numbers)) if numbers else BOOL_DTYPE
         if self.floats and dtype.category < CATEGORY_FLOAT:
             dtype = default_float()
         tensors = [<Tensor>found[i] if self.masks >> i & 1 or reduced and is_half(<Tensor>found[i])
@@ -376,10 +376,10 @@ cdef tuple map_reduce(tuple program, tuple ins, tuple ops, tuple axes, bint keep
                 i += 1
             found += (value,)
         if not is_geometry(&geometry, i, split_at, <Tensor>outs[0]):
-            targets = tuple([make_view((<Tensor>t).memory, dtype.plain, 0, split_at, geometry.sizes,
+            targets = tuple([make_view((<Tensor>t).memory, plain_of(dtype), 0, split_at, geometry.sizes,
                                        geometry.strides[i]) for t in outs])
     elif rank:
-        targets = tuple([make_view((<Tensor>t).memory, dtype.plain, 0, 0, NULL, NULL) for t in outs])
+        targets = tuple([make_view((<Tensor>t).memory, plain_of(dtype), 0, 0, NULL, NULL) for t in outs])
     backend = <Backend>like.memory.backend
     if foreign or lacks("map_reduce", called(backend).map_reduce(program, found, ops, finish, numbers, targets)):
         declined(backend, "map_reduce", (program, found, ops, finish, numbers, targets), (5,))

@@ -6,7 +6,7 @@ from cpython.long cimport PyLong_Check
 from libc.math cimport fabs, isfinite
 
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT64,
-                           INT64, default_complex, default_float, dtype_of, promote)
+                           INT64, default_complex, default_float, dtype_of, promote, plain_of)
 from cygrad.tensor cimport Tensor
 
 from sys import modules
@@ -66,7 +66,7 @@ cdef DType result_among(tuple operands):
     cdef DType with_axes = None, zero_dim = None, number = None, d
     for value in operands:
         if isinstance(value, Tensor):
-            d = (<Tensor>value).dtype.plain
+            d = plain_of((<Tensor>value).dtype)
             if (<Tensor>value).rank > 0:
                 with_axes = d if with_axes is None else promote(with_axes, d)
             else:
@@ -133,7 +133,7 @@ cdef inline bint overflows(int code, double value) noexcept:
 cpdef int check_scalar(DType dtype, object value) except -1:
     """Refuse a number that the dtype can't hold, with PyTorch's words."""
     cdef tuple limit
-    dtype = dtype.plain
+    dtype = plain_of(dtype)
     if dtype.category <= CATEGORY_INTEGER and dtype.code != BOOL:
         if PyComplex_Check(value):
             if value.imag != 0:

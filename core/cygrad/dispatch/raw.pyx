@@ -13,7 +13,7 @@ from cygrad.dispatch.kernel_calls cimport (binary, broadcast_sizes, cast, copy_i
                                            elementwise_into, expand_to, fill_into, lacks, lazy_among, same_device,
                                            unary, where_into)
 from cygrad.dispatch.axis_reductions cimport axis_last, reduce
-from cygrad.dtype cimport DType, INT64, dtype_of
+from cygrad.dtype cimport DType, INT64, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
 from cygrad.tensor cimport Tensor, new_tensor
@@ -118,7 +118,7 @@ def fill_(View out not None, value):
 
 def cast_to(Tensor a not None, DType dtype not None):
     """Raw conversion; `a` itself when it has the dtype already and is not lazy."""
-    return cast(a, dtype.plain)
+    return cast(a, plain_of(dtype))
 
 
 def clone_dense(Tensor a not None):
@@ -360,7 +360,7 @@ def nonzero_op(Tensor a not None):
     if a.elements == 0:
         return allocate(0)
     if is_lazy(a.dtype.code):
-        a = seen_as(a, a.dtype.plain)                   # what is not zero stays so
+        a = seen_as(a, plain_of(a.dtype))                   # what is not zero stays so
     if without_kernels(a.dtype.code):
         a = seen_as_signed(a)
     cdef object answer = called(backend).nonzero(a, allocate)

@@ -4,13 +4,12 @@ These are uint16, uint32 and uint64, which `unsigned_stand_ins` computes in othe
 conjugates and negatives, which `lazy_views` resolves. A kernel never sees one, so no module of kernels has to know of
 them.
 """
-from cygrad.dtype cimport INT16
+from cygrad.dtype cimport INT16, LAZY
 
 cdef enum:
     UINT16 = 12             # N_DTYPES, the length of the tables
     UINT32 = 13
     UINT64 = 14
-    LAZY = 16               # times the flags of a lazy view: what is added to the code of its elements
 
 
 cdef inline bint without_kernels(int code) noexcept:

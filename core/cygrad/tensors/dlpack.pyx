@@ -15,7 +15,7 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch.sizes cimport bytes_of, product
 from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
 from cygrad.dtype cimport (BFLOAT16, BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16,
-                           INT32, INT64, INT8, UINT8, dtype_of)
+                           INT32, INT64, INT8, UINT8, dtype_of, lazy_flags)
 from cygrad.storage cimport wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport MAX_RANK, fill_strided
@@ -137,9 +137,9 @@ def give(Tensor self not None, stream, max_version, dl_device, copy):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if stream is not None and type(stream) is not int:
         raise TypeError("stream must be ``int`` or ``none``")
-    if self.dtype.lazy:
+    if lazy_flags(self.dtype):
         raise BufferError("Can't export tensors with the "
-                          f"{'conjugate' if self.dtype.lazy & CONJUGATED else 'negative'} bit set")
+                          f"{'conjugate' if lazy_flags(self.dtype) & CONJUGATED else 'negative'} bit set")
     cdef Tensor t = self
     cdef bint copied = False
     if dl_device is not None:

@@ -14,7 +14,7 @@ cimport cython
 import cygrad
 
 from cygrad.tensor cimport Tensor, new_tensor
-from cygrad.dtype cimport DType, UINT8, dtype_of
+from cygrad.dtype cimport DType, UINT8, dtype_of, plain_of
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.view cimport fill_dense
 
@@ -608,7 +608,7 @@ cdef class UntypedStorage(_Storage):
 
 def typed(Tensor t not None):
     """The storage of a tensor as elements of its dtype."""
-    return wrap(TypedStorage, flat(t.memory, t.dtype.plain))
+    return wrap(TypedStorage, flat(t.memory, plain_of(t.dtype)))
 
 
 def untyped(Tensor t not None):

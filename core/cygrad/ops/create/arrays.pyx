@@ -14,7 +14,7 @@ from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport cast
 from cygrad.dispatch.unsigned_dtypes cimport UINT16, UINT32, UINT64
 from cygrad.dtype cimport (BOOL, COMPLEX128, COMPLEX64, CONJUGATED, DType, FLOAT16, FLOAT32, FLOAT64, INT16, INT32,
-                           INT64, INT8, UINT8, dtype_of)
+                           INT64, INT8, UINT8, dtype_of, lazy_flags, plain_of)
 from cygrad.storage cimport Storage, wrap_memory
 from cygrad.tensor cimport Tensor, new_tensor, requires_grad
 from cygrad.view cimport INLINE_RANK, MAX_RANK, data, fill_strided, size_of
@@ -247,7 +247,7 @@ def to_numpy(Tensor t not None):
 
 cdef int refuse_lazy(Tensor t) except -1:
     """Raise PyTorch's error: NumPy would see what is in memory."""
-    kind, name = ("conjugate", "conj") if t.dtype.lazy & CONJUGATED else ("negative", "neg")
+    kind, name = ("conjugate", "conj") if lazy_flags(t.dtype) & CONJUGATED else ("negative", "neg")
     raise RuntimeError(f"Can't call numpy() on Tensor that has {kind} bit set. Use tensor.resolve_{name}().numpy() "
                        "instead.")
 
@@ -273,10 +273,10 @@ def numpy(Tensor self not None, *, force=False):
     """
     if force:
         self = self.detach().cpu()
-        self = cast(self, self.dtype.plain)
+        self = cast(self, plain_of(self.dtype))
     if requires_grad(self) and grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    if self.dtype.lazy:
+    if lazy_flags(self.dtype):
         refuse_lazy(self)
     if (<Backend>self.memory.backend).name != "cpu":
         if self.device == discovery.home():

@@ -4,7 +4,7 @@ from libc.string cimport memcpy, memset
 from cygrad.dispatch.allocation cimport empty_as
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy
-from cygrad.dtype cimport CATEGORY_FLOAT, DType
+from cygrad.dtype cimport CATEGORY_FLOAT, DType, plain_of
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.shape.views cimport CLONE
 from cygrad.tensor cimport Tensor
@@ -154,7 +154,7 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
     """The tensor itself, or a copy with the dtype and on the device asked for; see `to`."""
     cdef Tensor out
     if where is None and dtype is not None and not copy:
-        if dtype is self.dtype.plain:
+        if dtype is plain_of(self.dtype):
             return self
         out = cast(self, dtype)
         if dtype.category >= CATEGORY_FLOAT:            # integers have no gradient
@@ -162,8 +162,8 @@ cpdef Tensor convert(Tensor self, DType dtype=None, where=None, bint copy=False,
         return out
     backend, index = (self._backend(), self._device_index()) if where is None else discovery.resolve(where)
     if dtype is None:
-        dtype = self.dtype.plain
-    if not copy and dtype is self.dtype.plain and backend is self._backend() and index == self._device_index():
+        dtype = plain_of(self.dtype)
+    if not copy and dtype is plain_of(self.dtype) and backend is self._backend() and index == self._device_index():
         return self
     if dtype.is_floating_point or dtype.is_complex:
         return to_copy(self, dtype, backend, index, non_blocking)

@@ -8,7 +8,7 @@ from libc.math cimport fma, pow
 
 from cygrad.backend cimport Backend
 from cygrad.dispatch.kernel_calls cimport fill_into
-from cygrad.dtype cimport DType, INT64, dtype_of
+from cygrad.dtype cimport DType, INT64, dtype_of, plain_of
 from cygrad.ops.create.filled cimport clear, new_on
 from cygrad.ops.create.placing cimport checked_dtype
 from cygrad.tensor cimport Tensor
@@ -70,7 +70,7 @@ cdef _finish(Tensor made, out, name, requires_grad, names, pin_memory):
             warn(f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
                  f"match the computed number of elements {made.elements}. Note that this may occur as a result of "
                  f"rounding error. The out tensor will be resized to a tensor of shape ({made.elements},).")
-        if name != "eye" and isinstance(out, Tensor) and made.dtype is not (<Tensor>out).dtype.plain:
+        if name != "eye" and isinstance(out, Tensor) and made.dtype is not plain_of((<Tensor>out).dtype):
             raise RuntimeError(f"dtype {SCALAR_NAMES[made.dtype.code]} does not match dtype of out parameter "
                                f"({SCALAR_NAMES[(<Tensor>out).dtype.code]})")
         return write_out(name, made, out)

@@ -6,7 +6,7 @@ from cygrad.autograd.inplace cimport check_inplace
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport shows_a_place_twice
 from cygrad.dispatch.raw cimport gather_looking
-from cygrad.dtype cimport INT32, INT64
+from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport fits_within, take_rows, wrapped
 from cygrad.view cimport wrap_dim
 from cygrad.tensor cimport Tensor
@@ -77,7 +77,7 @@ def scalar_name(t):
 
 
 def int_index(Tensor index not None, str name):
-    if index.dtype.plain.code != INT64 and index.dtype.plain.code != INT32:
+    if plain_of(index.dtype).code != INT64 and plain_of(index.dtype).code != INT32:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
@@ -222,7 +222,7 @@ def _take(Tensor input not None, index):
     tensor([1, 4])
     """
     need_tensor(index, "take", "index", 1)
-    if (<Tensor>index).dtype.plain.code != INT64:
+    if plain_of((<Tensor>index).dtype).code != INT64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_name(index)}")
     if not input.elements and (<Tensor>index).elements:
         raise IndexError("take(): tried to take from an empty tensor")

@@ -1,7 +1,7 @@
 # distutils: extra_compile_args = -Os
 """Reading and writing whole slices at places of an axis: `index_select`, `index_add` and the other `index_*`."""
 from cygrad.dispatch.axes cimport refuse_overlap
-from cygrad.dtype cimport INT32, INT64
+from cygrad.dtype cimport INT32, INT64, plain_of
 from cygrad.ops.index.tensor_places cimport put_at, same_off_axis, take_at
 from cygrad.view cimport wrap_dim
 from cygrad.tensor cimport Tensor
@@ -22,7 +22,7 @@ cdef tuple along(int dim, Tensor index):
 
 
 cdef bint is_index(Tensor t) noexcept:
-    return t.dtype.plain.code == INT64 or t.dtype.plain.code == INT32
+    return plain_of(t.dtype).code == INT64 or plain_of(t.dtype).code == INT32
 
 
 # ------------------------------------------------------------------- index_select
@@ -110,7 +110,7 @@ def index_add_arguments(self, dim, index, source, *, alpha=1):
                          f"{scalar_name(index)} and size: {list(index.shape)}")
     if not is_index(places):
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
-    if target.dtype.plain is not added.dtype.plain:
+    if plain_of(target.dtype) is not plain_of(added.dtype):
         raise RuntimeError(f"index_add_(): self ({scalar_name(self)}) and source ({scalar_name(source)}) must have the "
                            "same scalar type")
     cdef Py_ssize_t count = added.sizes[axis] if axis < added.rank else 1

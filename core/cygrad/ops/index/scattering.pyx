@@ -1,7 +1,7 @@
 # distutils: extra_compile_args = -Os
 """Writing single elements along an axis: `scatter`, `scatter_add` and `scatter_reduce`."""
 from cygrad.dispatch.raw cimport scatter_into, scatter_looking
-from cygrad.dtype cimport INT64
+from cygrad.dtype cimport INT64, plain_of
 from cygrad.ops.index.tensor_places cimport fits_within, same_shape
 from cygrad.view cimport wrap_dim
 from cygrad.tensor cimport Tensor
@@ -64,7 +64,7 @@ def check_scatter(Tensor self not None, where, Tensor index not None, Tensor src
     cdef int dim = wrap_dim(where, self.rank), rank = max(self.rank, 1)
     cdef bint fits
     int_index(index, "scatter")
-    if src is not None and self.dtype.plain is not src.dtype.plain:
+    if src is not None and plain_of(self.dtype) is not plain_of(src.dtype):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.elements:
         return dim

@@ -18,7 +18,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.axes cimport refuse_overlap, refuse_self_overlap, shows_a_place_twice
 from cygrad.dispatch.kernel_calls cimport cast, copy_into, dense_copy, expand_to, fill_into
-from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of
+from cygrad.dtype cimport BOOL, INT32, INT64, UINT8, dtype_of, plain_of
 from cygrad.ops.index.tensor_places cimport check_shapes, put_at, strided, take_at, take_rows, wrapped
 from cygrad.ops.shape.slices cimport is_plain_slice, select_, slice_, slice_bounds
 from cygrad.ops.shape.transpose_and_squeeze cimport unsqueeze_
@@ -138,7 +138,7 @@ cdef int too_many(Tensor t, object lone) except -1:
 
 cpdef bint is_mask(Tensor t) noexcept:
     """Whether an index tensor marks places instead of naming them."""
-    return t.dtype.plain.code == BOOL or t.dtype.plain.code == UINT8
+    return plain_of(t.dtype).code == BOOL or plain_of(t.dtype).code == UINT8
 
 
 cdef inline Tensor beside(Tensor t, Tensor index):
@@ -176,7 +176,7 @@ cdef Tensor fitting_mask(Tensor t, Tensor mask, int dim):
         if dim + i >= t.rank or mask.sizes[i] != t.sizes[dim + i]:
             raise IndexError(f"The shape of the mask {list(size_of(mask))} at index {i} does not match the shape of "
                              f"the indexed tensor {list(size_of(t))} at index {dim + i}")
-    if mask.dtype.plain.code == UINT8:
+    if plain_of(mask.dtype).code == UINT8:
         warn(BYTE_MASK)
         return cast(mask, dtype_of(BOOL))
     return mask
@@ -195,7 +195,7 @@ cdef tuple places(Tensor t, list indices):
         if each is not None:
             index = <Tensor>each
             count += 1
-            if not (index.dtype.plain.code == INT64 or index.dtype.plain.code == INT32 or is_mask(index)):
+            if not (plain_of(index.dtype).code == INT64 or plain_of(index.dtype).code == INT32 or is_mask(index)):
                 raise IndexError(WRONG_DTYPE)
     for dim in range(len(indices)):
         if indices[dim] is None:
@@ -366,7 +366,7 @@ cdef Tensor fitting_value(Tensor view, list indices, object value, bint cropped)
         return number_tensor(view, value)
     given = <Tensor>value
     if given.memory.backend is not view.memory.backend or given.memory.index != view.memory.index \
-            or given.dtype.plain is not view.dtype.plain:
+            or plain_of(given.dtype) is not plain_of(view.dtype):
         given = general().converted(view, indices, given)
     return general().without_leading_ones(given) if cropped and given.rank and given.sizes[0] == 1 else given
 

@@ -15,7 +15,7 @@ from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.raw cimport gather_looking, scatter_into, scatter_looking
-from cygrad.dtype cimport INT64, dtype_of
+from cygrad.dtype cimport INT64, dtype_of, plain_of
 from cygrad.tensor cimport Tensor, new_tensor, version_of
 from cygrad.view cimport MAX_RANK, View, data, fill_strided, same_sizes, size_of
 
@@ -259,7 +259,7 @@ cpdef bint put_at(Tensor a, tuple indices, Tensor values, int mode, bint checked
     else:
         check_values(values, walked)
         values = expand_to(values, plan.rank, plan.sizes)
-    if values.dtype.plain is not a.dtype.plain:
+    if plain_of(values.dtype) is not plain_of(a.dtype):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{SCALAR_NAMES[a.dtype.code]} for the destination and {SCALAR_NAMES[values.dtype.code]} "
                            "for the source.")

@@ -12,7 +12,8 @@ from cygrad.dispatch.kernel_calls cimport (binary, binary_into, cast, copy_into,
                                            scalar_into)
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME, check_scalar, result_dtype
-from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of)
+from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32, UINT8, can_cast_to, dtype_of,
+                           plain_of)
 from cygrad.ops.pointwise.single_kernel cimport finish_inplace
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.linalg.products cimport blank, cannot_multiply, matrix, multiply, operand, same_device
@@ -39,8 +40,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
                            f"mat2 must be a matrix, got {b.rank}-D tensor")
     if a.sizes[1] != b.sizes[0]:
         raise cannot_multiply(a, b)
-    if c.dtype.plain is not b.dtype.plain or a.dtype.plain is not b.dtype.plain:
-        left, name = (c, "self") if c.dtype.plain is not b.dtype.plain else (a, "mat1")
+    if plain_of(c.dtype) is not plain_of(b.dtype) or plain_of(a.dtype) is not plain_of(b.dtype):
+        left, name = (c, "self") if plain_of(c.dtype) is not plain_of(b.dtype) else (a, "mat1")
         raise RuntimeError(f"{name} and mat2 must have the same dtype, but got "
                            f"{SCALAR_NAMES[(<Tensor>left).dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     same_device("addmm", a, b)

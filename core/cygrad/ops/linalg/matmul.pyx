@@ -7,7 +7,7 @@ PyTorch's nodes.
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.kernel_calls cimport dense_copy, fill_into
 from cygrad.dispatch.merging cimport merge_neighbours
-from cygrad.dtype cimport BOOL
+from cygrad.dtype cimport BOOL, plain_of
 from cygrad.ops.declare.op cimport Op, either_tracked
 from cygrad.ops.linalg.products cimport (DOT, blank, bmm_, dot_, mm_, multiply, mv_, operand,
                                          reshaped)
@@ -74,7 +74,7 @@ cdef Tensor plain_product(Tensor a, Tensor b):
     cdef Py_ssize_t n, k, p, step = 1, count = 1
     cdef int i, rank
     cdef Tensor out
-    if (a.dtype.plain is not b.dtype.plain or a.dtype.code == BOOL or a.rank == 0 or b.rank == 0
+    if (plain_of(a.dtype) is not plain_of(b.dtype) or a.dtype.code == BOOL or a.rank == 0 or b.rank == 0
             or a.memory.backend is not b.memory.backend or a.memory.index != b.memory.index):
         return None
     n = a.sizes[a.rank - 2] if a.rank > 1 else 1

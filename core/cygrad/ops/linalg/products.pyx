@@ -10,7 +10,7 @@ from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.kernel_calls cimport declined, fill_into, lacks, unary
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, without_kernels
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CONJUGATED, lazy_dtype
+from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CONJUGATED, DType, lazy_dtype, lazy_flags, plain_of
 from cygrad.ops.declare.op cimport Op, either_tracked, tracked
 from cygrad.ops.shape.views cimport UNSAFE_VIEW
 from cygrad.tensor cimport Tensor, bump_version, new_tensor, requires_grad
@@ -70,8 +70,8 @@ cdef inline View row(View a):
 
 cdef View conjugate(View a):
     """The same memory, lazily conjugated, or not if it was."""
-    return make_view(a.memory, lazy_dtype(a.dtype.plain, a.dtype.lazy ^ CONJUGATED), a.offset, a.rank, a.sizes,
-                     a.strides)
+    cdef DType dtype = lazy_dtype(plain_of(a.dtype), lazy_flags(a.dtype) ^ CONJUGATED)
+    return make_view(a.memory, dtype, a.offset, a.rank, a.sizes, a.strides)
 
 
 cdef int multiply(View a, View b, View out, str name) except -1:
@@ -138,7 +138,7 @@ cdef Tensor mm_(Tensor a, Tensor b, Tensor target=None):
         raise RuntimeError("mat2 must be a matrix")
     if a.sizes[1] != b.sizes[0]:
         raise cannot_multiply(a, b)
-    if a.dtype.plain is not b.dtype.plain:
+    if plain_of(a.dtype) is not plain_of(b.dtype):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {C_TYPES[a.dtype.code]} != "
                            f"{C_TYPES[b.dtype.code]}")
     same_device("mm", a, b)
@@ -203,7 +203,7 @@ cdef Tensor bmm_(Tensor a, Tensor b, Tensor target=None):
     if a.sizes[0] != b.sizes[0] or a.sizes[2] != b.sizes[1]:
         raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.sizes[0]}, "
                            f"{a.sizes[2]}] but got: [{b.sizes[0]}, {b.sizes[1]}].")
-    if a.dtype.plain is not b.dtype.plain:
+    if plain_of(a.dtype) is not plain_of(b.dtype):
         if a.dtype.code == BOOL:
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {SCALAR_NAMES[a.dtype.code]} but found {SCALAR_NAMES[b.dtype.code]}")
@@ -228,7 +228,7 @@ cdef Tensor mv_(Tensor a, Tensor b):
     if a.sizes[1] != b.sizes[0]:
         raise RuntimeError(f"size mismatch, got input ({a.sizes[0]}), mat ({a.sizes[0]}x{a.sizes[1]}), vec "
                            f"({b.sizes[0]})")
-    if a.dtype.plain is not b.dtype.plain:
+    if plain_of(a.dtype) is not plain_of(b.dtype):
         name = SCALAR_NAMES[b.dtype.code]
         raise RuntimeError("addmv input tensors must have the same dtype, but got "
                            f"{name}, {SCALAR_NAMES[a.dtype.code]}, and {name}")
@@ -246,7 +246,7 @@ cdef Tensor dot_(Tensor a, Tensor b, Op op):
     cdef View left
     if a.rank != 1 or b.rank != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.rank}D and {b.rank}D tensors")
-    if a.dtype.plain is not b.dtype.plain:
+    if plain_of(a.dtype) is not plain_of(b.dtype):
         raise RuntimeError("dot : expected both vectors to have same dtype, but found "
                            f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
     if a.sizes[0] != b.sizes[0]:
@@ -257,7 +257,8 @@ cdef Tensor dot_(Tensor a, Tensor b, Op op):
     same_device("dot", a, b)
     out = blank(a, 0, NULL)
     left = unary(CONJ, a, SAME) if op is VDOT and a.dtype.category == CATEGORY_COMPLEX else a
-    if op is DOT and a.dtype.lazy == CONJUGATED == b.dtype.lazy:        # the conjugate of that of what they are of
+    if op is DOT and lazy_flags(a.dtype) == CONJUGATED == lazy_flags(b.dtype):
+        # the conjugate of that of what they are of
         multiply(row(conjugate(a)), column(conjugate(b)), window(out, 1, 1, 1, 1, 1, 1), "dot")
         out.dtype = lazy_dtype(out.dtype, CONJUGATED)
     else:

@@ -3,8 +3,8 @@
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
-from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
-                           lazy_dtype)
+from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType, lazy_dtype,
+                           lazy_flags, plain_of)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
@@ -44,7 +44,7 @@ cdef Tensor pairs(Tensor t):
         sizes[i], strides[i] = t.sizes[i], t.strides[i] * 2
     sizes[t.rank], strides[t.rank] = 2, 1
     out = view_of(t, t.offset * 2, t.rank + 1, sizes, strides)
-    out.dtype = lazy_dtype(t.dtype.to_real(), t.dtype.lazy & NEGATED)
+    out.dtype = lazy_dtype(t.dtype.to_real(), lazy_flags(t.dtype) & NEGATED)
     return out
 
 
@@ -76,7 +76,7 @@ def view_as_real(Tensor input not None):
     cdef Tensor out
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    if input.dtype.lazy & CONJUGATED:
+    if lazy_flags(input.dtype) & CONJUGATED:
         raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
                            "tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
                            "resulting tensor will NOT alias the original.")
@@ -112,7 +112,7 @@ def view_as_complex(Tensor input not None):
     cdef Py_ssize_t strides[64]
     cdef int i, last = input.rank - 1
     cdef Tensor out
-    if input.dtype.plain.code != FLOAT32 and input.dtype.plain.code != FLOAT64:
+    if plain_of(input.dtype).code != FLOAT32 and plain_of(input.dtype).code != FLOAT64:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
                            f"scalar type: {SCALAR_NAMES[input.dtype.code]}")
     if input.rank == 0:
@@ -128,7 +128,7 @@ def view_as_complex(Tensor input not None):
     if input.offset % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     out = view_of(input, input.offset // 2, last, input.sizes, strides)
-    out.dtype = lazy_dtype(input.dtype.to_complex(), input.dtype.lazy)
+    out.dtype = lazy_dtype(input.dtype.to_complex(), lazy_flags(input.dtype))
     note(out, "view_as_complex", input)
     return out
 
@@ -154,7 +154,7 @@ def real(Tensor input not None):
     """
     if input.dtype.category != CATEGORY_COMPLEX:
         return input
-    return view_as_real(conj(input) if input.dtype.lazy & CONJUGATED else input).select(-1, 0)
+    return view_as_real(conj(input) if lazy_flags(input.dtype) & CONJUGATED else input).select(-1, 0)
 
 
 def imag(Tensor input not None):
@@ -183,7 +183,7 @@ def imag(Tensor input not None):
     """
     if input.dtype.category != CATEGORY_COMPLEX:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    if input.dtype.lazy & CONJUGATED:
+    if lazy_flags(input.dtype) & CONJUGATED:
         return _neg_view(view_as_real(conj(input))).select(-1, 1)
     return view_as_real(input).select(-1, 1)
 
@@ -207,7 +207,7 @@ cdef object as_operand(Tensor like, object value):
 cdef Tensor lazily(Tensor t, int flag, str name):
     """A view of `t` whose elements are its own conjugated or negated."""
     cdef Tensor out = view_of(t, t.offset, t.rank, t.sizes, t.strides)
-    out.dtype = lazy_dtype(t.dtype.plain, t.dtype.lazy ^ flag)
+    out.dtype = lazy_dtype(plain_of(t.dtype), lazy_flags(t.dtype) ^ flag)
     note(out, name, t)
     return out
 
@@ -342,7 +342,7 @@ def resolve_conj(Tensor input not None):
     >>> y, y.is_conj()
     (tensor([1.-2.j]), False)
     """
-    return input.clone() if input.dtype.lazy & CONJUGATED else input
+    return input.clone() if lazy_flags(input.dtype) & CONJUGATED else input
 
 
 def resolve_neg(Tensor input not None):
@@ -366,7 +366,7 @@ def resolve_neg(Tensor input not None):
     >>> y, y.is_neg()
     (tensor([-2.]), False)
     """
-    return input.clone() if input.dtype.lazy & NEGATED else input
+    return input.clone() if lazy_flags(input.dtype) & NEGATED else input
 
 
 def is_conj(Tensor input not None):
@@ -388,7 +388,7 @@ def is_conj(Tensor input not None):
     >>> cygrad.is_conj(x), cygrad.is_conj(x.conj())
     (True, False)
     """
-    return bool(input.dtype.lazy & CONJUGATED)
+    return bool(lazy_flags(input.dtype) & CONJUGATED)
 
 
 def is_neg(Tensor input not None):
@@ -409,7 +409,7 @@ def is_neg(Tensor input not None):
     >>> cygrad.is_neg(cygrad.tensor([1j]).conj().imag), cygrad.is_neg(-cygrad.tensor([1.]))
     (True, False)
     """
-    return bool(input.dtype.lazy & NEGATED)
+    return bool(lazy_flags(input.dtype) & NEGATED)
 
 
 for _function in (view_as_real, real, imag, conj, _conj, _neg_view, resolve_conj, resolve_neg, is_conj, is_neg,
@@ -435,7 +435,7 @@ cdef check_parts(Tensor a, Tensor b):
     if a.dtype.category != CATEGORY_FLOAT or b.dtype.category != CATEGORY_FLOAT:
         raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
                            f"{SCALAR_NAMES[a.dtype.code]} and {SCALAR_NAMES[b.dtype.code]}")
-    if a.dtype.plain is not b.dtype.plain:
+    if plain_of(a.dtype) is not plain_of(b.dtype):
         raise RuntimeError(f"Expected object of scalar type {SCALAR_NAMES[a.dtype.code]} but got scalar type "
                            f"{SCALAR_NAMES[b.dtype.code]} for second argument")
 
@@ -461,7 +461,7 @@ def complex_(Tensor real not None, Tensor imag not None):
     tensor([1.+3.j, 2.+4.j])
     """
     check_parts(real, imag)
-    if real.dtype.plain.code != FLOAT32 and real.dtype.plain.code != FLOAT64:
+    if plain_of(real.dtype).code != FLOAT32 and plain_of(real.dtype).code != FLOAT64:
         raise RuntimeError("complex(): there is no complex dtype of 16-bit parts; convert them to float32 first")
     return _complex(real, imag)
 
@@ -492,6 +492,6 @@ def polar(Tensor abs not None, Tensor angle not None):
     tensor([1.0000+0.0000j, 1.0806+1.6829j])
     """
     check_parts(abs, angle)
-    if abs.dtype.plain.code != FLOAT32 and abs.dtype.plain.code != FLOAT64:
+    if plain_of(abs.dtype).code != FLOAT32 and plain_of(abs.dtype).code != FLOAT64:
         raise NotImplementedError(f'"polar_cpu" not implemented for \'{SCALAR_NAMES[abs.dtype.code]}\'')
     return _polar(abs, angle)

@@ -4,7 +4,7 @@ from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dispatch.kernel_calls cimport binary, cast
 from cygrad.dispatch.programs cimport Program
 from cygrad.dispatch.promotion cimport TO_BOOL
-from cygrad.dtype cimport BOOL as BOOL_CODE, DType, INT64 as INT64_CODE, UINT8 as UINT8_CODE, dtype_of
+from cygrad.dtype cimport BOOL as BOOL_CODE, DType, INT64 as INT64_CODE, UINT8 as UINT8_CODE, dtype_of, plain_of
 from cygrad.ops.reduce.sums cimport axes_of, every_axis, some_axes
 from cygrad.tensor cimport Tensor
 
@@ -22,7 +22,7 @@ cdef Tensor logical(int code, str name, Tensor input, object dim, bint keepdim):
         out = binary(k.NE, input, 0, TO_BOOL)
     else:
         out = reduce(code, input, every_axis(input) if dim is None else axes_of(dim, input.rank, name), keepdim, BOOL)
-    return cast(out, UINT8 if input.dtype.plain is UINT8 else BOOL)
+    return cast(out, UINT8 if plain_of(input.dtype) is UINT8 else BOOL)
 
 
 LOGICAL = """Whether {} not zero.

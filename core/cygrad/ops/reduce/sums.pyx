@@ -11,7 +11,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.dispatch.kernel_calls cimport cast, scalar_into
 from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dtype cimport (BFLOAT16, BOOL as BOOL_CODE, CATEGORY_FLOAT, CATEGORY_INTEGER, DType, FLOAT16, FLOAT32,
-                           INT64 as INT64_CODE, dtype_of)
+                           INT64 as INT64_CODE, dtype_of, plain_of)
 from cygrad.ops.declare.op cimport Op
 from cygrad.dispatch.programs cimport Program
 from cygrad.view cimport wrap_dim
@@ -157,7 +157,7 @@ cpdef Py_ssize_t count_of(Tensor t, tuple axes) except -1:
 cdef Tensor average(Tensor input, tuple dims, bint keepdim, DType dtype):
     """The mean along some axes, raw. A device divides where it has added up: there another kernel costs a launch."""
     cdef Tensor total
-    dtype = dtype.plain
+    dtype = plain_of(dtype)
     if dtype.code == FLOAT16 or dtype.code == BFLOAT16:     # the sum is not rounded
         return cast(average(input, dims, keepdim, dtype_of(FLOAT32)), dtype)
     if dtype.category == CATEGORY_FLOAT and not (<Backend>input.memory.backend).host_memory:

@@ -3,7 +3,7 @@ from cygrad.autograd.modes cimport grad_enabled
 from cygrad.ops.declare.op cimport Op
 from cygrad.dispatch.allocation cimport empty
 from cygrad.dispatch.sizes cimport add_overflows
-from cygrad.dtype cimport DType, can_cast_to, promote
+from cygrad.dtype cimport DType, can_cast_to, promote, plain_of
 from cygrad.dispatch.raw cimport join_into
 from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.view cimport MAX_RANK, same_sizes, size_of, wrap_dim
@@ -38,12 +38,12 @@ cpdef DType common_dtype(list tensors):
         if t.dtype is not first:
             break
     else:
-        return first.plain
+        return plain_of(first)
     for t in tensors:
         if t.rank:
-            with_axes = t.dtype.plain if with_axes is None else promote(with_axes, t.dtype)
+            with_axes = plain_of(t.dtype) if with_axes is None else promote(with_axes, t.dtype)
         else:
-            others = t.dtype.plain if others is None else promote(others, t.dtype)
+            others = plain_of(t.dtype) if others is None else promote(others, t.dtype)
     return others if with_axes is None else with_axes
 
 

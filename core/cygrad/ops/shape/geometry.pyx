@@ -3,7 +3,7 @@
 from cygrad.autograd.inplace cimport check_inplace
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode
-from cygrad.dtype cimport CONJUGATED, DType
+from cygrad.dtype cimport CONJUGATED, DType, lazy_flags
 from cygrad.ops.declare.op cimport Op, tracked
 from cygrad.ops.shape.views cimport parse_shape
 from cygrad.tensor cimport Tensor, bump_version, new_tensor
@@ -32,8 +32,8 @@ def reinterpreted(Tensor self not None, DType dtype not None):
     cdef Py_ssize_t offset = self.offset, ratio
     cdef int i
     cdef Tensor out
-    if self.dtype.lazy:
-        kind = "conjugate view tensors" if self.dtype.lazy & CONJUGATED else "tensors with negative bit set"
+    if lazy_flags(self.dtype):
+        kind = "conjugate view tensors" if lazy_flags(self.dtype) & CONJUGATED else "tensors with negative bit set"
         raise RuntimeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     words = f"to view {SCALAR_NAMES[self.dtype.code]} as {SCALAR_NAMES[dtype.code]} (different element sizes)"
     for i in range(self.rank):

@@ -147,9 +147,9 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         if output_size is not None and output_size != places.numel():
             raise RuntimeError("allocated size does not match required size")
         if input.is_conj():
-            return input.conj().index_select(dim, places).conj()
+            return repeat_interleave(input.conj(), repeats, dim).conj()
         if input.is_neg():
-            return input._neg_view().index_select(dim, places)._neg_view()
+            return repeat_interleave(input._neg_view(), repeats, dim)._neg_view()
         return input.index_select(dim, places)
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")

@@ -11,7 +11,7 @@ from cygrad.dispatch.axis_reductions cimport reduce
 from cygrad.dispatch.unsigned_dtypes cimport UINT64, is_lazy
 from cygrad.tensors.elements cimport scalar_value
 from cygrad.dtype cimport (BFLOAT16, BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX64, COMPLEX128, DType, FLOAT16,
-                           FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of)
+                           FLOAT32, FLOAT64, INT32, INT64, UINT8, dtype_of, plain_of)
 from cygrad.ops.reduce.sums cimport every_axis
 from cygrad.tensor cimport Tensor, new_tensor
 from cygrad.view cimport data, fill_strided, same_sizes
@@ -154,11 +154,11 @@ def places_in_rows(Tensor rows not None, Tensor values not None, bint right):
 
     `rows` has values' dtype, and is one row or has the leading axes of `values`.
     """
-    cdef DType dtype = plain_dtype(rows.dtype.plain)
+    cdef DType dtype = plain_dtype(plain_of(rows.dtype))
     cdef Tensor found
     cdef Py_ssize_t n, count
     cdef int code
-    rows, values = cast(rows, rows.dtype.plain), cast(values, values.dtype.plain)
+    rows, values = cast(rows, plain_of(rows.dtype)), cast(values, plain_of(values.dtype))
     if rows.rank == 0 or rows.dtype is not values.dtype or dtype is None or rows.dtype.code == BOOL:
         return None
     if rows.memory.pointer == NULL or values.memory.pointer == NULL:

@@ -239,3 +239,10 @@ def test_other_types_functions_are_asked():
     assert type(xp.exp(cygrad.ones(2).as_subclass(Loud))) is Loud and cygrad.exp in seen
     with pytest.raises(TypeError):
         xp.ones(2) + cygrad.ones(2).as_subclass(Loud)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "ihfft", "rfft", "ifftn"])
+def test_numpy_reads_transforms(name):
+    """No lazy conjugate, whose memory NumPy may not look at."""
+    found = getattr(xp.fft, name)(xp.asarray([1., 2., 4.]))
+    assert not found.is_conj() and np.asarray(found).dtype == np.complex64

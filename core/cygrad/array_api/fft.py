@@ -62,7 +62,7 @@ def _along_one(name):
     op = getattr(_fft, name)
 
     def function(x, /, *, n=None, axis=-1, norm="backward"):
-        return op(x, n, axis, norm)
+        return op(x, n, axis, norm).resolve_conj()      # NumPy and others get at the memory of any array
     return _described(name, function)
 
 
@@ -70,7 +70,7 @@ def _along_several(name):
     op = getattr(_fft, name)
 
     def function(x, /, *, s=None, axes=None, norm="backward"):
-        return op(x, s, axes, norm)
+        return op(x, s, axes, norm).resolve_conj()
     return _described(name, function)
 
 

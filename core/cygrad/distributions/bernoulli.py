@@ -4,13 +4,14 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import broadcast_all, probs_and_logits, take_odds
+from cygrad.distributions.odds import OddsOfEvents
+from cygrad.distributions.utils import broadcast_all, within_support
 from cygrad.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(ExponentialFamily):
+class Bernoulli(OddsOfEvents, ExponentialFamily):
     """The Bernoulli distribution: 1 with a probability, else 0.
 
     Parameters
@@ -29,56 +30,37 @@ class Bernoulli(ExponentialFamily):
     support = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-    probs, logits = probs_and_logits(is_binary=True)
+    _parts = OddsOfEvents._parts
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        self._param, shape = take_odds(self, probs, logits)
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(self._take_odds(probs, logits), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Bernoulli, _instance, batch_shape, _param=0, probs=0, logits=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
-    @property
-    def mean(self):
-        return self.probs
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     @property
     def mode(self):
-        return (self.probs >= 0.5).to(self.probs).masked_fill(self.probs == 0.5, math.nan)
-
-    @property
-    def variance(self):
-        return self.probs * (1 - self.probs)
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._param.size()
+        likelier = (self.probs > 0.5).to(self.probs.dtype)
+        return cygrad.where(self.probs == 0.5, math.nan, likelier)
 
     def sample(self, sample_shape=()):
         with cygrad.no_grad():
-            return cygrad.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+            return self.probs.expand(self._extended_shape(sample_shape)).bernoulli()
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        logits, value = broadcast_all(self.logits, value)
-        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+        value, logits = broadcast_all(value, self.logits)
+        return binary_cross_entropy_with_logits(logits, value, reduction="none").neg()
 
     def entropy(self):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand=True):
-        values = cygrad.arange(2, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((-1,) + (1,) * len(self._batch_shape))
-        return values.expand((-1,) + self._batch_shape) if expand else values
+        return self._enumerated(cygrad.arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
     @property
     def _natural_params(self):
-        return (cygrad.logit(self.probs),)
+        return (self.probs.logit(),)
 
     def _log_normalizer(self, x):
-        return cygrad.log1p(cygrad.exp(x))
+        return x.exp().log1p()

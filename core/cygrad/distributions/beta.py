@@ -1,11 +1,9 @@
 """The beta distribution."""
-from numbers import Number
-
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.dirichlet import Dirichlet
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import broadcast_all
+from cygrad.distributions.utils import broadcast_all, within_support
 
 __all__ = ["Beta"]
 
@@ -28,53 +26,25 @@ class Beta(ExponentialFamily):
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True
+    _parts = {"_dirichlet": 0}
 
     def __init__(self, concentration1, concentration0, validate_args=None):
-        if isinstance(concentration1, Number) and isinstance(concentration0, Number):
-            both = cygrad.tensor([float(concentration1), float(concentration0)])
-        else:
-            both = cygrad.stack(broadcast_all(concentration1, concentration0), -1)
+        both = cygrad.stack(broadcast_all(concentration1, concentration0), -1)
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
-        super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
+        super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Beta, _instance)
-        batch_shape = cygrad.Size(batch_shape)
-        new._dirichlet = self._dirichlet.expand(batch_shape)
-        super(Beta, new).__init__(batch_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    @property
-    def concentration1(self):
-        """The first parameter."""
-        return self._dirichlet.concentration[..., 0]
-
-    @property
-    def concentration0(self):
-        """The second parameter."""
-        return self._dirichlet.concentration[..., 1]
-
-    @property
-    def mean(self):
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self):
-        return self._dirichlet.mode[..., 0]
-
-    @property
-    def variance(self):
-        total = self.concentration1 + self.concentration0
-        return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
+    concentration1 = property(lambda self: self._dirichlet.concentration[..., 0], doc="The first parameter.")
+    concentration0 = property(lambda self: self._dirichlet.concentration[..., 1], doc="The second parameter.")
+    mean = property(lambda self: self._dirichlet.mean[..., 0])
+    mode = property(lambda self: self._dirichlet.mode[..., 0])
+    variance = property(lambda self: self._dirichlet.variance[..., 0])
 
     def rsample(self, sample_shape=()):
-        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+        return self._dirichlet.rsample(sample_shape)[..., 0]
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self._dirichlet.log_prob(cygrad.stack([value, 1.0 - value], -1))
+        return self._dirichlet.log_prob(cygrad.stack((value, 1 - value), -1))
 
     def entropy(self):
         return self._dirichlet.entropy()
@@ -84,4 +54,4 @@ class Beta(ExponentialFamily):
         return self.concentration1, self.concentration0
 
     def _log_normalizer(self, x, y):
-        return cygrad.lgamma(x) + cygrad.lgamma(y) - cygrad.lgamma(x + y)
+        return x.lgamma() + y.lgamma() - (x + y).lgamma()

@@ -4,7 +4,8 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import need_one, probs_and_logits
+from cygrad.distributions.odds import probs_and_logits, the_given
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Categorical"]
 
@@ -27,27 +28,18 @@ class Categorical(Distribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
     probs, logits = probs_and_logits(is_binary=False)
+    _parts = {"_param": 1, "probs": 1, "logits": 1}
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        need_one(probs, logits)
-        name, given = ("probs", probs) if logits is None else ("logits", logits)
-        if given.dim() < 1:
+        name, self._param = the_given(probs, logits)
+        if not self._param.dim():
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
-        if logits is None:
+        if name == "probs":
             self.probs = probs / probs.sum(-1, keepdim=True)
         else:
-            self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        self._param = given
-        self._num_events = given.size()[-1]
-        super().__init__(given.size()[:-1], validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Categorical, _instance)
-        new._num_events = self._num_events
-        return self._expanded(Categorical, new, batch_shape, _param=1, probs=1, logits=1)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
+            self.logits = logits - logits.logsumexp(-1, keepdim=True)
+        *batch, self._num_events = self._param.shape
+        super().__init__(cygrad.Size(batch), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self):
@@ -56,39 +48,25 @@ class Categorical(Distribution):
     @property
     def param_shape(self):
         """The shape of the parameter that was given."""
-        return self._param.size()
+        return self._param.shape
 
-    @property
-    def mean(self):
-        return cygrad.full(self._extended_shape(), math.nan, dtype=self.probs.dtype, device=self.probs.device)
-
-    @property
-    def mode(self):
-        return self.probs.argmax(dim=-1)
-
-    @property
-    def variance(self):
-        return cygrad.full(self._extended_shape(), math.nan, dtype=self.probs.dtype, device=self.probs.device)
+    mean = variance = property(lambda self: self.probs.new_full(self._batch_shape, math.nan))
+    mode = property(lambda self: self.probs.argmax(-1))
 
     def sample(self, sample_shape=()):
-        if not isinstance(sample_shape, cygrad.Size):
-            sample_shape = cygrad.Size(sample_shape)
-        rows = self.probs.reshape(-1, self._num_events)
+        draws = cygrad.Size(sample_shape).numel()
         with cygrad.no_grad():
-            drawn = cygrad.multinomial(rows, sample_shape.numel(), True).T
-        return drawn.reshape(self._extended_shape(sample_shape))
+            rows = self.probs.reshape(-1, self._num_events).multinomial(draws, replacement=True)
+        return rows.T.reshape(self._extended_shape(sample_shape))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        value, logs = cygrad.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logs.gather(-1, value[..., :1]).squeeze(-1)
+        places, logs = cygrad.broadcast_tensors(value.long()[..., None], self.logits)
+        return logs.gather(-1, places[..., :1])[..., 0]
 
     def entropy(self):
         logs = self.logits.clamp(min=cygrad.finfo(self.logits.dtype).min)       # 0 times minus infinity is 0 here
-        return -(logs * self.probs).sum(-1)
+        return (self.probs * logs).sum(-1).neg()
 
     def enumerate_support(self, expand=True):
-        values = cygrad.arange(self._num_events, dtype=cygrad.long, device=self._param.device)
-        values = values.view((-1,) + (1,) * len(self._batch_shape))
-        return values.expand((-1,) + self._batch_shape) if expand else values
+        return self._enumerated(cygrad.arange(self._num_events, device=self._param.device), expand)

@@ -1,10 +1,9 @@
 """The Cauchy distribution."""
 import math
 
-import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Cauchy"]
 
@@ -27,41 +26,32 @@ class Cauchy(Distribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
+    _parts = {"loc": 0, "scale": 0}
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(batch_shape_of(self.loc, loc, scale), validate_args=validate_args)
+        super().__init__(self._take(loc=loc, scale=scale), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Cauchy, _instance, batch_shape, loc=0, scale=0)
+    mean = property(lambda self: self.loc.new_full(self._batch_shape, math.nan))
+    variance = property(lambda self: self.loc.new_full(self._batch_shape, math.inf))
+    mode = property(lambda self: self.loc)
 
-    @property
-    def mean(self):
-        return self.loc.new_full(self._extended_shape(), math.nan)
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def variance(self):
-        return self.loc.new_full(self._extended_shape(), math.inf)
+    def _standard(self, value):
+        return (value - self.loc) / self.scale
 
     def rsample(self, sample_shape=()):
-        return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale
+        standard = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
+        return self.loc + self.scale * standard
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
+        return -(self._standard(value).square().log1p() + self.scale.log() + math.log(math.pi))
 
+    @within_support
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return cygrad.atan((value - self.loc) / self.scale) / math.pi + 0.5
+        return 0.5 + self._standard(value).atan() / math.pi
 
     def icdf(self, value):
-        return cygrad.tan(math.pi * (value - 0.5)) * self.scale + self.loc
+        return self.loc + self.scale * ((value - 0.5) * math.pi).tan()
 
     def entropy(self):
-        return math.log(4 * math.pi) + self.scale.log()
+        return self.scale.log() + math.log(4 * math.pi)

@@ -21,14 +21,9 @@ class Chi2(Gamma):
     """
 
     arg_constraints = {"df": constraints.positive}
+    _parts = Gamma._parts
 
     def __init__(self, df, validate_args=None):
-        super().__init__(0.5 * df, 0.5, validate_args=validate_args)
+        super().__init__(df * 0.5, 0.5, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(Chi2, _instance))
-
-    @property
-    def df(self):
-        """Degrees of freedom."""
-        return self.concentration * 2
+    df = property(lambda self: self.concentration * 2, doc="Degrees of freedom.")

@@ -4,7 +4,10 @@
 
 `event_dim` is the number of last axes that one answer is about.
 """
+import operator
+
 import cygrad
+from cygrad.distributions.parts import lengths_of_parts, parts_along
 
 __all__ = ["Constraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property", "greater_than",
            "greater_than_eq", "independent", "integer_interval", "interval", "half_open_interval", "is_dependent",
@@ -54,27 +57,22 @@ class Constraint:
 class _Dependent(Constraint):
     """Depends on other values; nothing can be checked before they are known."""
 
-    def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
-        self._is_discrete = is_discrete
-        self._event_dim = event_dim
-        super().__init__()
+    def __init__(self, **known):
+        if not known.keys() <= {"is_discrete", "event_dim"}:
+            raise TypeError(f"expected is_discrete and event_dim, got {', '.join(known)}")
+        self._known = known
 
-    @property
-    def is_discrete(self):
-        if self._is_discrete is NotImplemented:
-            raise NotImplementedError(".is_discrete cannot be determined statically")
-        return self._is_discrete
+    def _whether_known(self, name):
+        if name in self._known:
+            return self._known[name]
+        raise NotImplementedError(f".{name} cannot be determined statically")
 
-    @property
-    def event_dim(self):
-        if self._event_dim is NotImplemented:
-            raise NotImplementedError(".event_dim cannot be determined statically")
-        return self._event_dim
+    is_discrete = property(lambda self: self._whether_known("is_discrete"))
+    event_dim = property(lambda self: self._whether_known("event_dim"))
 
-    def __call__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
+    def __call__(self, **known):
         """The same with what is known about it."""
-        return _Dependent(is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
-                          event_dim=self._event_dim if event_dim is NotImplemented else event_dim)
+        return _Dependent(**{**self._known, **known})
 
     def check(self, x):
         raise ValueError("Cannot determine validity of dependent constraint")
@@ -111,44 +109,44 @@ class _DependentProperty(property, _Dependent):
         What is known of all its values.
     """
 
-    def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
-        super().__init__(fn)
-        self._is_discrete = is_discrete
-        self._event_dim = event_dim
+    def __init__(self, fn=None, **known):
+        property.__init__(self, fn)
+        _Dependent.__init__(self, **known)
 
     def __call__(self, fn):
-        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+        return _DependentProperty(fn, **self._known)
+
+
+def _need_axes(value, axes):
+    if value.dim() < axes:
+        raise ValueError(f"Expected value.dim() >= {axes} but got {value.dim()}")
+
+
+def _need_constraint(given):
+    if not isinstance(given, Constraint):
+        raise AssertionError(f"base_constraint must be a Constraint, got {type(given).__name__}")
 
 
 class _IndependentConstraint(Constraint):
     """A constraint that all elements of the last axes satisfy."""
 
     def __init__(self, base_constraint, reinterpreted_batch_ndims):
-        if not isinstance(base_constraint, Constraint):
-            raise AssertionError(f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
-        if not isinstance(reinterpreted_batch_ndims, int):
-            raise AssertionError("reinterpreted_batch_ndims must be an int, got "
-                                 f"{type(reinterpreted_batch_ndims).__name__}")
-        if reinterpreted_batch_ndims < 0:
-            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
-        self.base_constraint = base_constraint
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__()
+        _need_constraint(base_constraint)
+        axes = reinterpreted_batch_ndims
+        if not isinstance(axes, int):
+            raise AssertionError(f"reinterpreted_batch_ndims must be an int, got {type(axes).__name__}")
+        if axes < 0:
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {axes}")
+        self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, axes
 
-    @property
-    def is_discrete(self):
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self):
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+    is_discrete = property(lambda self: self.base_constraint.is_discrete)
+    event_dim = property(lambda self: self.base_constraint.event_dim + self.reinterpreted_batch_ndims)
 
     def check(self, value):
+        _need_axes(value, self.event_dim)
         found = self.base_constraint.check(value)
-        if found.dim() < self.reinterpreted_batch_ndims:
-            wanted = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
-            raise ValueError(f"Expected value.dim() >= {wanted} but got {value.dim()}")
-        return found.reshape(found.shape[:found.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
+        more = self.reinterpreted_batch_ndims
+        return found.all(tuple(range(-more, 0))) if more else found
 
     def __repr__(self):
         return f"{self.__class__.__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -170,25 +168,16 @@ class MixtureSameFamilyConstraint(Constraint):
     """
 
     def __init__(self, base_constraint):
-        if not isinstance(base_constraint, Constraint):
-            raise AssertionError(f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
+        _need_constraint(base_constraint)
         self.base_constraint = base_constraint
-        super().__init__()
 
-    @property
-    def is_discrete(self):
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self):
-        return self.base_constraint.event_dim
+    is_discrete = property(lambda self: self.base_constraint.is_discrete)
+    event_dim = property(lambda self: self.base_constraint.event_dim)
 
     def check(self, value):
-        found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        if value.dim() < self.event_dim:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        axes = value.dim() - self.event_dim
-        return found.reshape(found.shape[:axes] + (-1,)).all(-1)
+        _need_axes(value, self.event_dim)
+        before = value.dim() - self.event_dim
+        return self.base_constraint.check(value.unsqueeze(before)).flatten(before).all(-1)
 
     def __repr__(self):
         return f"{self.__class__.__name__}({self.base_constraint!r})"
@@ -209,10 +198,26 @@ class _Real(Constraint):
 
 
 class _Bounded(Constraint):
-    """Constraints of numbers by bounds, which are shown."""
+    """Numbers within bounds. A subclass says which there are, and how each compares with the numbers."""
+
+    bounds = {}         # name of the bound -> (bound, number) -> bool
+
+    def __init__(self, *given, **named):
+        values = dict(zip(self.bounds, given), **named)
+        if len(given) + len(named) != len(self.bounds) or values.keys() != self.bounds.keys():
+            raise TypeError(f"{self.__class__.__name__[1:]} takes the bounds {', '.join(self.bounds)}, got "
+                            f"{(*given, *named)}")
+        self.__dict__.update(values)
+
+    def check(self, value):
+        found = value % 1 == 0 if self.is_discrete else None
+        for name, compare in self.bounds.items():
+            within = compare(getattr(self, name), value)
+            found = within if found is None else found & within
+        return found
 
     def __repr__(self):
-        bounds = ", ".join(f"{name}={_shown(value)}" for name, value in self.__dict__.items())
+        bounds = ", ".join(f"{name}={_shown(getattr(self, name))}" for name in self.bounds)
         return f"{self.__class__.__name__[1:]}({bounds})"
 
 
@@ -220,194 +225,177 @@ def _shown(bound):
     return bound.item() if isinstance(bound, cygrad.Tensor) and bound.dim() == 0 else bound
 
 
-class _Above(_Bounded):
-    def __init__(self, lower_bound):
-        self.lower_bound = lower_bound
-        super().__init__()
+class _GreaterThan(_Bounded):
+    """Numbers above a bound."""
+
+    bounds = {"lower_bound": operator.lt}
 
 
-class _Below(_Bounded):
-    def __init__(self, upper_bound):
-        self.upper_bound = upper_bound
-        super().__init__()
+class _GreaterThanEq(_Bounded):
+    """Numbers from a bound on."""
+
+    bounds = {"lower_bound": operator.le}
 
 
-class _Between(_Bounded):
-    def __init__(self, lower_bound, upper_bound):
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
-        super().__init__()
+class _LessThan(_Bounded):
+    """Numbers below a bound."""
+
+    bounds = {"upper_bound": operator.gt}
 
 
-class _IntegerInterval(_Between):
-    """Whole numbers, the bounds included."""
+class _Interval(_Bounded):
+    """Numbers between two bounds, these included."""
+
+    bounds = {"lower_bound": operator.le, "upper_bound": operator.ge}
+
+
+class _HalfOpenInterval(_Bounded):
+    """Numbers from the lower bound on, below the upper one."""
+
+    bounds = {"lower_bound": operator.le, "upper_bound": operator.gt}
+
+
+class _IntegerInterval(_Interval):
+    """Whole numbers between two bounds, these included."""
 
     is_discrete = True
 
-    def check(self, value):
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
-
-class _IntegerLessThan(_Below):
-    """Whole numbers up to a bound."""
-
-    is_discrete = True
-
-    def check(self, value):
-        return (value % 1 == 0) & (value <= self.upper_bound)
-
-
-class _IntegerGreaterThan(_Above):
+class _IntegerGreaterThan(_GreaterThanEq):
     """Whole numbers from a bound on."""
 
     is_discrete = True
 
-    def check(self, value):
-        return (value % 1 == 0) & (value >= self.lower_bound)
 
+class _IntegerLessThan(_Bounded):
+    """Whole numbers up to a bound."""
 
-class _GreaterThan(_Above):
-    """Numbers above a bound."""
-
-    def check(self, value):
-        return self.lower_bound < value
-
-
-class _GreaterThanEq(_Above):
-    """Numbers from a bound on."""
-
-    def check(self, value):
-        return self.lower_bound <= value
-
-
-class _LessThan(_Below):
-    """Numbers below a bound."""
-
-    def check(self, value):
-        return value < self.upper_bound
-
-
-class _Interval(_Between):
-    """Numbers between two bounds, these included."""
-
-    def check(self, value):
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
-
-
-class _HalfOpenInterval(_Between):
-    """Numbers from the first bound on, below the second."""
-
-    def check(self, value):
-        return (self.lower_bound <= value) & (value < self.upper_bound)
+    bounds = {"upper_bound": operator.ge}
+    is_discrete = True
 
 
 # ---------------------------------------------------------------------- of vectors
 
-class _OneHot(Constraint):
+class _Vectors(Constraint):
+    """Constraints of vectors along the last axis."""
+
+    event_dim = 1
+
+
+class _OneHot(_Vectors):
+    """Zeros, and 1 in one place."""
+
     is_discrete = True
-    event_dim = 1
 
     def check(self, value):
-        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+        return boolean.check(value).all(-1) & (value.sum(-1) == 1)
 
 
-class _Simplex(Constraint):
-    """Not negative, with a sum of 1."""
-
-    event_dim = 1
+class _Simplex(_Vectors):
+    """Shares of 1."""
 
     def check(self, value):
-        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+        return nonnegative.check(value).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _Multinomial(Constraint):
+class _Multinomial(_Vectors):
     """Counts of at most `upper_bound` events."""
 
     is_discrete = True
-    event_dim = 1
 
     def __init__(self, upper_bound):
         self.upper_bound = upper_bound
 
     def check(self, x):
-        return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
+        return nonnegative.check(x).all(-1) & (x.sum(-1) <= self.upper_bound)
 
 
 # ---------------------------------------------------------------------- of matrices
 
-class _LowerTriangular(Constraint):
+class _Matrices(Constraint):
+    """Constraints of matrices: tests of batches, each of which needs what passed those before it."""
+
     event_dim = 2
+    tests = ()
 
     def check(self, value):
-        return (value.tril() == value).flatten(-2).all(-1)
+        for test in self.tests:
+            found = test(value)
+            if not found.all():
+                break
+        return found
 
 
-class _LowerCholesky(Constraint):
+def _is_square(value):
+    return cygrad.full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=cygrad.bool, device=value.device)
+
+
+def _is_symmetric(value):
+    return value.isclose(value.mT, atol=1e-6).flatten(-2).all(-1)
+
+
+def _is_lower_triangular(value):
+    return (value == value.tril()).flatten(-2).all(-1)
+
+
+def _is_lower_cholesky(value):
+    return _is_lower_triangular(value) & positive.check(value.diagonal(dim1=-2, dim2=-1)).all(-1)
+
+
+def _is_corr_cholesky(value):
+    """Whether it is the Cholesky factor of a correlation matrix: rows of the length 1, but for what rounding takes."""
+    allowed = 10 * value.size(-1) * cygrad.finfo(value.dtype).eps
+    away = (value.detach().norm(dim=-1) - 1).abs()
+    return _is_lower_cholesky(value) & (away <= allowed).all(-1)
+
+
+class _Square(_Matrices):
+    tests = (_is_square,)
+
+
+class _Symmetric(_Matrices):
+    tests = (_is_square, _is_symmetric)
+
+
+class _PositiveSemidefinite(_Matrices):
+    tests = (_is_square, _is_symmetric, lambda value: (cygrad.linalg.eigvalsh(value) >= 0).all(-1))
+
+
+class _PositiveDefinite(_Matrices):
+    tests = (_is_square, _is_symmetric, lambda value: cygrad.linalg.cholesky_ex(value).info == 0)
+
+
+class _LowerTriangular(_Matrices):
+    tests = (_is_lower_triangular,)
+
+
+class _LowerCholesky(_Matrices):
     """Lower triangular, with a positive diagonal."""
 
-    event_dim = 2
-
-    def check(self, value):
-        return lower_triangular.check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+    tests = (_is_lower_cholesky,)
 
 
-class _CorrCholesky(Constraint):
-    """A Cholesky factor of a correlation matrix: its rows have the norm 1."""
-
-    event_dim = 2
-
-    def check(self, value):
-        allowed = cygrad.finfo(value.dtype).eps * value.size(-1) * 10      # what rounding of a long row may take
-        lengths = cygrad.linalg.norm(value.detach(), dim=-1)
-        return _LowerCholesky().check(value) & (lengths - 1).abs().le(allowed).all(-1)
-
-
-class _Square(Constraint):
-    event_dim = 2
-
-    def check(self, value):
-        return cygrad.full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=cygrad.bool, device=value.device)
-
-
-class _Symmetric(_Square):
-    def check(self, value):
-        square = super().check(value)
-        if not square.all():
-            return square
-        return cygrad.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
-
-
-class _PositiveSemidefinite(_Symmetric):
-    def check(self, value):
-        symmetric_ = super().check(value)
-        if not symmetric_.all():
-            return symmetric_
-        return cygrad.linalg.eigvalsh(value).ge(0).all(-1)
-
-
-class _PositiveDefinite(_Symmetric):
-    def check(self, value):
-        symmetric_ = super().check(value)
-        if not symmetric_.all():
-            return symmetric_
-        return cygrad.linalg.cholesky_ex(value).info.eq(0)
+class _CorrCholesky(_Matrices):
+    tests = (_is_corr_cholesky,)
 
 
 # ---------------------------------------------------------------------- of parts
 
 class _Parts(Constraint):
-    """Constraints of the parts of a value along an axis."""
+    """Constraints of parts of a value along an axis."""
 
     def __init__(self, cseq, dim=0):
-        if not all(isinstance(c, Constraint) for c in cseq):
+        self.cseq, self.dim = list(cseq), dim
+        if not all(isinstance(c, Constraint) for c in self.cseq):
             raise AssertionError("All elements of cseq must be Constraint instances")
-        self.cseq = list(cseq)
-        self.dim = dim
-        super().__init__()
 
-    @property
-    def is_discrete(self):
-        return any(c.is_discrete for c in self.cseq)
+    is_discrete = property(lambda self: any(c.is_discrete for c in self.cseq))
+    event_dim = property(lambda self: max(c.event_dim for c in self.cseq))
+
+    def _checks(self, value, lengths=None):
+        """What each constraint says of its part."""
+        parts = parts_along(value, self.dim, lengths)
+        return [constraint.check(part) for constraint, part in zip(self.cseq, parts)]
 
 
 class _Cat(_Parts):
@@ -425,23 +413,11 @@ class _Cat(_Parts):
 
     def __init__(self, cseq, dim=0, lengths=None):
         super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.cseq):
-            raise AssertionError(f"lengths and cseq must have the same length, got {len(self.lengths)} and "
-                                 f"{len(self.cseq)}")
-
-    @property
-    def event_dim(self):
-        return max(c.event_dim for c in self.cseq)
+        self.lengths = lengths_of_parts(lengths, len(self.cseq), "lengths and cseq must have the same length, got {} "
+                                        "and {}")
 
     def check(self, value):
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} is out of range for value with {value.dim()} dimensions")
-        found, start = [], 0
-        for constraint, length in zip(self.cseq, self.lengths):
-            found.append(constraint.check(value.narrow(self.dim, start, length)))
-            start += length
-        return cygrad.cat(found, self.dim)
+        return cygrad.cat(self._checks(value, self.lengths), self.dim)
 
 
 class _Stack(_Parts):
@@ -457,14 +433,11 @@ class _Stack(_Parts):
 
     @property
     def event_dim(self):
-        inside = max(c.event_dim for c in self.cseq)
-        return inside + 1 if self.dim + inside < 0 else inside
+        inside = super().event_dim
+        return inside + (self.dim + inside < 0)         # the axis lies among those of one value
 
     def check(self, value):
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} is out of range for value with {value.dim()} dimensions")
-        return cygrad.stack([constraint.check(value.select(self.dim, i)) for i, constraint in enumerate(self.cseq)],
-                            self.dim)
+        return cygrad.stack(self._checks(value), self.dim)
 
 
 # ---------------------------------------------------------------------- public names

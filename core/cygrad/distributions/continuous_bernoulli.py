@@ -4,14 +4,14 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import (broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_and_logits,
-                                        take_odds)
+from cygrad.distributions.odds import OddsOfEvents
+from cygrad.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, within_support
 from cygrad.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(ExponentialFamily):
+class ContinuousBernoulli(OddsOfEvents, ExponentialFamily):
     """The continuous Bernoulli distribution, of numbers from 0 to 1: its density is that of Bernoulli, normalized.
 
     Parameters
@@ -36,7 +36,7 @@ class ContinuousBernoulli(ExponentialFamily):
     support = constraints.unit_interval
     _mean_carrier_measure = 0
     has_rsample = True
-    _, logits = probs_and_logits(is_binary=True)
+    _parts = OddsOfEvents._parts
 
     @lazy_property
     def probs(self):
@@ -44,21 +44,13 @@ class ContinuousBernoulli(ExponentialFamily):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args=None):
-        self._param, shape = take_odds(self, probs, logits)
+        shape = self._take_odds(probs, logits)
         if logits is None:
             if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
             self._param = self.probs = clamp_probs(self.probs)
         self._lims = lims
         super().__init__(shape, validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(ContinuousBernoulli, _instance)
-        new._lims = self._lims
-        return self._expanded(ContinuousBernoulli, new, batch_shape, _param=0, probs=0, logits=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
 
     def _outside_unstable_region(self):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
@@ -87,37 +79,22 @@ class ContinuousBernoulli(ExponentialFamily):
             lambda x: 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
-    def stddev(self):
-        return cygrad.sqrt(self.variance)
-
-    @property
     def variance(self):
         return self._by_series_near_half(
             lambda p: (p * (p - 1.0) / (1.0 - 2.0 * p).pow(2) + 1.0 / (cygrad.log1p(-p) - cygrad.log(p)).pow(2)),
             lambda x: 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x.pow(2)) * x.pow(2))
 
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._param.size()
-
-    def sample(self, sample_shape=()):
-        with cygrad.no_grad():
-            return self.rsample(sample_shape)
-
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         return self.icdf(cygrad.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
 
+    @within_support
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         p = self._cut_probs()
         found = (cygrad.pow(p, value) * cygrad.pow(1.0 - p, 1.0 - value) + p - 1.0) / (2.0 * p - 1.0)
         found = cygrad.where(self._outside_unstable_region(), found, value)

@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
+from cygrad.distributions.utils import within_support
 from cygrad.nn.functional import one_hot
 
 __all__ = ["Dirichlet"]
@@ -25,52 +26,47 @@ class Dirichlet(ExponentialFamily):
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
     has_rsample = True
+    _parts = {"concentration": 1}
 
     def __init__(self, concentration, validate_args=None):
-        if concentration.dim() < 1:
+        if not concentration.dim():
             raise ValueError("`concentration` parameter must be at least one-dimensional.")
         self.concentration = concentration
-        super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Dirichlet, _instance, batch_shape, concentration=1)
+        *batch, n = concentration.shape
+        super().__init__(cygrad.Size(batch), cygrad.Size((n,)), validate_args=validate_args)
 
     def rsample(self, sample_shape=()):
         return cygrad._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return (cygrad.xlogy(self.concentration - 1.0, value).sum(-1) + cygrad.lgamma(self.concentration.sum(-1))
-                - cygrad.lgamma(self.concentration).sum(-1))
+        return (self.concentration - 1).xlogy(value).sum(-1) - self._log_normalizer(self.concentration)
 
     @property
     def mean(self):
-        return self.concentration / self.concentration.sum(-1, True)
+        return self.concentration / self.concentration.sum(-1, keepdim=True)
 
     @property
     def mode(self):
-        above = (self.concentration - 1).clamp(min=0.0)
-        found = above / above.sum(-1, True)
-        in_a_corner = (self.concentration < 1).all(dim=-1)
-        found[in_a_corner] = one_hot(found[in_a_corner].argmax(dim=-1), above.shape[-1]).to(found)
-        return found
+        above = (self.concentration - 1).clamp(min=0)
+        shares = above / above.sum(-1, keepdim=True)
+        corner = one_hot(shares.argmax(-1), shares.shape[-1]).to(shares)
+        return cygrad.where((self.concentration < 1).all(-1, keepdim=True), corner, shares)
 
     @property
     def variance(self):
-        total = self.concentration.sum(-1, True)
-        return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
+        mean, total = self.mean, self.concentration.sum(-1, keepdim=True)
+        return mean * (1 - mean) / (total + 1)
 
     def entropy(self):
-        n = self.concentration.size(-1)
         total = self.concentration.sum(-1)
-        return (cygrad.lgamma(self.concentration).sum(-1) - cygrad.lgamma(total)
-                - (n - total) * cygrad.digamma(total)
-                - ((self.concentration - 1.0) * cygrad.digamma(self.concentration)).sum(-1))
+        each = (self.concentration - 1) * self.concentration.digamma()
+        return (self._log_normalizer(self.concentration) + (total - self._event_shape[0]) * total.digamma()
+                - each.sum(-1))
 
     @property
     def _natural_params(self):
         return (self.concentration,)
 
     def _log_normalizer(self, x):
-        return x.lgamma().sum(-1) - cygrad.lgamma(x.sum(-1))
+        return x.lgamma().sum(-1) - x.sum(-1).lgamma()

@@ -3,7 +3,7 @@ import warnings
 
 import cygrad
 from cygrad.distributions import constraints
-from cygrad.distributions.utils import lazy_property
+from cygrad.distributions.utils import broadcast_all, lazy_property
 
 __all__ = ["Distribution"]
 
@@ -32,6 +32,10 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
+
+    # What `expand` expands: tensors and distributions by their attributes' names, each with how many of its last axes
+    # are not the batch's. A class with an `__init__` names its own.
+    _parts: dict
 
     @staticmethod
     def set_default_validate_args(value):
@@ -90,19 +94,26 @@ class Distribution:
         -------
         Distribution
         """
-        raise NotImplementedError
-
-    def _expanded(self, kind, instance, batch_shape, **parameters):
-        """What `expand` of `kind` returns; each parameter stands with the number of its axes that are the event's."""
-        new = self._get_checked_instance(kind, instance)
+        kind = next((kind for kind in type(self).__mro__ if "_parts" in vars(kind)), None)
+        if kind is None:
+            raise NotImplementedError
+        new = self._get_checked_instance(kind, _instance)
         batch_shape = cygrad.Size(batch_shape)
-        for name, axes in parameters.items():
-            if name in self.__dict__:
-                value = self.__dict__[name]
-                setattr(new, name, value.expand(batch_shape + value.shape[value.dim() - axes:]))
-        super(kind, new).__init__(batch_shape, self.event_shape, validate_args=False)
+        for name, value in vars(self).items():
+            if name in self._parts:
+                shape = value.shape if isinstance(value, cygrad.Tensor) else value.batch_shape
+                vars(new)[name] = value.expand(batch_shape + shape[len(shape) - self._parts[name]:])
+            elif not isinstance(getattr(type(self), name, None), lazy_property):
+                vars(new).setdefault(name, value)
+        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
         new._validate_args = self._validate_args
         return new
+
+    def _take(self, **parameters):
+        """Keep parameters as attributes, all of one shape, and return it: the batch's. Numbers have no axes."""
+        values = broadcast_all(*parameters.values())
+        vars(self).update(zip(parameters, values))
+        return values[0].shape
 
     def _get_checked_instance(self, cls, _instance=None):
         """An empty instance for `expand`; a subclass with another `__init__` has to expand itself."""
@@ -271,6 +282,11 @@ class Distribution:
             Of the batch's shape.
         """
         return cygrad.exp(self.entropy())
+
+    def _enumerated(self, values, expand):
+        """Values of a discrete distribution, along an axis before those of the batch."""
+        values = values.reshape(values.shape[:1] + (1,) * len(self._batch_shape) + values.shape[1:])
+        return values.expand(values.shape[:1] + self._batch_shape + self._event_shape) if expand else values
 
     def _extended_shape(self, sample_shape=()):
         """The shape of what is drawn."""

@@ -1,20 +1,24 @@
 """Transforms of single numbers."""
 import math
-from numbers import Number
+import operator
 
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.transform import Transform
 from cygrad.distributions.utils import _sum_rightmost, broadcast_all, lazy_property
 from cygrad.nn.functional import softplus
+from cygrad.overrides import is_tensor_like
 
 
-def same_kind(self, other):
-    """Equality of transforms without parameters."""
-    return isinstance(other, type(self))
+class _Monotone(Transform):
+    """One-to-one maps of all numbers that increase."""
+
+    domain = constraints.real
+    bijective = True
+    sign = 1
 
 
-class ExpTransform(Transform):
+class ExpTransform(_Monotone):
     """y = exp(x).
 
     Examples
@@ -24,12 +28,8 @@ class ExpTransform(Transform):
     tensor([1., 1.])
     """
 
-    domain = constraints.real
     codomain = constraints.positive
-    bijective = True
-    sign = +1
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         return x.exp()
@@ -55,49 +55,40 @@ class PowerTransform(Transform):
     tensor(9.)
     """
 
-    domain = constraints.positive
-    codomain = constraints.positive
+    domain = codomain = constraints.positive
     bijective = True
+    _arguments = _compared = ("exponent",)
 
     def __init__(self, exponent, cache_size=0):
-        super().__init__(cache_size=cache_size)
         self.exponent, = broadcast_all(exponent)
-
-    def with_cache(self, cache_size=1):
-        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
+        super().__init__(cache_size)
 
     @lazy_property
     def sign(self):
         return self.exponent.sign()
 
-    def __eq__(self, other):
-        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
-
-    __hash__ = None
-
     def _call(self, x):
-        return x.pow(self.exponent)
+        return x ** self.exponent
 
     def _inverse(self, y):
-        return y.pow(1 / self.exponent)
+        return y ** self.exponent.reciprocal()
 
-    def log_abs_det_jacobian(self, x, y):
-        return (self.exponent * y / x).abs().log()
+    def log_abs_det_jacobian(self, x, y):       # exponent * x ** (exponent - 1)
+        return (y / x * self.exponent).abs().log()
 
     def forward_shape(self, shape):
         return cygrad.broadcast_shapes(shape, self.exponent.shape)
 
-    def inverse_shape(self, shape):
-        return cygrad.broadcast_shapes(shape, self.exponent.shape)
+    inverse_shape = forward_shape
 
 
 def inside_unit(x):
     """Numbers from 0 to 1, kept from both ends by what the dtype can tell apart."""
-    limits = cygrad.finfo(x.dtype)
-    return x.clamp(min=limits.tiny, max=1.0 - limits.eps)
+    dtype = cygrad.finfo(x.dtype)
+    return x.clamp(dtype.tiny, 1 - dtype.eps)
 
 
-class SigmoidTransform(Transform):
+class SigmoidTransform(_Monotone):
     """y = 1 / (1 + exp(-x)).
 
     Examples
@@ -107,25 +98,20 @@ class SigmoidTransform(Transform):
     tensor([0.5000, 0.5000])
     """
 
-    domain = constraints.real
     codomain = constraints.unit_interval
-    bijective = True
-    sign = +1
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         return inside_unit(x.sigmoid())
 
     def _inverse(self, y):
-        y = inside_unit(y)
-        return y.log() - (-y).log1p()
+        return inside_unit(y).logit()
 
-    def log_abs_det_jacobian(self, x, y):
-        return -softplus(-x) - softplus(x)
+    def log_abs_det_jacobian(self, x, y):       # of sigmoid(x) * sigmoid(-x)
+        return -(softplus(x) + softplus(-x))
 
 
-class SoftplusTransform(Transform):
+class SoftplusTransform(_Monotone):
     """y = log(1 + exp(x)).
 
     Examples
@@ -135,24 +121,20 @@ class SoftplusTransform(Transform):
     tensor(30.)
     """
 
-    domain = constraints.real
     codomain = constraints.positive
-    bijective = True
-    sign = +1
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         return softplus(x)
 
     def _inverse(self, y):
-        return (-y).expm1().neg().log() + y
+        return y + cygrad.log(-cygrad.expm1(-y))
 
     def log_abs_det_jacobian(self, x, y):
-        return -softplus(-x)
+        return softplus(-x).neg()
 
 
-class TanhTransform(Transform):
+class TanhTransform(_Monotone):
     """y = tanh(x).
 
     Notes
@@ -166,12 +148,8 @@ class TanhTransform(Transform):
     tensor([0., 0.])
     """
 
-    domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
-    bijective = True
-    sign = +1
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         return x.tanh()
@@ -180,7 +158,7 @@ class TanhTransform(Transform):
         return y.atanh()
 
     def log_abs_det_jacobian(self, x, y):
-        return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))       # 1 - tanh(x) ** 2 without its cancellation
+        return 2 * (math.log(2) - (x + softplus(-2 * x)))       # 1 - tanh(x) ** 2 without its cancellation
 
 
 class AbsTransform(Transform):
@@ -195,8 +173,7 @@ class AbsTransform(Transform):
 
     domain = constraints.real
     codomain = constraints.positive
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         return x.abs()
@@ -222,63 +199,44 @@ class AffineTransform(Transform):
     """
 
     bijective = True
+    _arguments = ("loc", "scale", "event_dim")
+    _compared = ("loc", "scale")
 
     def __init__(self, loc, scale, event_dim=0, cache_size=0):
-        super().__init__(cache_size=cache_size)
-        self.loc = loc
-        self.scale = scale
-        self._event_dim = event_dim
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+        super().__init__(cache_size)
 
-    @property
-    def event_dim(self):
-        return self._event_dim
+    event_dim = property(operator.attrgetter("_event_dim"), doc="How many axes one value has.")
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
         return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
 
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
-        return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
-
-    def with_cache(self, cache_size=1):
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
-
-    def __eq__(self, other):
-        return isinstance(other, AffineTransform) and all(
-            mine == its if isinstance(mine, Number) and isinstance(its, Number) else bool((mine == its).all())
-            for mine, its in ((self.loc, other.loc), (self.scale, other.scale)))
-
-    __hash__ = None
+    codomain = domain
 
     @property
     def sign(self):
-        if isinstance(self.scale, Number):
-            return (self.scale > 0) - (self.scale < 0)
-        return self.scale.sign()
+        return self.scale.sign() if is_tensor_like(self.scale) else (self.scale > 0) - (self.scale < 0)
 
     def _call(self, x):
-        return self.loc + self.scale * x
+        return x * self.scale + self.loc
 
     def _inverse(self, y):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x, y):
-        if isinstance(self.scale, Number):
-            found = cygrad.full_like(x, math.log(abs(self.scale)))
-        else:
-            found = self.scale.abs().log()
-        return _sum_rightmost(found, self.event_dim).expand(x.shape[:x.dim() - self.event_dim])
+        one_value = self.scale if is_tensor_like(self.scale) else cygrad.full_like(x, self.scale)
+        batch = x.shape[:x.dim() - self.event_dim]
+        return _sum_rightmost(one_value.abs().log(), self.event_dim).expand(batch)
 
     def forward_shape(self, shape):
-        return cygrad.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
+        return cygrad.broadcast_shapes(shape, *(value.shape for value in (self.loc, self.scale)
+                                                if is_tensor_like(value)))
 
     inverse_shape = forward_shape
 
 
-class CumulativeDistributionTransform(Transform):
+class CumulativeDistributionTransform(_Monotone):
     """y is the probability of what is not above x.
 
     Parameters
@@ -294,17 +252,14 @@ class CumulativeDistributionTransform(Transform):
     tensor(0.5000)
     """
 
-    bijective = True
     codomain = constraints.unit_interval
-    sign = +1
+    _arguments = ("distribution",)
 
     def __init__(self, distribution, cache_size=0):
-        super().__init__(cache_size=cache_size)
         self.distribution = distribution
+        super().__init__(cache_size)
 
-    @property
-    def domain(self):
-        return self.distribution.support
+    domain = property(operator.attrgetter("distribution.support"))
 
     def _call(self, x):
         return self.distribution.cdf(x)
@@ -314,8 +269,3 @@ class CumulativeDistributionTransform(Transform):
 
     def log_abs_det_jacobian(self, x, y):
         return self.distribution.log_prob(x)
-
-    def with_cache(self, cache_size=1):
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Exponential"]
 
@@ -25,52 +25,35 @@ class Exponential(ExponentialFamily):
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
+    _parts = {"rate": 0}
 
     def __init__(self, rate, validate_args=None):
-        self.rate, = broadcast_all(rate)
-        super().__init__(batch_shape_of(self.rate, rate), validate_args=validate_args)
+        super().__init__(self._take(rate=rate), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.rate.reciprocal()
-
-    @property
-    def mode(self):
-        return cygrad.zeros_like(self.rate)
-
-    @property
-    def stddev(self):
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self):
-        return self.rate.pow(-2)
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Exponential, _instance, batch_shape, rate=0)
+    mean = stddev = property(lambda self: self.rate.reciprocal())
+    mode = property(lambda self: cygrad.zeros_like(self.rate))
+    variance = property(lambda self: self.rate.pow(-2))
 
     def rsample(self, sample_shape=()):
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self.rate.log() - self.rate * value
+        return self.rate.log() - value * self.rate
 
+    @within_support
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 1 - cygrad.exp(-self.rate * value)
+        return 1 - (-value * self.rate).exp()
 
     def icdf(self, value):
-        return -cygrad.log1p(-value) / self.rate
+        return (-value).log1p().neg() / self.rate
 
     def entropy(self):
-        return 1.0 - cygrad.log(self.rate)
+        return 1 - self.rate.log()
 
     @property
     def _natural_params(self):
-        return (-self.rate,)
+        return (self.rate.neg(),)
 
     def _log_normalizer(self, x):
-        return -cygrad.log(-x)
+        return x.neg().log().neg()

@@ -5,7 +5,7 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
 from cygrad.distributions.gamma import Gamma
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["FisherSnedecor"]
 
@@ -28,47 +28,41 @@ class FisherSnedecor(Distribution):
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    _parts = {"df1": 0, "df2": 0, "_above": 0, "_below": 0}
 
     def __init__(self, df1, df2, validate_args=None):
-        self.df1, self.df2 = broadcast_all(df1, df2)
-        self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
-        self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-        super().__init__(batch_shape_of(self.df1, df1, df2), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(FisherSnedecor, _instance)
-        new._gamma1 = self._gamma1.expand(cygrad.Size(batch_shape))
-        new._gamma2 = self._gamma2.expand(cygrad.Size(batch_shape))
-        return self._expanded(FisherSnedecor, new, batch_shape, df1=0, df2=0)
+        shape = self._take(df1=df1, df2=df2)
+        self._above, self._below = (Gamma(df * 0.5, df) for df in (self.df1, self.df2))
+        super().__init__(shape, validate_args=validate_args)
 
     @property
     def mean(self):
-        df2 = self.df2.masked_fill(self.df2 <= 2, math.nan)
-        return df2 / (df2 - 2)
+        return cygrad.where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
 
     @property
     def mode(self):
-        found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        return found.masked_fill(self.df1 <= 2, math.nan)
+        found = (1 - 2 / self.df1) * self.df2 / (self.df2 + 2)
+        return cygrad.where(self.df1 > 2, found, math.nan)
 
     @property
     def variance(self):
-        df2 = self.df2.masked_fill(self.df2 <= 4, math.nan)
-        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+        m, n = self.df1, self.df2
+        found = 2 * (n / (n - 2)).square() * (m + n - 2) / (m * (n - 4))
+        return cygrad.where(n > 4, found, math.nan)
 
     def rsample(self, sample_shape=()):
-        shape = self._extended_shape(sample_shape)
-        above = self._gamma1.rsample(sample_shape).view(shape)
-        below = self._gamma2.rsample(sample_shape).view(shape)
+        drawn = []
+        for part in (self._above, self._below):
+            drawn.append(part.rsample(sample_shape).view(self._extended_shape(sample_shape)))
+        above, below = drawn
         least = cygrad.finfo(below.dtype).tiny
         below.detach().clamp_(min=least)
         ratio = above / below
         ratio.detach().clamp_(min=least)
         return ratio
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
-        return (cygrad.lgamma(a + b) - cygrad.lgamma(a) - cygrad.lgamma(b) + a * ratio.log()
-                + (a - 1) * cygrad.log(value) - (a + b) * cygrad.log1p(ratio * value))
+        a, b, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
+        log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
+        return a * ratio.log() + (a - 1) * value.log() - (a + b) * (value * ratio).log1p() - log_beta

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Gamma"]
 
@@ -26,25 +26,14 @@ class Gamma(ExponentialFamily):
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
+    _parts = {"concentration": 0, "rate": 0}
 
     def __init__(self, concentration, rate, validate_args=None):
-        self.concentration, self.rate = broadcast_all(concentration, rate)
-        super().__init__(batch_shape_of(self.rate, concentration, rate), validate_args=validate_args)
+        super().__init__(self._take(concentration=concentration, rate=rate), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.concentration / self.rate
-
-    @property
-    def mode(self):
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
-    def variance(self):
-        return self.concentration / self.rate.pow(2)
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Gamma, _instance, batch_shape, concentration=0, rate=0)
+    mean = property(lambda self: self.concentration / self.rate)
+    mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
+    variance = property(lambda self: self.concentration / self.rate.square())
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -56,21 +45,21 @@ class Gamma(ExponentialFamily):
         value = cygrad.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         if self._validate_args:
             self._validate_sample(value)
-        return (cygrad.xlogy(self.concentration, self.rate) + cygrad.xlogy(self.concentration - 1, value)
-                - self.rate * value - cygrad.lgamma(self.concentration))
+        powers = (self.concentration - 1).xlogy(value) + self.concentration.xlogy(self.rate)
+        return powers - self.rate * value - self.concentration.lgamma()
+
+    @within_support
+    def cdf(self, value):
+        return cygrad.special.gammainc(self.concentration, value * self.rate)
 
     def entropy(self):
-        return (self.concentration - cygrad.log(self.rate) + cygrad.lgamma(self.concentration)
-                + (1.0 - self.concentration) * cygrad.digamma(self.concentration))
+        a = self.concentration
+        return a + a.lgamma() + (1 - a) * a.digamma() - self.rate.log()
 
     @property
     def _natural_params(self):
-        return self.concentration - 1, -self.rate
+        return self.concentration - 1, self.rate.neg()
 
     def _log_normalizer(self, x, y):
-        return cygrad.lgamma(x + 1) + (x + 1) * cygrad.log(-y.reciprocal())
-
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return cygrad.special.gammainc(self.concentration, self.rate * value)
+        a = x + 1
+        return a.lgamma() - a * (-y).log()

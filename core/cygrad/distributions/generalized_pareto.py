@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["GeneralizedPareto"]
 
@@ -28,13 +28,11 @@ class GeneralizedPareto(Distribution):
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True
+    _parts = {"loc": 0, "scale": 0, "concentration": 0}
 
     def __init__(self, loc, scale, concentration, validate_args=None):
-        self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
-        super().__init__(batch_shape_of(self.loc, loc, scale, concentration), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(GeneralizedPareto, _instance, batch_shape, loc=0, scale=0, concentration=0)
+        shape = self._take(loc=loc, scale=scale, concentration=concentration)
+        super().__init__(shape, validate_args=validate_args)
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -48,15 +46,15 @@ class GeneralizedPareto(Distribution):
         none = cygrad.isclose(self.concentration, cygrad.zeros((), dtype=self.loc.dtype, device=self.loc.device))
         return none, cygrad.where(none, cygrad.ones_like(self.concentration), self.concentration)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         z = self._z(value)
         none, tail = self._tail()
         power = 1 / tail + cygrad.ones_like(z)
         found = cygrad.where(power == 0, power, power * cygrad.log1p(tail * z))
         return -self.scale.log() - cygrad.where(none, z, found)
 
+    @within_support
     def log_survival_function(self, value):
         """The logarithm of the probability of what is above a value.
 
@@ -68,8 +66,6 @@ class GeneralizedPareto(Distribution):
         -------
         Tensor
         """
-        if self._validate_args:
-            self._validate_sample(value)
         z = self._z(value)
         none, tail = self._tail()
         return -cygrad.where(none, z, cygrad.log1p(tail * z) / tail)

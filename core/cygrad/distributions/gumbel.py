@@ -6,7 +6,7 @@ from cygrad.distributions import constraints
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import AffineTransform, ExpTransform
 from cygrad.distributions.uniform import Uniform
-from cygrad.distributions.utils import broadcast_all, euler_constant
+from cygrad.distributions.utils import euler_constant, within_support
 
 __all__ = ["Gumbel"]
 
@@ -27,46 +27,26 @@ class Gumbel(TransformedDistribution):
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
+    _parts = {"loc": 0, "scale": 0}
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        limits = cygrad.finfo(self.loc.dtype)
-        base = Uniform(cygrad.full_like(self.loc, limits.tiny), cygrad.full_like(self.loc, 1 - limits.eps),
-                       validate_args=validate_args)
-        super().__init__(base, self._chain(), validate_args=validate_args)
+        self._take(loc=loc, scale=scale)
+        dtype = cygrad.finfo(self.loc.dtype)
+        inside = Uniform(*(cygrad.full_like(self.loc, end) for end in (dtype.tiny, 1 - dtype.eps)),
+                         validate_args=validate_args)
+        log = ExpTransform().inv
+        chain = [log, AffineTransform(0, -cygrad.ones_like(self.scale)), log, AffineTransform(self.loc, -self.scale)]
+        super().__init__(inside, chain, validate_args)
 
-    def _chain(self):
-        """loc - scale * log(-log(u))."""
-        return [ExpTransform().inv, AffineTransform(loc=0, scale=-cygrad.ones_like(self.scale)), ExpTransform().inv,
-                AffineTransform(loc=self.loc, scale=-self.scale)]
+    mean = property(lambda self: self.loc + euler_constant * self.scale)
+    mode = property(lambda self: self.loc)
+    stddev = property(lambda self: self.scale * (math.pi / 6 ** 0.5))
+    variance = property(lambda self: self.stddev.square())
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Gumbel, _instance)
-        new.loc = self.loc.expand(batch_shape)
-        new.scale = self.scale.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
-
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        y = (self.loc - value) / self.scale
-        return (y - y.exp()) - self.scale.log()
-
-    @property
-    def mean(self):
-        return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def stddev(self):
-        return (math.pi / math.sqrt(6)) * self.scale
-
-    @property
-    def variance(self):
-        return self.stddev.pow(2)
+        below = (self.loc - value) / self.scale
+        return below - below.exp() - self.scale.log()
 
     def entropy(self):
-        return self.scale.log() + (1 + euler_constant)
+        return 1 + euler_constant + self.scale.log()

@@ -1,16 +1,13 @@
 """The half-normal distribution."""
 import math
 
-import cygrad
-from cygrad.distributions import constraints
+from cygrad.distributions.folded import Folded
 from cygrad.distributions.normal import Normal
-from cygrad.distributions.transformed_distribution import TransformedDistribution
-from cygrad.distributions.transforms import AbsTransform
 
 __all__ = ["HalfNormal"]
 
 
-class HalfNormal(TransformedDistribution):
+class HalfNormal(Folded):
     """The distribution of the absolute value of a normal number of mean 0.
 
     Parameters
@@ -25,45 +22,6 @@ class HalfNormal(TransformedDistribution):
     tensor(0.7979)
     """
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-
-    def __init__(self, scale, validate_args=None):
-        super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(HalfNormal, _instance))
-
-    @property
-    def scale(self):
-        """The normal number's standard deviation."""
-        return self.base_dist.scale
-
-    @property
-    def mean(self):
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def mode(self):
-        return cygrad.zeros_like(self.scale)
-
-    @property
-    def variance(self):
-        return self.scale.pow(2) * (1 - 2 / math.pi)
-
-    def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return cygrad.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
-
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob):
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self):
-        return self.base_dist.entropy() - math.log(2)
+    whole = Normal
+    mean = property(lambda self: self.scale * (2 / math.pi) ** 0.5)
+    variance = property(lambda self: self.scale.square() * (1 - 2 / math.pi))

@@ -1,8 +1,8 @@
 """`Independent`: axes of a batch taken for axes of one value."""
-import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import _sum_rightmost
+from cygrad.distributions.transform import widened
+from cygrad.distributions.utils import _sum_rightmost, of_part
 
 __all__ = ["Independent"]
 
@@ -30,44 +30,24 @@ class Independent(Distribution):
         if reinterpreted_batch_ndims > len(base_distribution.batch_shape):
             raise ValueError("Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
                              f"{reinterpreted_batch_ndims} vs {len(base_distribution.batch_shape)}")
+        self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
+        batch = len(base_distribution.batch_shape) - reinterpreted_batch_ndims
         shape = base_distribution.batch_shape + base_distribution.event_shape
-        cut = len(base_distribution.batch_shape) - reinterpreted_batch_ndims
-        self.base_dist = base_distribution
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
+        super().__init__(shape[:batch], shape[batch:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Independent, _instance)
-        batch_shape = cygrad.Size(batch_shape)
-        new.base_dist = self.base_dist.expand(batch_shape + self.event_shape[:self.reinterpreted_batch_ndims])
-        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
-        return self._expanded(Independent, new, batch_shape)
-
-    @property
-    def has_rsample(self):
-        return self.base_dist.has_rsample
+    _parts = property(lambda self: {"base_dist": self.reinterpreted_batch_ndims})
+    has_rsample = of_part("base_dist.has_rsample", "Whether gradients go through samples.")
+    mean = of_part("base_dist.mean", "The mean.")
+    mode = of_part("base_dist.mode", "The most likely value.")
+    variance = of_part("base_dist.variance", "The variance.")
 
     @property
     def has_enumerate_support(self):
-        return self.base_dist.has_enumerate_support if self.reinterpreted_batch_ndims == 0 else False
+        return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
     def support(self):
-        support = self.base_dist.support
-        more = self.reinterpreted_batch_ndims
-        return constraints.independent(support, more) if more else support
-
-    @property
-    def mean(self):
-        return self.base_dist.mean
-
-    @property
-    def mode(self):
-        return self.base_dist.mode
-
-    @property
-    def variance(self):
-        return self.base_dist.variance
+        return widened(self.base_dist.support, len(self.event_shape))
 
     def sample(self, sample_shape=()):
         return self.base_dist.sample(sample_shape)
@@ -82,9 +62,9 @@ class Independent(Distribution):
         return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand=True):
-        if self.reinterpreted_batch_ndims > 0:
+        if self.reinterpreted_batch_ndims:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
         return self.base_dist.enumerate_support(expand=expand)
 
     def __repr__(self):
-        return f"{self.__class__.__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"
+        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

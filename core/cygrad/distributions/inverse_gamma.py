@@ -6,6 +6,7 @@ from cygrad.distributions import constraints
 from cygrad.distributions.gamma import Gamma
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import PowerTransform
+from cygrad.distributions.utils import of_part
 
 __all__ = ["InverseGamma"]
 
@@ -28,37 +29,26 @@ class InverseGamma(TransformedDistribution):
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    _parts = {}
+    concentration = of_part("base_dist.concentration", "The reciprocals' shape parameter.")
+    rate = of_part("base_dist.rate", "The reciprocals' rate.")
 
     def __init__(self, concentration, rate, validate_args=None):
-        base = Gamma(concentration, rate, validate_args=validate_args)
-        super().__init__(base, PowerTransform(base.rate.new_tensor(-1)), validate_args=validate_args)
+        reciprocal = Gamma(concentration, rate, validate_args=validate_args)
+        super().__init__(reciprocal, PowerTransform(reciprocal.rate.new_tensor(-1.0)), validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(InverseGamma, _instance))
-
-    @property
-    def concentration(self):
-        """The reciprocals' shape parameter."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self):
-        """The reciprocals' rate."""
-        return self.base_dist.rate
+    mode = property(lambda self: self.rate / (self.concentration + 1))
 
     @property
     def mean(self):
-        return (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf)
-
-    @property
-    def mode(self):
-        return self.rate / (self.concentration + 1)
+        a = self.concentration
+        return cygrad.where(a > 1, self.rate / (a - 1), math.inf)
 
     @property
     def variance(self):
-        found = self.rate.square() / ((self.concentration - 1).square() * (self.concentration - 2))
-        return found.masked_fill(self.concentration <= 2, math.inf)
+        a = self.concentration
+        return cygrad.where(a > 2, (self.rate / (a - 1)).square() / (a - 2), math.inf)
 
     def entropy(self):
-        return (self.concentration + self.rate.log() + self.concentration.lgamma()
-                - (1 + self.concentration) * cygrad.digamma(self.concentration))
+        a = self.concentration
+        return a + self.rate.log() + a.lgamma() - (a + 1) * a.digamma()

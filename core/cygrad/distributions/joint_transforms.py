@@ -3,7 +3,8 @@ import math
 
 import cygrad
 from cygrad.distributions import constraints
-from cygrad.distributions.elementwise_transforms import inside_unit, same_kind
+from cygrad.distributions.elementwise_transforms import inside_unit
+from cygrad.distributions.parts import lengths_of_parts, parts_along
 from cygrad.distributions.transform import Transform
 from cygrad.distributions.utils import _sum_rightmost, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
 from cygrad.nn.functional import logsigmoid, pad, softplus
@@ -27,12 +28,10 @@ class SoftmaxTransform(Transform):
 
     domain = constraints.real_vector
     codomain = constraints.simplex
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
-        weights = (x - x.max(-1, True)[0]).exp()
-        return weights / weights.sum(-1, True)
+        return x.softmax(-1)
 
     def _inverse(self, y):
         return y.log()
@@ -61,8 +60,7 @@ class StickBreakingTransform(Transform):
     domain = constraints.real_vector
     codomain = constraints.simplex
     bijective = True
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     @staticmethod
     def _left(x):
@@ -92,6 +90,12 @@ class StickBreakingTransform(Transform):
         return shape[:-1] + (shape[-1] - 1,)
 
 
+def _with_diagonal(matrix, function):
+    """Lower triangles with the images of what stood on their diagonals."""
+    diagonal = function(matrix.diagonal(dim1=-2, dim2=-1))
+    return diagonal.diag_embed() + matrix.tril(-1)
+
+
 class LowerCholeskyTransform(Transform):
     """Square matrices to lower triangles with a positive diagonal: the exponentials of their diagonals.
 
@@ -105,14 +109,13 @@ class LowerCholeskyTransform(Transform):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
-        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
+        return _with_diagonal(x, cygrad.exp)
 
     def _inverse(self, y):
-        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
+        return _with_diagonal(y, cygrad.log)
 
 
 class PositiveDefiniteTransform(Transform):
@@ -128,8 +131,7 @@ class PositiveDefiniteTransform(Transform):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
-    __eq__ = same_kind
-    __hash__ = None
+    _compared = ()
 
     def _call(self, x):
         factor = LowerCholeskyTransform()(x)
@@ -192,12 +194,44 @@ class CorrCholeskyTransform(Transform):
         return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)
 
 
-def need_transforms(tseq):
-    if not all(isinstance(t, Transform) for t in tseq):
-        raise AssertionError("All elements in tseq must be Transform instances")
+class _Parts(Transform):
+    """A transform for each part of a value along an axis."""
+
+    def __init__(self, tseq, dim, cache_size):
+        self.transforms = list(tseq)
+        if not all(isinstance(t, Transform) for t in self.transforms):
+            raise AssertionError("All elements in tseq must be Transform instances")
+        if cache_size:
+            self.transforms = [t.with_cache(cache_size) for t in self.transforms]
+        self.dim = dim
+        super().__init__(cache_size)
+
+    bijective = property(lambda self: all(t.bijective for t in self.transforms))
+    _join = cygrad.stack        # what makes one tensor of the parts
+    _lengths = None             # of the parts, where these are pieces and not slices
+
+    def _parts_of(self, value, name):
+        parts = parts_along(value, self.dim, self._lengths, "dim {} out of range for tensor with {} dimensions")
+        wanted, words = ((len(self.transforms), "len(transforms)") if self._lengths is None
+                         else (sum(self._lengths), "length"))
+        if value.size(self.dim) != wanted:
+            raise AssertionError(f"{name}.size({self.dim}) = {value.size(self.dim)} must equal {words} {wanted}")
+        return parts
+
+    def _call(self, x):
+        images = [t(part) for t, part in zip(self.transforms, self._parts_of(x, "x"))]
+        return type(self)._join(images, dim=self.dim)
+
+    def _inverse(self, y):
+        found = [t.inv(part) for t, part in zip(self.transforms, self._parts_of(y, "y"))]
+        return type(self)._join(found, dim=self.dim)
+
+    def _jacobians(self, x, y):
+        parts = zip(self.transforms, self._parts_of(x, "x"), self._parts_of(y, "y"))
+        return [t.log_abs_det_jacobian(before, after) for t, before, after in parts]
 
 
-class CatTransform(Transform):
+class CatTransform(_Parts):
     """A transform for each piece along an axis.
 
     Parameters
@@ -217,14 +251,13 @@ class CatTransform(Transform):
     tensor([1., 1., 0.])
     """
 
+    _arguments = ("transforms", "dim", "lengths")
+    _join = cygrad.cat
+
     def __init__(self, tseq, dim=0, lengths=None, cache_size=0):
-        need_transforms(tseq)
-        super().__init__(cache_size=cache_size)
-        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
-        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.transforms):
-            raise AssertionError(f"lengths has {len(self.lengths)} elements but transforms has {len(self.transforms)}")
-        self.dim = dim
+        super().__init__(tseq, dim, cache_size)
+        self.lengths = self._lengths = lengths_of_parts(
+            lengths, len(self.transforms), "lengths has {} elements but transforms has {}")
 
     @lazy_property
     def event_dim(self):
@@ -235,40 +268,11 @@ class CatTransform(Transform):
         """The sum of the lengths."""
         return sum(self.lengths)
 
-    def with_cache(self, cache_size=1):
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
-
-    def _pieces(self, x, name):
-        """(transform, its piece) of each."""
-        if not -x.dim() <= self.dim < x.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {x.dim()} dimensions")
-        if x.size(self.dim) != self.length:
-            raise AssertionError(f"{name}.size({self.dim}) = {x.size(self.dim)} must equal length {self.length}")
-        start = 0
-        for transform, length in zip(self.transforms, self.lengths):
-            yield transform, x.narrow(self.dim, start, length)
-            start += length
-
-    def _call(self, x):
-        return cygrad.cat([transform(piece) for transform, piece in self._pieces(x, "x")], dim=self.dim)
-
-    def _inverse(self, y):
-        return cygrad.cat([transform.inv(piece) for transform, piece in self._pieces(y, "y")], dim=self.dim)
-
     def log_abs_det_jacobian(self, x, y):
-        found = []
-        for (transform, before), (_, after) in zip(self._pieces(x, "x"), self._pieces(y, "y")):
-            part = transform.log_abs_det_jacobian(before, after)
-            found.append(_sum_rightmost(part, max(self.event_dim - transform.event_dim, 0)))
-        from_end = self.dim - x.dim() if self.dim >= 0 else self.dim
-        from_end += self.event_dim
-        return cygrad.cat(found, dim=from_end) if from_end < 0 else sum(found)     # else the axis is the event's
-
-    @property
-    def bijective(self):
-        return all(t.bijective for t in self.transforms)
+        found = [_sum_rightmost(each, self.event_dim - t.event_dim)
+                 for t, each in zip(self.transforms, self._jacobians(x, y))]
+        axis = self.dim - (x.dim() if self.dim >= 0 else 0) + self.event_dim
+        return cygrad.cat(found, dim=axis) if axis < 0 else sum(found)      # else the axis is the event's
 
     @constraints.dependent_property
     def domain(self):
@@ -279,7 +283,7 @@ class CatTransform(Transform):
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
 
-class StackTransform(Transform):
+class StackTransform(_Parts):
     """A transform for each place along an axis.
 
     Parameters
@@ -297,39 +301,13 @@ class StackTransform(Transform):
     tensor([1., 0.])
     """
 
+    _arguments = ("transforms", "dim")
+
     def __init__(self, tseq, dim=0, cache_size=0):
-        need_transforms(tseq)
-        super().__init__(cache_size=cache_size)
-        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
-        self.dim = dim
-
-    def with_cache(self, cache_size=1):
-        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
-
-    def _slices(self, x, name):
-        """(transform, its slice) of each."""
-        if not -x.dim() <= self.dim < x.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {x.dim()} dimensions")
-        if x.size(self.dim) != len(self.transforms):
-            raise AssertionError(f"{name}.size({self.dim}) = {x.size(self.dim)} must equal len(transforms) "
-                                 f"{len(self.transforms)}")
-        for i, transform in enumerate(self.transforms):
-            yield transform, x.select(self.dim, i)
-
-    def _call(self, x):
-        return cygrad.stack([transform(piece) for transform, piece in self._slices(x, "x")], dim=self.dim)
-
-    def _inverse(self, y):
-        return cygrad.stack([transform.inv(piece) for transform, piece in self._slices(y, "y")], dim=self.dim)
+        super().__init__(tseq, dim, cache_size)
 
     def log_abs_det_jacobian(self, x, y):
-        pairs = zip(self._slices(x, "x"), self._slices(y, "y"))
-        return cygrad.stack([transform.log_abs_det_jacobian(before, after)
-                             for (transform, before), (_, after) in pairs], dim=self.dim)
-
-    @property
-    def bijective(self):
-        return all(t.bijective for t in self.transforms)
+        return cygrad.stack(self._jacobians(x, y), dim=self.dim)
 
     @constraints.dependent_property
     def domain(self):

@@ -6,7 +6,7 @@ from cygrad.distributions import constraints
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import AffineTransform, PowerTransform
 from cygrad.distributions.uniform import Uniform
-from cygrad.distributions.utils import broadcast_all, euler_constant
+from cygrad.distributions.utils import euler_constant
 
 __all__ = ["Kumaraswamy"]
 
@@ -28,42 +28,30 @@ class Kumaraswamy(TransformedDistribution):
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True
+    _parts = {"concentration1": 0, "concentration0": 0}
 
     def __init__(self, concentration1, concentration0, validate_args=None):
-        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
-        base = Uniform(cygrad.full_like(self.concentration0, 0), cygrad.full_like(self.concentration0, 1),
-                       validate_args=validate_args)
-        chain = [PowerTransform(exponent=self.concentration0.reciprocal()), AffineTransform(loc=1.0, scale=-1.0),
-                 PowerTransform(exponent=self.concentration1.reciprocal())]
-        super().__init__(base, chain, validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Kumaraswamy, _instance)
-        new.concentration1 = self.concentration1.expand(batch_shape)
-        new.concentration0 = self.concentration0.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
+        self._take(concentration1=concentration1, concentration0=concentration0)
+        unit = Uniform(*(cygrad.full_like(self.concentration0, end) for end in (0, 1)), validate_args=validate_args)
+        chain = [PowerTransform(self.concentration0.reciprocal()), AffineTransform(1.0, -1.0),
+                 PowerTransform(self.concentration1.reciprocal())]
+        super().__init__(unit, chain, validate_args)
 
     def _moment(self, n):
         """The mean of the n-th power: b B(1 + n / a, b)."""
-        a, b = self.concentration1, self.concentration0
-        first = 1 + n / a
-        return b * cygrad.exp(cygrad.lgamma(first) + cygrad.lgamma(b) - cygrad.lgamma(first + b))
+        b, first = self.concentration0, 1 + n / self.concentration1
+        return b * (first.lgamma() + b.lgamma() - (first + b).lgamma()).exp()
 
-    @property
-    def mean(self):
-        return self._moment(1)
+    mean = property(lambda self: self._moment(1))
+    variance = property(lambda self: self._moment(2) - self._moment(1).square())
 
     @property
     def mode(self):
         a, b = self.concentration1, self.concentration0
-        found = cygrad.pow((a - 1) / (a * b - 1), a.reciprocal())
-        return found.masked_fill((a < 1) | (b < 1), math.nan)
-
-    @property
-    def variance(self):
-        return self._moment(2) - self.mean.pow(2)
+        inside = ((a - 1) / (a * b - 1)) ** a.reciprocal()
+        return cygrad.where((a >= 1) & (b >= 1), inside, math.nan)
 
     def entropy(self):
         a, b = self.concentration1, self.concentration0
-        harmonic = cygrad.digamma(b + 1) + euler_constant
-        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - cygrad.log(a) - cygrad.log(b)
+        harmonic = euler_constant + (b + 1).digamma()
+        return (1 - a.reciprocal()) * harmonic + (1 - b.reciprocal()) - (a.log() + b.log())

@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Laplace"]
 
@@ -25,49 +25,38 @@ class Laplace(Distribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
+    _parts = {"loc": 0, "scale": 0}
 
     def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(batch_shape_of(self.loc, loc, scale), validate_args=validate_args)
+        super().__init__(self._take(loc=loc, scale=scale), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def variance(self):
-        return 2 * self.scale.pow(2)
+    mean = mode = property(lambda self: self.loc)
 
     @property
     def stddev(self):
         return 2 ** 0.5 * self.scale
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Laplace, _instance, batch_shape, loc=0, scale=0)
+    @property
+    def variance(self):
+        return self.scale.square() * 2
 
     def rsample(self, sample_shape=()):
-        u = self.loc.new_empty(self._extended_shape(sample_shape))
-        u.uniform_(cygrad.finfo(self.loc.dtype).eps - 1, 1)
-        return self.loc - self.scale * u.sign() * cygrad.log1p(-u.abs())
+        least = cygrad.finfo(self.loc.dtype).eps - 1        # -1 has no logarithm
+        u = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(least, 1)
+        return self.loc - self.scale * u.sign() * (-u.abs()).log1p()
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return -cygrad.log(2 * self.scale) - cygrad.abs(value - self.loc) / self.scale
+        return -(value - self.loc).abs() / self.scale - (2 * self.scale).log()
 
+    @within_support
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         away = value - self.loc
-        return 0.5 - 0.5 * away.sign() * cygrad.expm1(-away.abs() / self.scale)
+        return 0.5 * (1 - away.sign() * (-away.abs() / self.scale).expm1())
 
     def icdf(self, value):
         side = value - 0.5
-        return self.loc - self.scale * side.sign() * cygrad.log1p(-2 * side.abs())
+        return self.loc - side.sign() * (-2 * side.abs()).log1p() * self.scale
 
     def entropy(self):
-        return 1 + cygrad.log(2 * self.scale)
+        return (2 * self.scale).log() + 1

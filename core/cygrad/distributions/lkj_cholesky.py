@@ -5,7 +5,7 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.beta import Beta
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["LKJCholesky"]
 
@@ -39,25 +39,19 @@ class LKJCholesky(Distribution):
 
     arg_constraints = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
+    _parts = {"concentration": 0, "_beta": 1}
 
     def __init__(self, dim, concentration=1.0, validate_args=None):
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
-        self.concentration, = broadcast_all(concentration)
-        shape = cygrad.Size((dim, dim))
+        shape = self._take(concentration=concentration)
         # how much of a row's length lies off the diagonal
         below = cygrad.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
         below = cygrad.cat([below.new_zeros((1,)), below])
         ones = (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1)
         self._beta = Beta(below + 0.5, ones - 0.5 * below)
-        super().__init__(self.concentration.size(), shape, validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LKJCholesky, _instance)
-        new.dim = self.dim
-        new._beta = self._beta.expand(cygrad.Size(batch_shape) + (self.dim,))
-        return self._expanded(LKJCholesky, new, batch_shape, concentration=0)
+        super().__init__(shape, cygrad.Size((dim, dim)), validate_args)
 
     def sample(self, sample_shape=()):
         y = self._beta.sample(sample_shape).unsqueeze(-1)
@@ -69,9 +63,8 @@ class LKJCholesky(Distribution):
         diagonal = cygrad.clamp(1 - cygrad.sum(factor ** 2, dim=-1), min=least).sqrt()
         return factor + cygrad.diag_embed(diagonal)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = cygrad.arange(2, self.dim + 1, device=self.concentration.device)
         order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order

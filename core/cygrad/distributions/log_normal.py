@@ -3,6 +3,7 @@ from cygrad.distributions import constraints
 from cygrad.distributions.normal import Normal
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import ExpTransform
+from cygrad.distributions.utils import of_part
 
 __all__ = ["LogNormal"]
 
@@ -25,35 +26,16 @@ class LogNormal(TransformedDistribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    _parts = {}
+    loc = of_part("base_dist.loc", "The mean of the logarithms.")
+    scale = of_part("base_dist.scale", "The standard deviation of the logarithms.")
 
     def __init__(self, loc, scale, validate_args=None):
-        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
+        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(LogNormal, _instance))
-
-    @property
-    def loc(self):
-        """The mean of the logarithms."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self):
-        """The standard deviation of the logarithms."""
-        return self.base_dist.scale
-
-    @property
-    def mean(self):
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self):
-        return (self.loc - self.scale.square()).exp()
-
-    @property
-    def variance(self):
-        square = self.scale.pow(2)
-        return square.expm1() * (2 * self.loc + square).exp()
+    mean = property(lambda self: (self.loc + self.scale.square() / 2).exp())
+    mode = property(lambda self: (self.loc - self.scale.square()).exp())
+    variance = property(lambda self: self.scale.square().expm1() * self.mean.square())
 
     def entropy(self):
-        return self.base_dist.entropy() + self.loc
+        return self.loc + self.base_dist.entropy()

@@ -3,6 +3,7 @@ from cygrad.distributions import constraints
 from cygrad.distributions.normal import Normal
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import StickBreakingTransform
+from cygrad.distributions.utils import of_part
 
 __all__ = ["LogisticNormal"]
 
@@ -25,22 +26,11 @@ class LogisticNormal(TransformedDistribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
     has_rsample = True
+    _parts = {}
+    loc = of_part("base_dist.base_dist.loc", "The mean of the normal numbers.")
+    scale = of_part("base_dist.base_dist.scale", "The standard deviation of the normal numbers.")
 
     def __init__(self, loc, scale, validate_args=None):
-        base = Normal(loc, scale, validate_args=validate_args)
-        if not base.batch_shape:
-            base = base.expand([1])
-        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(LogisticNormal, _instance))
-
-    @property
-    def loc(self):
-        """The mean of the normal numbers."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self):
-        """The standard deviation of the normal numbers."""
-        return self.base_dist.base_dist.scale
+        numbers = Normal(loc, scale, validate_args=validate_args)
+        super().__init__(numbers if numbers.batch_shape else numbers.expand([1]), StickBreakingTransform(),
+                         validate_args)

@@ -5,7 +5,7 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
 from cygrad.distributions.multivariate_normal import half_log_det, squared_length, times_vector
-from cygrad.distributions.utils import _standard_normal, lazy_property
+from cygrad.distributions.utils import _standard_normal, lazy_property, within_support
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -40,6 +40,7 @@ class LowRankMultivariateNormal(Distribution):
                        "cov_diag": constraints.independent(constraints.positive, 1)}
     support = constraints.real_vector
     has_rsample = True
+    _parts = {"loc": 1, "cov_diag": 1, "cov_factor": 2}
 
     def __init__(self, loc, cov_factor, cov_diag, validate_args=None):
         if loc.dim() < 1:
@@ -70,20 +71,7 @@ class LowRankMultivariateNormal(Distribution):
         """W^T D^-1."""
         return self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LowRankMultivariateNormal, _instance)
-        new._unbroadcasted_cov_factor = self._unbroadcasted_cov_factor
-        new._unbroadcasted_cov_diag = self._unbroadcasted_cov_diag
-        new._capacitance_tril = self._capacitance_tril
-        return self._expanded(LowRankMultivariateNormal, new, batch_shape, loc=1, cov_diag=1, cov_factor=2)
-
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = mode = property(lambda self: self.loc)
 
     @lazy_property
     def variance(self):
@@ -124,9 +112,8 @@ class LowRankMultivariateNormal(Distribution):
     def _half_log_det(self):
         return half_log_det(self._capacitance_tril) + 0.5 * self._unbroadcasted_cov_diag.log().sum(-1)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         away = value - self.loc
         common = times_vector(self._over_diag(), away)
         length = (away.pow(2) / self._unbroadcasted_cov_diag).sum(-1) - squared_length(self._capacitance_tril, common)

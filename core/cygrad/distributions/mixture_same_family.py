@@ -3,6 +3,7 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.categorical import Categorical
 from cygrad.distributions.distribution import Distribution
+from cygrad.distributions.utils import of_part
 
 __all__ = ["MixtureSameFamily"]
 
@@ -31,7 +32,9 @@ class MixtureSameFamily(Distribution):
     """
 
     arg_constraints = {}
-    has_rsample = False
+    _parts = {"_mixture_distribution": 0, "_component_distribution": 1}
+    mixture_distribution = of_part("_mixture_distribution", "The weights of the components.")
+    component_distribution = of_part("_component_distribution", "The components.")
 
     def __init__(self, mixture_distribution, component_distribution, validate_args=None):
         self._mixture_distribution = mixture_distribution
@@ -55,28 +58,9 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(batch_shape, component_distribution.event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(MixtureSameFamily, _instance)
-        batch_shape = cygrad.Size(batch_shape)
-        new._component_distribution = self._component_distribution.expand(batch_shape + (self._num_component,))
-        new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
-        new._num_component = self._num_component
-        new._event_ndims = len(new._component_distribution.event_shape)
-        return self._expanded(MixtureSameFamily, new, batch_shape)
-
     @constraints.dependent_property
     def support(self):
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
-
-    @property
-    def mixture_distribution(self):
-        """The weights of the components."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self):
-        """The components."""
-        return self._component_distribution
 
     def _over_components(self, value):
         """The weighted sum of something that the components have."""

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import _standard_normal, lazy_property
+from cygrad.distributions.utils import _standard_normal, lazy_property, within_support
 
 __all__ = ["MultivariateNormal"]
 
@@ -36,6 +36,25 @@ def factor_of_inverse(precision):
     return cygrad.linalg.solve_triangular(upper, identity, upper=False)
 
 
+# the ways in which a covariance may be given, each with its axes
+MATRICES = {"covariance_matrix": 2, "precision_matrix": 2, "scale_tril": 2}
+
+
+def the_matrix(kind, *given):
+    """The name and the value of the one that is given of `MATRICES`; `kind` is the error for none or several."""
+    given = [(name, value) for name, value in zip(MATRICES, given) if value is not None]
+    if len(given) != 1:
+        raise kind("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return given[0]
+
+
+def factor_of(name, matrix):
+    """The lower Cholesky factor of the covariance that is given in this way."""
+    if name == "scale_tril":
+        return matrix
+    return cygrad.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)
+
+
 def half_log_det(factor):
     """Half the logarithm of the determinant of L L^T."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
@@ -63,16 +82,12 @@ class MultivariateNormal(Distribution):
                        "precision_matrix": constraints.positive_definite, "scale_tril": constraints.lower_cholesky}
     support = constraints.real_vector
     has_rsample = True
+    _parts = {"loc": 1, **MATRICES}
 
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,
-                 "scale_tril": scale_tril}
-        given = {name: value for name, value in given.items() if value is not None}
-        if len(given) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        (name, matrix), = given.items()
+        name, matrix = the_matrix(ValueError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             shown = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(f"{shown} must be at least two-dimensional, with optional leading batch dimensions")
@@ -80,18 +95,7 @@ class MultivariateNormal(Distribution):
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         self.loc = loc.expand(batch_shape + (-1,))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
-        if scale_tril is not None:
-            self._unbroadcasted_scale_tril = scale_tril
-        elif covariance_matrix is not None:
-            self._unbroadcasted_scale_tril = cygrad.linalg.cholesky(covariance_matrix)
-        else:
-            self._unbroadcasted_scale_tril = factor_of_inverse(precision_matrix)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(MultivariateNormal, _instance)
-        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
-        return self._expanded(MultivariateNormal, new, batch_shape, loc=1, covariance_matrix=2, scale_tril=2,
-                              precision_matrix=2)
+        self._unbroadcasted_scale_tril = factor_of(name, matrix)
 
     def _spread(self, matrix):
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
@@ -111,13 +115,7 @@ class MultivariateNormal(Distribution):
         """The inverse of the covariance."""
         return self._spread(cygrad.cholesky_inverse(self._unbroadcasted_scale_tril))
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = mode = property(lambda self: self.loc)
 
     @property
     def variance(self):
@@ -127,9 +125,8 @@ class MultivariateNormal(Distribution):
         eps = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + times_vector(self._unbroadcasted_scale_tril, eps)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         factor = self._unbroadcasted_scale_tril
         length = squared_length(factor, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + length) - half_log_det(factor)

@@ -1,16 +1,16 @@
 """The negative binomial distribution."""
 import cygrad
-import cygrad.nn.functional as F
 from cygrad.distributions import constraints
-from cygrad.distributions.binomial import take_counted_odds
+from cygrad.distributions.binomial import CountedOdds
 from cygrad.distributions.distribution import Distribution
 from cygrad.distributions.gamma import Gamma
-from cygrad.distributions.utils import lazy_property, probs_and_logits
+from cygrad.distributions.utils import lazy_property, within_support
+from cygrad.nn.functional import logsigmoid
 
 __all__ = ["NegativeBinomial"]
 
 
-class NegativeBinomial(Distribution):
+class NegativeBinomial(CountedOdds, Distribution):
     """The negative binomial distribution: how many trials succeed before `total_count` of them have failed.
 
     Parameters
@@ -27,50 +27,29 @@ class NegativeBinomial(Distribution):
     tensor(3.)
     """
 
-    arg_constraints = {"total_count": constraints.greater_than_eq(0),
-                       "probs": constraints.half_open_interval(0.0, 1.0), "logits": constraints.real}
+    arg_constraints = {"total_count": constraints.nonnegative, "probs": constraints.half_open_interval(0.0, 1.0),
+                       "logits": constraints.real}
     support = constraints.nonnegative_integer
-    probs, logits = probs_and_logits(is_binary=True)
+    _parts = CountedOdds._parts
 
     def __init__(self, total_count, probs=None, logits=None, validate_args=None):
-        shape = take_counted_odds(self, total_count, probs, logits)
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(self._take_counted(total_count, probs, logits), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(NegativeBinomial, _instance, batch_shape, total_count=0, _param=0, probs=0, logits=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
-    @property
-    def mean(self):
-        return self.total_count * cygrad.exp(self.logits)
-
-    @property
-    def mode(self):
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
-
-    @property
-    def variance(self):
-        return self.mean / cygrad.sigmoid(-self.logits)
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._param.size()
+    mean = property(lambda self: self.logits.exp() * self.total_count)
+    mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0))
+    variance = property(lambda self: self.mean / (-self.logits).sigmoid())
 
     @lazy_property
     def _gamma(self):
-        return Gamma(concentration=self.total_count, rate=cygrad.exp(-self.logits), validate_args=False)
+        return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
 
     def sample(self, sample_shape=()):
         with cygrad.no_grad():      # a Poisson distribution whose rate is drawn from a gamma distribution
-            return cygrad.poisson(self._gamma.sample(sample_shape=sample_shape))
+            return cygrad.poisson(self._gamma.sample(sample_shape))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        found = self.total_count * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
-        ways = (cygrad.lgamma(self.total_count + value) - cygrad.lgamma(1.0 + value)
-                - cygrad.lgamma(self.total_count))
-        return found + ways.masked_fill(self.total_count + value == 0.0, 0.0)
+        n = self.total_count
+        ways = (n + value).lgamma() - (value + 1).lgamma() - n.lgamma()
+        ways = ways.masked_fill(n + value == 0, 0)
+        return ways + n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)

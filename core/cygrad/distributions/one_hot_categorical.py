@@ -3,12 +3,14 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.categorical import Categorical
 from cygrad.distributions.distribution import Distribution
+from cygrad.distributions.odds import OfCategories
+from cygrad.distributions.utils import within_support
 from cygrad.nn.functional import one_hot
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OfCategories, Distribution):
     """The categorical distribution of vectors that are 1 in one place and 0 elsewhere.
 
     Parameters
@@ -26,67 +28,35 @@ class OneHotCategorical(Distribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
     has_enumerate_support = True
+    _parts = OfCategories._parts
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
-                         validate_args=validate_args)
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(OneHotCategorical, _instance)
-        new._categorical = self._categorical.expand(cygrad.Size(batch_shape))
-        return self._expanded(OneHotCategorical, new, batch_shape)
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
-    def _new(self, *args, **kwargs):
-        return self._categorical._new(*args, **kwargs)
-
-    @property
-    def _param(self):
-        return self._categorical._param
-
-    @property
-    def probs(self):
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self):
-        """Their logarithms."""
-        return self._categorical.logits
-
-    @property
-    def mean(self):
-        return self._categorical.probs
+    def _one_hot(self, places):
+        return one_hot(places, self._event_shape[0]).to(self.probs.dtype)
 
     @property
     def mode(self):
-        return one_hot(self.probs.argmax(dim=-1), num_classes=self.probs.shape[-1]).to(self.probs)
-
-    @property
-    def variance(self):
-        return self._categorical.probs * (1 - self._categorical.probs)
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._categorical.param_shape
+        return self._one_hot(self._categorical.mode)
 
     def sample(self, sample_shape=()):
-        return one_hot(self._categorical.sample(cygrad.Size(sample_shape)), self._event_shape[0]).to(self.probs)
+        return self._one_hot(self._categorical.sample(sample_shape))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return self._categorical.log_prob(value.max(-1)[1])
+        return self._categorical.log_prob(value.argmax(-1))
 
     def entropy(self):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand=True):
-        n = self.event_shape[0]
-        values = cygrad.eye(n, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((n,) + (1,) * len(self.batch_shape) + (n,))
-        return values.expand((n,) + self.batch_shape + (n,)) if expand else values
+        each = cygrad.eye(self._event_shape[0], dtype=self._param.dtype, device=self._param.device)
+        return self._enumerated(each, expand)
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
@@ -106,6 +76,5 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
     has_rsample = True
 
     def rsample(self, sample_shape=()):
-        samples = self.sample(sample_shape)
-        probs = self._categorical.probs     # kept while the graph lives
-        return samples + (probs - probs.detach())
+        probs = self.probs
+        return self.sample(sample_shape) + (probs - probs.detach())

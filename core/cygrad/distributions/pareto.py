@@ -1,9 +1,9 @@
 """The Pareto distribution."""
+import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exponential import Exponential
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import AffineTransform, ExpTransform
-from cygrad.distributions.utils import broadcast_all
 
 __all__ = ["Pareto"]
 
@@ -24,35 +24,28 @@ class Pareto(TransformedDistribution):
     """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+    _parts = {"scale": 0, "alpha": 0}
 
     def __init__(self, scale, alpha, validate_args=None):
-        self.scale, self.alpha = broadcast_all(scale, alpha)
-        base = Exponential(self.alpha, validate_args=validate_args)
-        super().__init__(base, [ExpTransform(), AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Pareto, _instance)
-        new.scale = self.scale.expand(batch_shape)
-        new.alpha = self.alpha.expand(batch_shape)
-        return super().expand(batch_shape, _instance=new)
-
-    @property
-    def mean(self):
-        a = self.alpha.clamp(min=1)     # infinite below
-        return a * self.scale / (a - 1)
-
-    @property
-    def mode(self):
-        return self.scale
-
-    @property
-    def variance(self):
-        a = self.alpha.clamp(min=2)     # infinite below
-        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
+        self._take(scale=scale, alpha=alpha)
+        logarithm = Exponential(self.alpha, validate_args=validate_args)
+        super().__init__(logarithm, [ExpTransform(), AffineTransform(0, self.scale)], validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
         return constraints.greater_than_eq(self.scale)
 
+    mode = property(lambda self: self.scale)
+
+    @property
+    def mean(self):
+        a = self.alpha.clamp(min=1)     # infinite up to there
+        return self.scale * a / (a - 1)
+
+    @property
+    def variance(self):
+        a = self.alpha.clamp(min=2)     # infinite up to there
+        return (self.scale / (a - 1)).square() * a / (a - 2)
+
     def entropy(self):
-        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+        return 1 + self.alpha.reciprocal() + cygrad.log(self.scale / self.alpha)

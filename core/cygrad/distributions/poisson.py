@@ -2,7 +2,7 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import broadcast_all, within_support
 
 __all__ = ["Poisson"]
 
@@ -23,39 +23,26 @@ class Poisson(ExponentialFamily):
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
+    _parts = {"rate": 0}
 
     def __init__(self, rate, validate_args=None):
-        self.rate, = broadcast_all(rate)
-        super().__init__(batch_shape_of(self.rate, rate), validate_args=validate_args)
+        super().__init__(self._take(rate=rate), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.rate
-
-    @property
-    def mode(self):
-        return self.rate.floor()
-
-    @property
-    def variance(self):
-        return self.rate
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Poisson, _instance, batch_shape, rate=0)
+    mean = variance = property(lambda self: self.rate)
+    mode = property(lambda self: self.rate.floor())
 
     def sample(self, sample_shape=()):
         with cygrad.no_grad():
             return cygrad.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        rate, value = broadcast_all(self.rate, value)
-        return value.xlogy(rate) - rate - (value + 1).lgamma()
+        value, rate = broadcast_all(value, self.rate)
+        return value.xlogy(rate) - (value + 1).lgamma() - rate
 
     @property
     def _natural_params(self):
-        return (cygrad.log(self.rate),)
+        return (self.rate.log(),)
 
     def _log_normalizer(self, x):
-        return cygrad.exp(x)
+        return x.exp()

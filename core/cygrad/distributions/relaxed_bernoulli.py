@@ -2,14 +2,15 @@
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
+from cygrad.distributions.odds import OddsOfEvents
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import SigmoidTransform
-from cygrad.distributions.utils import broadcast_all, clamp_probs, probs_and_logits, take_odds
+from cygrad.distributions.utils import broadcast_all, clamp_probs, of_part, within_support
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
 
-class LogitRelaxedBernoulli(Distribution):
+class LogitRelaxedBernoulli(OddsOfEvents, Distribution):
     """The log odds of the numbers of `RelaxedBernoulli`.
 
     Parameters
@@ -32,25 +33,11 @@ class LogitRelaxedBernoulli(Distribution):
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
-    probs, logits = probs_and_logits(is_binary=True)
+    _parts = OddsOfEvents._parts
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         self.temperature = temperature
-        self._param, shape = take_odds(self, probs, logits)
-        super().__init__(shape, validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(LogitRelaxedBernoulli, _instance)
-        new.temperature = self.temperature
-        return self._expanded(LogitRelaxedBernoulli, new, batch_shape, _param=0, probs=0, logits=0)
-
-    def _new(self, *args, **kwargs):
-        return self._param.new(*args, **kwargs)
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._param.size()
+        super().__init__(self._take_odds(probs, logits), validate_args=validate_args)
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -58,12 +45,11 @@ class LogitRelaxedBernoulli(Distribution):
         u = clamp_probs(cygrad.rand(shape, dtype=probs.dtype, device=probs.device))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        logits, value = broadcast_all(self.logits, value)
-        away = logits - value.mul(self.temperature)
-        return self.temperature.log() + away - 2 * away.exp().log1p()
+        value, logits = broadcast_all(value, self.logits)
+        away = logits - value * self.temperature
+        return away - 2 * away.exp().log1p() + self.temperature.log()
 
 
 class RelaxedBernoulli(TransformedDistribution):
@@ -85,25 +71,10 @@ class RelaxedBernoulli(TransformedDistribution):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
     has_rsample = True
+    _parts = {}
+    temperature = of_part("base_dist.temperature", "How far numbers are from 0 and 1.")
+    logits = of_part("base_dist.logits", "Log odds of 1.")
+    probs = of_part("base_dist.probs", "Probabilities of 1.")
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
-        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(),
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(RelaxedBernoulli, _instance))
-
-    @property
-    def temperature(self):
-        """How far numbers are from 0 and 1."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self):
-        """Log odds of 1."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self):
-        """Probabilities of 1."""
-        return self.base_dist.probs
+        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args)

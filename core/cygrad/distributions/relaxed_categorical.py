@@ -3,14 +3,15 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.categorical import Categorical
 from cygrad.distributions.distribution import Distribution
+from cygrad.distributions.odds import OfCategories
 from cygrad.distributions.transformed_distribution import TransformedDistribution
 from cygrad.distributions.transforms import ExpTransform
-from cygrad.distributions.utils import broadcast_all, clamp_probs
+from cygrad.distributions.utils import broadcast_all, clamp_probs, of_part, within_support
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OfCategories, Distribution):
     """The logarithms of the vectors of `RelaxedOneHotCategorical`.
 
     Parameters
@@ -35,51 +36,25 @@ class ExpRelaxedCategorical(Distribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector
     has_rsample = True
+    _parts = OfCategories._parts
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:],
-                         validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
-        new.temperature = self.temperature
-        new._categorical = self._categorical.expand(cygrad.Size(batch_shape))
-        return self._expanded(ExpRelaxedCategorical, new, batch_shape)
-
-    def _new(self, *args, **kwargs):
-        return self._categorical._new(*args, **kwargs)
-
-    @property
-    def param_shape(self):
-        """The shape of the parameter that was given."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self):
-        """Logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self):
-        """The probabilities."""
-        return self._categorical.probs
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(cygrad.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
-        scores = (self.logits - (-u.log()).log()) / self.temperature
-        return scores - scores.logsumexp(dim=-1, keepdim=True)
+        gumbel = u.log().neg().log().neg()
+        return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        n = self._categorical._num_events
-        logits, value = broadcast_all(self.logits, value)
-        scale = cygrad.full_like(self.temperature, float(n)).lgamma() + self.temperature.log() * (n - 1)
-        score = logits - value.mul(self.temperature)
-        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + scale
+        value, logits = broadcast_all(value, self.logits)
+        n = cygrad.full_like(self.temperature, self._event_shape[0])
+        return ((logits - value * self.temperature).log_softmax(-1).sum(-1)
+                + n.lgamma() + (n - 1) * self.temperature.log())
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
@@ -101,25 +76,11 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
     has_rsample = True
+    _parts = {}
+    temperature = of_part("base_dist.temperature", "How far vectors are from those of zeros and a one.")
+    logits = of_part("base_dist.logits", "Logarithms of the probabilities.")
+    probs = of_part("base_dist.probs", "The probabilities.")
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
-        super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        return super().expand(batch_shape, self._get_checked_instance(RelaxedOneHotCategorical, _instance))
-
-    @property
-    def temperature(self):
-        """How far vectors are from those of zeros and a one."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self):
-        """Logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self):
-        """The probabilities."""
-        return self.base_dist.probs
+        super().__init__(base, ExpTransform(), validate_args)

@@ -40,15 +40,15 @@ class Transform:
     """
 
     bijective = False
+    _arguments = ()     # the attributes from which a class makes another one, in the order in which it takes them
+    _compared = None    # those that make two of a class equal; None: each is equal to itself only
 
     def __init__(self, cache_size=0):
-        self._cache_size = cache_size
-        self._inv = None
         if cache_size not in (0, 1):
             raise ValueError("cache_size must be 0 or 1")
-        if cache_size == 1:
-            self._cached_x_y = None, None
-        super().__init__()
+        self._cache_size = cache_size
+        self._cached_x_y = None, None
+        self._inv = None
 
     def __getstate__(self):
         return {**self.__dict__, "_inv": None}      # a weak reference can't be pickled
@@ -56,18 +56,22 @@ class Transform:
     @property
     def event_dim(self):
         """How many axes one value has, where these are as many before and after."""
-        if self.domain.event_dim == self.codomain.event_dim:
-            return self.domain.event_dim
-        raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        axes = self.domain.event_dim
+        if axes != self.codomain.event_dim:
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        return axes
 
     @property
     def inv(self):
         """The inverse transform, whose inverse is this one."""
-        inverse = None if self._inv is None else self._inv()
+        inverse = self._inv and self._inv()
         if inverse is None:
-            inverse = _InverseTransform(self)
+            inverse = self._inverted()
             self._inv = weakref.ref(inverse)
         return inverse
+
+    def _inverted(self):
+        return _InverseTransform(self)
 
     @property
     def sign(self):
@@ -85,41 +89,39 @@ class Transform:
         -------
         Transform
         """
-        if self._cache_size == cache_size:
+        if cache_size == self._cache_size:
             return self
-        if type(self).__init__ is Transform.__init__:
-            return type(self)(cache_size=cache_size)
-        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+        kind = _declaring(self, "_arguments")
+        if kind is Transform:       # nothing is known of what it takes
+            if type(self).__init__ is not Transform.__init__:
+                raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+            kind = type(self)
+        return kind(*(getattr(self, name) for name in self._arguments), cache_size=cache_size)
 
     def __eq__(self, other):
-        return self is other
+        if self._compared is None:
+            return self is other
+        return isinstance(other, _declaring(self, "_compared")) and all(
+            bool(cygrad.as_tensor(getattr(self, name) == getattr(other, name)).all()) for name in self._compared)
 
     __hash__ = None     # equal ones may have other parameters in memory
 
-    def __ne__(self, other):
-        return not self.__eq__(other)
-
     def __call__(self, x):
         """The image of x."""
-        if self._cache_size == 0:
-            return self._call(x)
-        x_old, y_old = self._cached_x_y
-        if x is x_old:
-            return y_old
-        y = self._call(x)
-        self._cached_x_y = x, y
-        return y
+        return self._through(x, self._call, 0)
 
     def _inv_call(self, y):
         """What has the image y."""
-        if self._cache_size == 0:
-            return self._inverse(y)
-        x_old, y_old = self._cached_x_y
-        if y is y_old:
-            return x_old
-        x = self._inverse(y)
-        self._cached_x_y = x, y
-        return x
+        return self._through(y, self._inverse, 1)
+
+    def _through(self, value, function, side):
+        """A function's value, or what stands on the other side of the pair that is kept."""
+        if not self._cache_size:
+            return function(value)
+        if self._cached_x_y[side] is not value:
+            pair = value, function(value)
+            self._cached_x_y = pair[::-1] if side else pair
+        return self._cached_x_y[1 - side]
 
     def _call(self, x):
         raise NotImplementedError
@@ -143,7 +145,7 @@ class Transform:
         raise NotImplementedError
 
     def __repr__(self):
-        return self.__class__.__name__ + "()"
+        return f"{type(self).__name__}()"
 
     def forward_shape(self, shape):
         """The shape of the image of what has this shape.
@@ -172,52 +174,37 @@ class Transform:
         return shape
 
 
+def _declaring(transform, name):
+    """The class that a class attribute comes from."""
+    return next(kind for kind in type(transform).__mro__ if name in vars(kind))
+
+
 class _InverseTransform(Transform):
     """The inverse of a transform, which it keeps alive."""
 
+    _compared = ("inv",)
+
     def __init__(self, transform):
-        super().__init__(cache_size=transform._cache_size)
+        super().__init__(transform._cache_size)
         self._inv = transform
 
     def __getstate__(self):
         return self.__dict__
 
-    @constraints.dependent_property(is_discrete=False)
-    def domain(self):
-        return self._inv.codomain
-
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self):
-        return self._inv.domain
-
-    @property
-    def bijective(self):
-        return self._inv.bijective
-
-    @property
-    def sign(self):
-        return self._inv.sign
-
-    @property
-    def inv(self):
-        return self._inv
+    inv = property(operator.attrgetter("_inv"))
+    bijective = property(operator.attrgetter("_inv.bijective"))
+    sign = property(operator.attrgetter("_inv.sign"))
+    domain = constraints.dependent_property(operator.attrgetter("_inv.codomain"), is_discrete=False)
+    codomain = constraints.dependent_property(operator.attrgetter("_inv.domain"), is_discrete=False)
 
     def with_cache(self, cache_size=1):
-        return self.inv.with_cache(cache_size).inv
-
-    def __eq__(self, other):
-        return isinstance(other, _InverseTransform) and self._inv == other._inv
-
-    __hash__ = None
-
-    def __repr__(self):
-        return f"{self.__class__.__name__}({self._inv!r})"
+        return self._inv.with_cache(cache_size).inv
 
     def __call__(self, x):
         return self._inv._inv_call(x)
 
     def log_abs_det_jacobian(self, x, y):
-        return -self._inv.log_abs_det_jacobian(y, x)
+        return self._inv.log_abs_det_jacobian(y, x).neg()
 
     def forward_shape(self, shape):
         return self._inv.inverse_shape(shape)
@@ -225,10 +212,21 @@ class _InverseTransform(Transform):
     def inverse_shape(self, shape):
         return self._inv.forward_shape(shape)
 
+    def __repr__(self):
+        return f"{type(self).__name__}({self._inv!r})"
 
-def _widened(constraint, event_dim):
+
+def _axes_after(steps):
+    """How many last axes are one value behind maps that take and give values of so many axes each."""
+    axes = 0
+    for taken, given in steps:
+        axes = max(axes, taken) - taken + given
+    return axes
+
+
+def widened(constraint, axes):
     """A constraint of values with this many axes at least."""
-    more = event_dim - constraint.event_dim
+    more = axes - constraint.event_dim
     return constraints.independent(constraint, more) if more > 0 else constraint
 
 
@@ -250,34 +248,21 @@ class ComposeTransform(Transform):
     tensor(1.)
     """
 
+    _arguments = _compared = ("parts",)
+
     def __init__(self, parts, cache_size=0):
-        if cache_size:
-            parts = [part.with_cache(cache_size) for part in parts]
-        super().__init__(cache_size=cache_size)
-        self.parts = parts
-
-    def __eq__(self, other):
-        return isinstance(other, ComposeTransform) and self.parts == other.parts
-
-    __hash__ = None
+        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
+        super().__init__(cache_size)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        if not self.parts:
-            return constraints.real
-        axes = self.parts[-1].codomain.event_dim
-        for part in reversed(self.parts):       # as many axes as a later part looks at
-            axes = max(axes + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
-        return _widened(self.parts[0].domain, axes)
+        steps = ((part.codomain.event_dim, part.domain.event_dim) for part in reversed(self.parts))
+        return widened(self.parts[0].domain, _axes_after(steps)) if self.parts else constraints.real
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
-        if not self.parts:
-            return constraints.real
-        axes = self.parts[0].domain.event_dim
-        for part in self.parts:
-            axes = max(axes + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
-        return _widened(self.parts[-1].codomain, axes)
+        steps = ((part.domain.event_dim, part.codomain.event_dim) for part in self.parts)
+        return widened(self.parts[-1].codomain, _axes_after(steps)) if self.parts else constraints.real
 
     @lazy_property
     def bijective(self):
@@ -285,50 +270,41 @@ class ComposeTransform(Transform):
 
     @lazy_property
     def sign(self):
-        return functools.reduce(operator.mul, (part.sign for part in self.parts), 1)
+        return math.prod(part.sign for part in self.parts)
 
-    @property
-    def inv(self):
-        inverse = None if self._inv is None else self._inv()
-        if inverse is None:
-            inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
-            self._inv = weakref.ref(inverse)
-            inverse._inv = weakref.ref(self)
+    def _inverted(self):
+        inverse = ComposeTransform([part.inv for part in self.parts[::-1]])
+        inverse._inv = weakref.ref(self)
         return inverse
 
-    def with_cache(self, cache_size=1):
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
-
     def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
+        return functools.reduce(lambda value, part: part(value), self.parts, x)
 
     def log_abs_det_jacobian(self, x, y):
-        if not self.parts:
-            return cygrad.zeros_like(x)
-        images = [x]
-        for part in self.parts[:-1]:
-            images.append(part(images[-1]))
-        images.append(y)
-        total, axes = 0, self.domain.event_dim
-        for part, before, after in zip(self.parts, images, images[1:]):
-            total = total + _sum_rightmost(part.log_abs_det_jacobian(before, after), axes - part.domain.event_dim)
+        axes, found = self.domain.event_dim, []
+        for i, part in enumerate(self.parts, 1):
+            image = part(x) if i < len(self.parts) else y
+            found.append(_sum_rightmost(part.log_abs_det_jacobian(x, image), axes - part.domain.event_dim))
             axes += part.codomain.event_dim - part.domain.event_dim
-        return total
+            x = image
+        return sum(found) if found else cygrad.zeros_like(x)
 
     def forward_shape(self, shape):
-        for part in self.parts:
-            shape = part.forward_shape(shape)
-        return shape
+        return functools.reduce(lambda found, part: part.forward_shape(found), self.parts, shape)
 
     def inverse_shape(self, shape):
-        for part in reversed(self.parts):
-            shape = part.inverse_shape(shape)
-        return shape
+        return functools.reduce(lambda found, part: part.inverse_shape(found), self.parts[::-1], shape)
 
     def __repr__(self):
-        return f"{self.__class__.__name__}(\n    " + ",\n    ".join(repr(part) for part in self.parts) + "\n)"
+        lines = ",\n".join(f"    {part!r}" for part in self.parts)
+        return f"{type(self).__name__}(\n{lines}\n)"
+
+
+def _with_axes(value, constraint):
+    """A value that has the axes of its constraint."""
+    if value.dim() < constraint.event_dim:
+        raise ValueError("Too few dimensions on input")
+    return value
 
 
 class IndependentTransform(Transform):
@@ -350,15 +326,15 @@ class IndependentTransform(Transform):
     tensor(3.)
     """
 
+    _arguments = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(self, base_transform, reinterpreted_batch_ndims, cache_size=0):
-        super().__init__(cache_size=cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        super().__init__(cache_size)
 
-    def with_cache(self, cache_size=1):
-        if self._cache_size == cache_size:
-            return self
-        return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
+    bijective = property(operator.attrgetter("base_transform.bijective"))
+    sign = property(operator.attrgetter("base_transform.sign"))
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
@@ -368,35 +344,23 @@ class IndependentTransform(Transform):
     def codomain(self):
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    @property
-    def bijective(self):
-        return self.base_transform.bijective
-
-    @property
-    def sign(self):
-        return self.base_transform.sign
-
     def _call(self, x):
-        if x.dim() < self.domain.event_dim:
-            raise ValueError("Too few dimensions on input")
-        return self.base_transform(x)
+        return self.base_transform(_with_axes(x, self.domain))
 
     def _inverse(self, y):
-        if y.dim() < self.codomain.event_dim:
-            raise ValueError("Too few dimensions on input")
-        return self.base_transform.inv(y)
+        return self.base_transform.inv(_with_axes(y, self.codomain))
 
     def log_abs_det_jacobian(self, x, y):
         return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
-
-    def __repr__(self):
-        return f"{self.__class__.__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
     def forward_shape(self, shape):
         return self.base_transform.forward_shape(shape)
 
     def inverse_shape(self, shape):
         return self.base_transform.inverse_shape(shape)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
 
 class ReshapeTransform(Transform):
@@ -420,13 +384,13 @@ class ReshapeTransform(Transform):
     """
 
     bijective = True
+    _arguments = ("in_shape", "out_shape")
 
     def __init__(self, in_shape, out_shape, cache_size=0):
-        self.in_shape = cygrad.Size(in_shape)
-        self.out_shape = cygrad.Size(out_shape)
-        if math.prod(self.in_shape) != math.prod(self.out_shape):
+        self.in_shape, self.out_shape = cygrad.Size(in_shape), cygrad.Size(out_shape)
+        if self.in_shape.numel() != self.out_shape.numel():
             raise ValueError("in_shape, out_shape have different numbers of elements")
-        super().__init__(cache_size=cache_size)
+        super().__init__(cache_size)
 
     @constraints.dependent_property
     def domain(self):
@@ -436,10 +400,11 @@ class ReshapeTransform(Transform):
     def codomain(self):
         return constraints.independent(constraints.real, len(self.out_shape))
 
-    def with_cache(self, cache_size=1):
-        if self._cache_size == cache_size:
-            return self
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
+    def forward_shape(self, shape):
+        return _before(shape, self.in_shape) + self.out_shape
+
+    def inverse_shape(self, shape):
+        return _before(shape, self.out_shape) + self.in_shape
 
     def _call(self, x):
         return x.reshape(x.shape[:x.dim() - len(self.in_shape)] + self.out_shape)
@@ -450,18 +415,12 @@ class ReshapeTransform(Transform):
     def log_abs_det_jacobian(self, x, y):
         return x.new_zeros(x.shape[:x.dim() - len(self.in_shape)])
 
-    def forward_shape(self, shape):
-        return _exchanged(shape, self.in_shape, self.out_shape)
 
-    def inverse_shape(self, shape):
-        return _exchanged(shape, self.out_shape, self.in_shape)
-
-
-def _exchanged(shape, ending, new_ending):
-    """A shape with another ending."""
+def _before(shape, ending):
+    """What stands in a shape before its ending."""
     cut = len(shape) - len(ending)
     if cut < 0:
         raise ValueError("Too few dimensions on input")
     if shape[cut:] != ending:
         raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {ending}")
-    return shape[:cut] + new_ending
+    return shape[:cut]

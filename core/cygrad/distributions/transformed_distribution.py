@@ -1,13 +1,13 @@
 """`TransformedDistribution`: values of one distribution, passed through transforms."""
 import functools
-import operator
+import math
 
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
 from cygrad.distributions.independent import Independent
-from cygrad.distributions.transforms import ComposeTransform, Transform
-from cygrad.distributions.utils import _sum_rightmost
+from cygrad.distributions.transform import ComposeTransform, Transform, widened
+from cygrad.distributions.utils import _sum_rightmost, of_part, within_support
 
 __all__ = ["TransformedDistribution"]
 
@@ -34,93 +34,82 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints = {}
+    _parts = {}
 
     def __init__(self, base_distribution, transforms, validate_args=None):
-        if isinstance(transforms, Transform):
-            self.transforms = [transforms]
-        elif isinstance(transforms, list):
-            if not all(isinstance(t, Transform) for t in transforms):
-                raise ValueError("transforms must be a Transform or a list of Transforms")
-            self.transforms = transforms
-        else:
-            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+        self.transforms = _as_list(transforms)
+        chain = ComposeTransform(self.transforms)
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
-        base_axes = len(base_distribution.event_shape)
-        transform = ComposeTransform(self.transforms)
-        taken, given = transform.domain.event_dim, transform.codomain.event_dim
+        taken, axes = chain.domain.event_dim, len(base_distribution.event_shape)
         if len(base_shape) < taken:
             raise ValueError(f"base_distribution needs to have shape with size at least {taken}, but got {base_shape}.")
-        shape = transform.forward_shape(base_shape)
-        expanded = transform.inverse_shape(shape)
-        if base_shape != expanded:      # parameters of a transform have a larger batch
-            base_distribution = base_distribution.expand(expanded[:len(expanded) - base_axes])
-        if taken > base_axes:
-            base_distribution = Independent(base_distribution, taken - base_axes)
+        shape = chain.forward_shape(base_shape)
+        wanted = chain.inverse_shape(shape)
+        if wanted != base_shape:        # the parameters of a transform have a larger batch
+            base_distribution = base_distribution.expand(wanted[:len(wanted) - axes])
+        if axes < taken:
+            base_distribution = Independent(base_distribution, taken - axes)
         self.base_dist = base_distribution
-        cut = len(shape) - max(given, base_axes + given - taken)
-        super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
+        batch = len(shape) - max(axes, taken) - (chain.codomain.event_dim - taken)
+        super().__init__(shape[:batch], shape[batch:], validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(TransformedDistribution, _instance)
-        batch_shape = cygrad.Size(batch_shape)
-        shape = batch_shape + self.event_shape
-        for t in reversed(self.transforms):
-            shape = t.inverse_shape(shape)
+        new = super().expand(batch_shape, _instance)
+        shape = ComposeTransform(self.transforms).inverse_shape(new.batch_shape + new.event_shape)
         new.base_dist = self.base_dist.expand(shape[:len(shape) - len(self.base_dist.event_shape)])
-        new.transforms = self.transforms
-        super(TransformedDistribution, new).__init__(batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
         return new
 
     @constraints.dependent_property(is_discrete=False)
     def support(self):
         if not self.transforms:
             return self.base_dist.support
-        support = self.transforms[-1].codomain
-        more = len(self.event_shape) - support.event_dim
-        return constraints.independent(support, more) if more > 0 else support
+        return widened(self.transforms[-1].codomain, len(self.event_shape))
 
-    @property
-    def has_rsample(self):
-        return self.base_dist.has_rsample
+    has_rsample = of_part("base_dist.has_rsample", "Whether gradients go through samples.")
 
-    def _transformed(self, x):
-        for transform in self.transforms:
-            x = transform(x)
-        return x
+    def _image(self, x):
+        return functools.reduce(lambda value, transform: transform(value), self.transforms, x)
 
     def sample(self, sample_shape=()):
         with cygrad.no_grad():
-            return self._transformed(self.base_dist.sample(sample_shape))
+            return self._image(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape=()):
-        return self._transformed(self.base_dist.rsample(sample_shape))
+        return self._image(self.base_dist.rsample(sample_shape))
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        axes = len(self.event_shape)
-        total, y = 0.0, value
-        for transform in reversed(self.transforms):
-            x = transform.inv(y)
+        axes, found = len(self.event_shape), 0.0
+        for transform in self.transforms[::-1]:
+            original = transform.inv(value)
             axes += transform.domain.event_dim - transform.codomain.event_dim
-            total = total - _sum_rightmost(transform.log_abs_det_jacobian(x, y), axes - transform.domain.event_dim)
-            y = x
-        return total + _sum_rightmost(self.base_dist.log_prob(y), axes - len(self.base_dist.event_shape))
+            volume = transform.log_abs_det_jacobian(original, value)
+            found = found - _sum_rightmost(volume, axes - transform.domain.event_dim)
+            value = original
+        return found + _sum_rightmost(self.base_dist.log_prob(value), axes - len(self.base_dist.event_shape))
 
-    def _monotonize_cdf(self, value):
+    def _turned(self, probability):
         """A probability from the other side where the transforms decrease."""
-        sign = functools.reduce(operator.mul, (transform.sign for transform in self.transforms), 1)
-        if isinstance(sign, int) and sign == 1:
-            return value
-        return sign * (value - 0.5) + 0.5
+        sign = math.prod(transform.sign for transform in self.transforms)
+        return probability if isinstance(sign, int) and sign == 1 else 0.5 + sign * (probability - 0.5)
 
     def cdf(self, value):
-        for transform in reversed(self.transforms):
+        for transform in self.transforms[::-1]:
             value = transform.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
-        return self._monotonize_cdf(self.base_dist.cdf(value))
+        return self._turned(self.base_dist.cdf(value))
 
     def icdf(self, value):
-        return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))
+        return self._image(self.base_dist.icdf(self._turned(value)))
+
+
+def _as_list(transforms):
+    """Transforms as a list, from one or several."""
+    if isinstance(transforms, Transform):
+        return [transforms]
+    if not isinstance(transforms, list):
+        raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+    if not all(isinstance(each, Transform) for each in transforms):
+        raise ValueError("transforms must be a Transform or a list of Transforms")
+    return transforms

@@ -1,8 +1,10 @@
 """The uniform distribution."""
+import math
+
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import batch_shape_of, broadcast_all
+from cygrad.distributions.utils import within_support
 
 __all__ = ["Uniform"]
 
@@ -22,55 +24,40 @@ class Uniform(Distribution):
     """
 
     has_rsample = True
+    _parts = {"low": 0, "high": 0}
 
     def __init__(self, low, high, validate_args=None):
-        self.low, self.high = broadcast_all(low, high)
-        super().__init__(batch_shape_of(self.low, low, high), validate_args=validate_args)
+        super().__init__(self._take(low=low, high=high), validate_args=validate_args)
 
     @property
     def arg_constraints(self):
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @property
-    def mean(self):
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self):
-        return float("nan") * self.high
-
-    @property
-    def stddev(self):
-        return (self.high - self.low) / 12 ** 0.5
-
-    @property
-    def variance(self):
-        return (self.high - self.low).pow(2) / 12
-
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(Uniform, _instance, batch_shape, low=0, high=0)
-
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
         return constraints.interval(self.low, self.high)
 
+    _width = property(lambda self: self.high - self.low)
+    mean = property(lambda self: (self.low + self.high) / 2)
+    mode = property(lambda self: self.high * math.nan)
+    stddev = property(lambda self: self._width / 12 ** 0.5)
+    variance = property(lambda self: self._width.square() / 12)
+
     def rsample(self, sample_shape=()):
-        u = cygrad.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
-        return self.low + u * (self.high - self.low)
+        share = cygrad.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
+        return self.icdf(share)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
-        return cygrad.log(inside) - cygrad.log(self.high - self.low)
+        inside = (self.low <= value) & (value < self.high)
+        return inside.to(self.low.dtype).log() - self._width.log()
 
+    @within_support
     def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+        return ((value - self.low) / self._width).clamp(0, 1)
 
     def icdf(self, value):
-        return value * (self.high - self.low) + self.low
+        return self.low + value * self._width
 
     def entropy(self):
-        return cygrad.log(self.high - self.low)
+        return self._width.log()

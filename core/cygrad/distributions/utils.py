@@ -1,7 +1,8 @@
 """What distributions share: parameters of one shape, probabilities and their logits, properties computed once."""
 import math
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from numbers import Number
+from operator import attrgetter
 
 import cygrad
 import cygrad.nn.functional as F
@@ -171,32 +172,19 @@ class _LazyOfType(lazy_property, property):
         property.__init__(self, wrapped)
 
 
-def probs_and_logits(is_binary):
-    """Two lazy properties, `probs` and `logits`, each of which is computed from the other."""
-    def probs(self):
-        """The probabilities; from the logits if these were given."""
-        return logits_to_probs(self.logits, is_binary=is_binary)
-
-    def logits(self):
-        """The logits; from the probabilities if these were given."""
-        return probs_to_logits(self.probs, is_binary=is_binary)
-
-    return lazy_property(probs), lazy_property(logits)
+def within_support(method):
+    """A method of a value that is held against the support first, by a distribution that checks what it is given."""
+    @wraps(method)
+    def checked(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return method(self, value)
+    return checked
 
 
-def need_one(probs, logits):
-    """Refuse both of them, and neither of them."""
-    if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-
-
-def take_odds(self, probs, logits):
-    """Keep probs or logits, whichever is given, for each of single events: (the tensor, the shape of the batch)."""
-    need_one(probs, logits)
-    name, given = ("probs", probs) if logits is None else ("logits", logits)
-    value, = broadcast_all(given)
-    setattr(self, name, value)
-    return value, cygrad.Size() if isinstance(given, Number) else value.size()
+def of_part(path, doc):
+    """A property that is an attribute of one of the parts, such as "base_dist.scale"."""
+    return property(attrgetter(path), doc=doc)
 
 
 def tril_matrix_to_vec(mat, diag=0):
@@ -264,8 +252,3 @@ def vec_to_tril_matrix(vec, diag=0):
     made = vec.new_zeros(vec.shape[:-1] + (n, n))
     made[..., places] = vec
     return made
-
-
-def batch_shape_of(parameter, *given):
-    """The shape of a batch whose parameters are broadcast to one shape: none, if only numbers were given."""
-    return cygrad.Size() if all(isinstance(value, Number) for value in given) else parameter.size()

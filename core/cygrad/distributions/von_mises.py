@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.distribution import Distribution
-from cygrad.distributions.utils import broadcast_all, lazy_property
+from cygrad.distributions.utils import lazy_property, within_support
 
 __all__ = ["VonMises"]
 
@@ -33,15 +33,13 @@ class VonMises(Distribution):
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
     support = constraints.real
-    has_rsample = False
+    _parts = {"loc": 0, "concentration": 0}
 
     def __init__(self, loc, concentration, validate_args=None):
-        self.loc, self.concentration = broadcast_all(loc, concentration)
-        super().__init__(self.loc.shape, validate_args=validate_args)
+        super().__init__(self._take(loc=loc, concentration=concentration), validate_args=validate_args)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         log_bessel = cygrad.log(cygrad.special.i0e(self.concentration)) + self.concentration
         return self.concentration * cygrad.cos(value - self.loc) - math.log(2 * math.pi) - log_bessel
 
@@ -77,16 +75,7 @@ class VonMises(Distribution):
             done = done | kept
         return ((angles + math.pi + self._loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
-    def expand(self, batch_shape, _instance=None):
-        return self._expanded(VonMises, _instance, batch_shape, loc=0, concentration=0)
-
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = mode = property(lambda self: self.loc)
 
     @lazy_property
     def variance(self):

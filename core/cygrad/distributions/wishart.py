@@ -7,8 +7,8 @@ import cygrad
 from cygrad.distributions import constraints
 from cygrad.distributions.chi2 import Chi2
 from cygrad.distributions.exp_family import ExponentialFamily
-from cygrad.distributions.multivariate_normal import factor_of_inverse, half_log_det
-from cygrad.distributions.utils import lazy_property
+from cygrad.distributions.multivariate_normal import MATRICES, factor_of, half_log_det, the_matrix
+from cygrad.distributions.utils import lazy_property, within_support
 
 __all__ = ["Wishart"]
 
@@ -39,6 +39,7 @@ class Wishart(ExponentialFamily):
     support = constraints.positive_definite
     has_rsample = True
     _mean_carrier_measure = 0
+    _parts = {"df": 0, "_dist_chi2": 1, **MATRICES}
 
     @property
     def arg_constraints(self):
@@ -46,13 +47,7 @@ class Wishart(ExponentialFamily):
                 "scale_tril": constraints.lower_cholesky, "df": constraints.greater_than(self.event_shape[-1] - 1)}
 
     def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
-        given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,
-                 "scale_tril": scale_tril}
-        given = {name: value for name, value in given.items() if value is not None}
-        if len(given) != 1:
-            raise AssertionError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        (name, matrix), = given.items()
+        name, matrix = the_matrix(AssertionError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         if isinstance(df, Number):
@@ -67,12 +62,7 @@ class Wishart(ExponentialFamily):
         if self.df.lt(event_shape[-1]).any():
             warnings.warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
                           "ndim.", stacklevel=2)
-        if scale_tril is not None:
-            self._unbroadcasted_scale_tril = scale_tril
-        elif covariance_matrix is not None:
-            self._unbroadcasted_scale_tril = cygrad.linalg.cholesky(covariance_matrix)
-        else:
-            self._unbroadcasted_scale_tril = factor_of_inverse(precision_matrix)
+        self._unbroadcasted_scale_tril = factor_of(name, matrix)
         self._dist_chi2 = self._diagonal()
 
     def _diagonal(self):
@@ -80,12 +70,6 @@ class Wishart(ExponentialFamily):
         n = self._event_shape[-1]
         return Chi2(self.df.unsqueeze(-1) - cygrad.arange(n, dtype=self.df.dtype, device=self.df.device).expand(
             self._batch_shape + (-1,)))
-
-    def expand(self, batch_shape, _instance=None):
-        new = self._get_checked_instance(Wishart, _instance)
-        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
-        new._dist_chi2 = self._dist_chi2.expand(cygrad.Size(batch_shape) + self._event_shape[-1:])
-        return self._expanded(Wishart, new, batch_shape, df=0, covariance_matrix=2, scale_tril=2, precision_matrix=2)
 
     def _spread(self, matrix):
         return matrix.expand(self._batch_shape + self._event_shape)
@@ -168,9 +152,8 @@ class Wishart(ExponentialFamily):
         """The derivative of the logarithm of the multivariate gamma function."""
         return (a.unsqueeze(-1) - 0.5 * cygrad.arange(n, dtype=a.dtype, device=a.device)).digamma().sum(-1)
 
+    @within_support
     def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
         n, df, factor = self._event_shape[-1], self.df, self._unbroadcasted_scale_tril
         trace = cygrad.cholesky_solve(value, factor).diagonal(dim1=-2, dim2=-1).sum(dim=-1)
         return (-df * (n * math.log(2) / 2 + half_log_det(factor)) - cygrad.mvlgamma(df / 2, p=n)

@@ -299,16 +299,6 @@ for _name in ("is_floating_point", "is_complex", "is_signed", "numel"):
     globals()[_name] = _registry.public(_name, globals()[_name])
 
 
-_LAZY = ("nn", "safetensors", "functions", "fft", "special", "signal", "linalg", "testing", "serialization", "names",
-         "utils", "optim", "multiprocessing", "amp", "func", "distributed", "futures", "overrides", "_C",
-         "__config__", "__future__", "array_api", "masked", "quasirandom", "profiler", "distributions", "compiler",
-         "version", "accelerator", "types")
-_DETERMINISM = ("use_deterministic_algorithms", "are_deterministic_algorithms_enabled",
-                "is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode",
-                "get_deterministic_debug_mode")
-
-
-_GAMMAS = ("_standard_gamma", "_standard_gamma_grad", "_sample_dirichlet", "_dirichlet_grad")
 _complete = False
 
 
@@ -323,13 +313,34 @@ def _load_later():
     _complete = True
 
 
+# Modules, and names of modules, that are imported when they are first asked for; of names {name: module}.
+_MODULES = frozenset("""
+    _C __config__ __future__ accelerator amp array_api backends compiler distributed distributions fft func functions
+    futures linalg masked multiprocessing nn optim overrides profiler quasirandom safetensors serialization signal
+    special testing types utils version""".split())
+_LAZY = {name: module for module, names in {
+    "amp": "GradScaler",
+    "amp.autocast_mode":
+        "autocast autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype "
+        "get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled "
+        "is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled",
+    "compiler": "compile",
+    "devices.determinism":
+        "are_deterministic_algorithms_enabled get_deterministic_debug_mode "
+        "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode use_deterministic_algorithms",
+    "devices.namespaces": "cpu cuda opencl",
+    "devices.streams": "Event Stream",
+    "func": "vmap",
+    "func.eager_control": "cond while_loop",
+    "ops.pointwise.lists": "_foreach_update_",
+    "ops.random.gammas": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad",
+    "serialization": "load save",
+    "tensors.storage_sources": " ".join(["Storage", *(_word + "Storage" for _word in _legacy.KINDS.values())]),
+    "tensors.typed_storage": "TypedStorage UntypedStorage",
+}.items() for name in names.split()}
+_LAZY_PREFIXES = {"_foreach_": "ops.pointwise.foreach"}
 _INTERNAL = frozenset(("backend", "backends", "batching", "devices", "dispatch", "errors", "formulas", "named_tensors",
-                       "names", "ops", "tensors", "view"))
-_STORAGES = tuple(_word + "Storage" for _word in _legacy.KINDS.values())
-_AUTOCAST = ("autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
-             "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_cache_enabled",
-             "is_autocast_cpu_enabled", "is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_dtype",
-             "set_autocast_enabled")
+                       "opencl", "ops", "tensors", "view"))
 # Public names that `from cygrad import *` leaves out, as PyTorch's does.
 _NOT_STARRED = frozenset("""
     BFloat16Tensor ComplexDoubleTensor ComplexFloatTensor HalfTensor BFloat16Storage ComplexDoubleStorage
@@ -341,63 +352,29 @@ _NOT_STARRED = frozenset("""
 def __dir__():
     """All public names, those of the parts that are imported when first used included; no modules of the inside."""
     _load_later()
-    later = ("TypedStorage", "UntypedStorage", "vmap", "compile", "cond", "while_loop",
-             "save", "load", "cpu", "cuda", "Stream", "Event", "GradScaler",
-             "Storage", *_STORAGES, *_AUTOCAST, *_DETERMINISM, *_LAZY)
-    return sorted({name for name in (*globals(), *later)
+    return sorted({name for name in (*globals(), *_LAZY, *_MODULES)
                    if name not in _INTERNAL and name.isidentifier() and (name[0] != "_" or name[:2] == "__")})
 
 
 def _starred():
     """`__all__`, found when somebody asks for it: the public names but those of modules."""
     module = type(_builtins)
-    return [name for name in __dir__() if name[0] != "_" and name not in _NOT_STARRED and name not in _LAZY
+    return [name for name in __dir__() if name[0] != "_" and name not in _NOT_STARRED and name not in _MODULES
             and not isinstance(globals().get(name), module)]
 
 
 def __getattr__(name):
-    """Parts that are imported when first used, and the namespaces of backends."""
+    """What is imported when it is first asked for, and the namespaces of backends that other packages bring."""
     if name == "__all__":
         return globals().setdefault(name, _starred())
-    if name in ("cpu", "cuda", "opencl"):
-        from cygrad.devices.namespaces import namespace      # knot: it needs this module
-        return namespace(name)
-    if name in ("TypedStorage", "UntypedStorage"):
-        return getattr(_importlib.import_module("cygrad.tensors.typed_storage"), name)
-    if name in _STORAGES:
-        return _importlib.import_module("cygrad.tensors.storage_sources").named(name, "cpu")
-    if name == "Storage":       # the older type of storages of the default dtype
-        return __getattr__(zeros(0).type().split(".")[-1].replace("Tensor", "Storage"))  # noqa: F821
-    if name == "GradScaler":
-        return _importlib.import_module("cygrad.amp").GradScaler
-    if name in ("Stream", "Event"):
-        return getattr(_importlib.import_module("cygrad.devices.streams"), name)
-    if name == "vmap":
-        return _importlib.import_module("cygrad.func").vmap
-    if name in ("cond", "while_loop"):
-        return getattr(_importlib.import_module("cygrad.func.eager_control"), name)
-    if name == "compile":
-        return _importlib.import_module("cygrad.compiler").compile
-    if name in ("save", "load"):
-        return getattr(_importlib.import_module("cygrad.serialization"), name)
-    if name == "backends" or name in _LAZY:
-        try:
-            return _importlib.import_module("cygrad." + name)
-        except ModuleNotFoundError as error:
-            if error.name != "cygrad." + name:
-                raise
-    if name.startswith("_foreach_"):
-        room = "lists" if name == "_foreach_update_" else "foreach"
-        found = getattr(_importlib.import_module("cygrad.ops.pointwise." + room), name, None)
-        if found is not None:
-            return globals().setdefault(name, found)
-    if name in _GAMMAS:
-        return getattr(_importlib.import_module("cygrad.ops.random.gammas"), name)
-    if name in _DETERMINISM:
-        return getattr(_importlib.import_module("cygrad.devices.determinism"), name)
-    if "autocast" in name and not name.startswith("_"):
-        return getattr(_importlib.import_module("cygrad.amp.autocast_mode"), name)
-    if not name.startswith("_"):
+    if name in _MODULES:
+        return _importlib.import_module("cygrad." + name)
+    place = _LAZY.get(name) or next((_LAZY_PREFIXES[each] for each in _LAZY_PREFIXES if name.startswith(each)), None)
+    if place is not None:
+        found = getattr(_importlib.import_module("cygrad." + place), name, None)
+        if found is not None:       # `Storage` is another one for each default dtype
+            return found if name == "Storage" else globals().setdefault(name, found)
+    elif not name.startswith("_"):
         _load_later()
         if name in globals():
             return globals()[name]

@@ -217,6 +217,13 @@ def namespace(name):
     return sys.modules[full]
 
 
+def __getattr__(name):
+    """The namespace of a backend that is known by name, for `cygrad` to find here what `_LAZY` says is here."""
+    if name in KNOWN:
+        return namespace(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def find_spec(fullname):
     """How an import statement makes one of these modules, which have no file; None for other names."""
     parent, _, name = fullname.rpartition(".")

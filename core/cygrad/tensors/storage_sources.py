@@ -112,3 +112,13 @@ def named(name, device):
     return _LegacyStorageMeta(name, (_LegacyStorage,), {
         "dtype": getattr(cygrad, dtype), "_device": device,
         "__module__": "cygrad" if device == "cpu" else f"cygrad.{device}"})
+
+
+def __getattr__(name):
+    """The older types of storages in host memory; `Storage` is that of the default dtype."""
+    if name == "Storage":
+        name = KINDS[cygrad.get_default_dtype().name] + name
+    found = named(name, "cpu") if name.endswith("Storage") else None
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found

@@ -122,8 +122,8 @@ def rows(options, variables):
 
 
 def conformance(options, variables):
-    arguments = ["-p", "cygrad_pytest", "--pyargs", "cygrad.testing", "--backend", options.device, "-q",
-                 "-p", "no:cacheprovider", *(["--thorough"] if options.thorough else [])]
+    arguments = ["-p", "cygrad.testing.pytest_plugin", "--pyargs", "cygrad.testing", "--backend", options.device,
+                 "-q", "-p", "no:cacheprovider", *(["--thorough"] if options.thorough else [])]
     return sharded(arguments, options, variables, LIMITS["conformance"])
 
 

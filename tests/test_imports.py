@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.MULTILINE)
 # cygrad_gpu has what the GPU backends share; it imports neither of them. A group over NCCL is one over MPI as well.
-ALLOWED = {"core": {"cygrad", "cygrad_pytest"}, "backends": {"cygrad", "cygrad_gpu"}, "plugins": {"cygrad"}}
+ALLOWED = {"core": {"cygrad"}, "backends": {"cygrad", "cygrad_gpu"}, "plugins": {"cygrad"}}
 STANDS_ON = {"cygrad_nccl": {"cygrad_mpi"}}
 
 

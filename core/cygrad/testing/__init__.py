@@ -3,7 +3,7 @@ writes one; nothing here is loaded by `import cygrad`.
 
 ``python -m cygrad.testing BACKEND`` calls every entry of the kernel interface as the core would, with every dtype and
 memory layout that the contract allows, and compares with the CPU; then it runs public ops and gradients on the device.
-``pytest --pyargs cygrad.testing --backend BACKEND`` does the same as pytest items, and
+``pytest -p cygrad.testing.pytest_plugin --pyargs cygrad.testing --backend BACKEND`` does the same as pytest items, and
 ``python -m cygrad.testing.bench BACKEND`` times every entry beside the CPU.
 
 A case (`cases`) says which entry is called with which operands (`operands`), and what must come out (`reference`);

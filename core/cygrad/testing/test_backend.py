@@ -1,4 +1,4 @@
-"""`pytest --pyargs cygrad.testing --backend NAME`: the conformance suite, one item for each entry, op and dtype."""
+"""The conformance suite, one item for each entry, op and dtype; `pytest_plugin.py` says how to run it."""
 from itertools import groupby
 
 import pytest

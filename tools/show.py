@@ -1,7 +1,7 @@
 """Shows what is made on the way from a formula to its result: `python tools/show.py graph|program|kernel WHAT`.
 
     python tools/show.py graph "(a * b).sum()"                      the graph behind a tensor, a line a node
-    python tools/show.py program ops.nn.activations.SOFTPLUS        the steps of a pointwise program
+    python tools/show.py program ops.nn.smooth_activations.SOFTPLUS    the steps of a pointwise program
     python tools/show.py kernel "(a * b).exp()"                     the kernels that OpenCL's devices compile for it
 
 a, b and c are float32 tensors of 2 x 3 that require gradients; `cygrad` and `F`, its nn.functional, are at hand.

@@ -49,13 +49,14 @@ _OPS = ("ops.pointwise.arithmetic", "ops.shape.views", "ops.shape.expand", "ops.
         "ops.pointwise.special", "ops.pointwise.complex_parts", "ops.pointwise.comparison", "ops.reduce.sums",
         "ops.reduce.any_all", "ops.reduce.extremes", "ops.reduce.scans", "ops.reduce.softmax", "ops.reduce.differences",
         "ops.reduce.norms", "ops.reduce.variance", "ops.reduce.logsumexp", "ops.reduce.covariance",
-        "ops.sort.order_statistics", "ops.nn.activations", "ops.linalg.composed_products", "ops.linalg.added_products",
-        "ops.linalg.matrices", "ops.linalg.einsum", "ops.linalg.solvers", "ops.linalg.lu", "ops.linalg.cholesky",
-        "ops.linalg.determinants", "ops.linalg.decompositions", "ops.linalg.matrix_functions",
-        "ops.linalg.pseudo_inverse", "ops.linalg.matrix_norms", "ops.nn.padding", "ops.nn.normalization",
-        "ops.nn.convolution", "ops.nn.shuffles", "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances",
-        "tensors.queries", "tensors.apply_and_map", "tensors.detaching", "tensors.hooks", "tensors.array_protocols",
-        "tensors.pickling", "tensors.methods", "devices.pinning")
+        "ops.sort.order_statistics", "ops.nn.smooth_activations", "ops.nn.piecewise_activations",
+        "ops.linalg.composed_products", "ops.linalg.added_products", "ops.linalg.matrices", "ops.linalg.einsum",
+        "ops.linalg.solvers", "ops.linalg.lu", "ops.linalg.cholesky", "ops.linalg.determinants",
+        "ops.linalg.decompositions", "ops.linalg.matrix_functions", "ops.linalg.pseudo_inverse",
+        "ops.linalg.matrix_norms", "ops.nn.padding", "ops.nn.normalization", "ops.nn.convolution", "ops.nn.shuffles",
+        "ops.nn.dropout", "named_tensors.naming", "ops.linalg.distances", "tensors.queries", "tensors.apply_and_map",
+        "tensors.detaching", "tensors.hooks", "tensors.array_protocols", "tensors.pickling", "tensors.methods",
+        "devices.pinning")
 # Modules of ops that are imported when a name is first missing, and methods that are in one of them.
 _LATER = ("nn.element_losses", "nn.margin_losses", "nn.ctc", "nn.embeddings", "nn.channel_normalization",
           "nn.scale_normalization", "nn.pooling", "nn.adaptive_pooling", "nn.random_activations", "nn.recurrent",

@@ -1,9 +1,10 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
 import cygrad as _cygrad
-from cygrad.ops.nn import activations as _activations, border_padding as _border_padding, padding as _padding
+from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding, piecewise_activations as _piecewise,
+                           smooth_activations as _smooth)
 from cygrad.ops.reduce import softmax as _softmaxes
-from cygrad.ops.nn.activations import (gelu, glu, hardshrink, logsigmoid, softplus, softshrink, softsign,  # noqa: F401
-                                    tanhshrink)
+from cygrad.ops.nn.piecewise_activations import hardshrink, softshrink  # noqa: F401
+from cygrad.ops.nn.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink  # noqa: F401
 from cygrad.ops.nn.attention import scaled_dot_product_attention  # noqa: F401
 from cygrad.ops.declare.public_op import PublicOp as _PublicOp
 from cygrad.ops.linalg.addmm import linear as _linear
@@ -41,12 +42,27 @@ from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss  # n
 from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
                                           public as _public, with_out as _with_out)
 
-for _name in ("elu", "selu", "celu", "silu", "mish", "leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish",
-              "threshold"):
-    globals()[_name] = _activations.writes_in_place(getattr(_activations, _name), _name)
+def _writes_in_place(function, name):
+    """`function` with a last argument `inplace`."""
+    form = _inplace_form(name, function)
+    parameters = getattr(function, "__wrapped__", function).__code__.co_argcount        # within its `out=`
+
+    def choose(input, *args, inplace=False, **kwargs):
+        if len(args) == parameters:
+            *args, inplace = args
+        return form(input, *args, **kwargs) if inplace else function(input, *args, **kwargs)
+    choose.__name__ = choose.__qualname__ = name
+    choose.__doc__, choose.without_inplace = function.__doc__, function
+    return choose
+
+
+for _file, _names in ((_smooth, ("elu", "selu", "celu", "silu", "mish")),
+                      (_piecewise, ("leaky_relu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "threshold"))):
+    for _name in _names:
+        globals()[_name] = _writes_in_place(getattr(_file, _name), _name)
 for _name, _words in (("gelu", "found"), ("softplus", "found"), ("softshrink", "found"), ("logsigmoid", "scalar type")):
     globals()[_name] = _with_out(_name, globals()[_name], _words)
-relu = _activations.writes_in_place(_functions["relu"], "relu")
+relu = _writes_in_place(_functions["relu"], "relu")
 sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
@@ -55,7 +71,7 @@ pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name i
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
 relu_ = _public("relu_", _methods["relu_"].function)
-_scaled_elu_ = _inplace_form("elu", _activations.scaled_elu)
+_scaled_elu_ = _inplace_form("elu", _smooth.scaled_elu)
 
 
 def elu_(input, alpha=1.0, scale=1, input_scale=1):

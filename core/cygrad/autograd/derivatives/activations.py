@@ -55,8 +55,8 @@ def silu_backward(grad, self):
 def softplus(x):
     """The formula, or the op where it is recorded: the branch not taken must not add 0 * inf to the gradient."""
     if isinstance(x, Term):
-        return cygrad.ops.nn.activations.softplus_formula(x, 1, 20)
-    return cygrad.ops.nn.activations.softplus(x)
+        return cygrad.ops.nn.smooth_activations.softplus_formula(x, 1, 20)
+    return cygrad.ops.nn.smooth_activations.softplus(x)
 
 
 def mish_backward(grad, self):

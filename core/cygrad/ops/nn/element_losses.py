@@ -7,7 +7,7 @@ import math
 import cygrad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.errors import warn
-from cygrad.ops.nn.activations import logsigmoid
+from cygrad.ops.nn.smooth_activations import logsigmoid
 from cygrad.ops.declare.operand_types import HALVES, need_float, refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.registry import op

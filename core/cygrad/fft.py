@@ -178,7 +178,9 @@ def _places(name, count, out, dtype, device, pin_memory):
 
 def _frequencies(places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
-    return (_own(found, ()) if out is None else found).requires_grad_(bool(requires_grad))
+    found = _own(found, ()) if out is None else found
+    found.requires_grad = bool(requires_grad)
+    return found
 
 
 def fftshift(input, dim=None):

@@ -10,7 +10,7 @@ cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_CLEAR, Py_DECREF, Py_INCREF
 
-from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled
+from cygrad.autograd.modes cimport interceptions, grad_enabled, inference_enabled, refuse_in_transforms
 from cygrad.backend cimport Backend
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT, CATEGORY_INTEGER, plain_of
 from cygrad.tensors.operators cimport (ABS, ADD, AND, DIV, EQ, FLOOR_DIVIDE, GE, GT, INVERT, LE, LEFT_SHIFT,
@@ -544,7 +544,7 @@ cdef class Tensor(View):
         Raises
         ------
         RuntimeError
-            If the tensor is of integers, or no leaf.
+            If the tensor is of integers, or no leaf; inside of a transform of `cygrad.func`.
 
         Examples
         --------
@@ -559,6 +559,7 @@ cdef class Tensor(View):
                             f"{type(requires_grad).__name__}")
         if requires_grad and self.dtype.category < CATEGORY_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        refuse_in_transforms("requires_grad_")
         if not requires_grad or self.grad_fn is None:
             self.requires_grad = requires_grad
         return self

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_CLEAR
 
 from cygrad.autograd.forward_levels cimport forward_used, needs_gradient
-from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
+from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled, transforms
 from cygrad.autograd.node cimport PythonNode, blank, meta_of, number_node
 from cygrad.autograd.recording cimport connect, gradient_edge
 from cygrad.autograd.derivative cimport raw_saved
@@ -251,6 +251,9 @@ def _positional(forward, splits, args, kwargs):
         bound = signature.bind(None, *args, **kwargs)
         arguments = bound.args[1:]
     if bound.kwargs:
+        if transforms() and any([isinstance(value, Tensor) for value in bound.kwargs.values()]):
+            raise NotImplementedError("Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass "
+                                      f"kwarg-only Tensors to autograd.Function. Got: {bound.kwargs}")
         raise TypeError(f"forward() got keyword-only arguments: {', '.join(bound.kwargs)}")
     return arguments
 
@@ -264,6 +267,11 @@ cdef object applied(cls, tuple args, dict kwargs):
     forward = cls.forward
     if kwargs or (splits and forward.__defaults__):
         args = _positional(forward, splits, args, kwargs)
+    if transforms():
+        from cygrad.batching.custom_functions import call      # start-up time
+        found = call(cls, args)
+        if found is not NotImplemented:
+            return found
     ctx = <FunctionCtx>whole_instance(cls._backward_cls, NOTHING)
     ctx.arguments = len(args)
     for i in range(ctx.arguments):

@@ -181,6 +181,12 @@ def copy_tangents(Tensor t not None, Tensor source not None):
     share_tangents(t, source)
 
 
+def requiring_gradient(Tensor t not None, need=True):
+    """The tensor, a leaf, set to require a gradient or not; allowed inside of transforms, unlike `requires_grad_`."""
+    t.requires_grad = need
+    return t
+
+
 def requires_backward(Tensor t not None):
     """Whether backward computes a gradient for `t`: `requires_grad`, without its look at the thread's mode."""
     return bool(needs_gradient(t))

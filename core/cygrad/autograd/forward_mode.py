@@ -11,8 +11,9 @@ import threading
 
 import cygrad
 from cygrad.autograd.derivatives.tangents import ELEMENTWISE, TANGENTS
-from cygrad.autograd.forward_levels import (Level, copy_tangents, forget_calls, requires_backward, set_depth,
-                                            set_tangent, tangent_of, unrecorded, visible_tangents)
+from cygrad.autograd.forward_levels import (Level, copy_tangents, forget_calls, requires_backward,
+                                            requiring_gradient, set_depth, set_tangent, tangent_of, unrecorded,
+                                            visible_tangents)
 from cygrad.autograd.modes import grad_mode, set_grad_mode
 from cygrad.dispatch.lazy_views import laziness
 from cygrad.tensor import Tensor
@@ -300,7 +301,7 @@ def by_gradients(op, formulas, values, outs, given):
     nested = before and (recorded(values.values()) or recorded(given.values()))
     set_grad_mode(1)
     try:
-        seeds = [cygrad.ones_like(out).requires_grad_() if differentiable(out) else None for out in outs]
+        seeds = [requiring_gradient(cygrad.ones_like(out)) if differentiable(out) else None for out in outs]
         needs = tuple(needed for name in formulas for needed in flags(values[name], given.get(name)))
         special = {"grad": seeds[0], "grads": tuple(seeds), "needs": needs}
         pairs = []

@@ -6,6 +6,7 @@ call does is in `context`.
 import functools
 
 from cygrad.autograd.context cimport applied
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.tensor cimport Tensor
 
 from cygrad.autograd.context import FunctionCtx, FunctionNode, know_defaults, node_type
@@ -162,7 +163,7 @@ def once_differentiable(backward):
         blocked = final.apply(
             "trying to differentiate twice a function that was marked with @once_differentiable",
             *[
-                value.detach().requires_grad_() if isinstance(value, Tensor) else value
+                requiring_gradient(value.detach()) if isinstance(value, Tensor) else value
                 for value in (outputs if many else (outputs,))
             ]
         )
@@ -174,10 +175,15 @@ def once_differentiable(backward):
 class final(Function):
     """The identity, for gradients that can't be differentiated again: that raises a RuntimeError of given words."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx, words, *gradients):
-        ctx.words = words
+    def forward(words, *gradients):
         return gradients if len(gradients) != 1 else gradients[0]
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.words = inputs[0]
 
     @staticmethod
     def backward(ctx, *grads):

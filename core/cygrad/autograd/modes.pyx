@@ -4,7 +4,8 @@ They are thread-local C variables, read by every op. What users write (`no_grad`
 Beside them, whether any thread is in a mode of `amp.autocast`, or in a `TorchFunctionMode`: what it is in, Python
 remembers.
 The first is 1 where ops are recorded for backward, 0 where they aren't, and 2 where they are recorded for their
-tangents only: in forward mode inside `no_grad` (see `forward_levels`).
+tangents only: in forward mode inside `no_grad` (see `forward_levels`). Beside them, too, how many transforms of
+`cygrad.func` the thread is in.
 """
 
 cdef extern from *:
@@ -16,9 +17,11 @@ cdef extern from *:
     #endif
     static CYGRAD_THREAD_LOCAL int cygrad_grad_mode = 1;
     static CYGRAD_THREAD_LOCAL int cygrad_inference = 0;
+    static CYGRAD_THREAD_LOCAL int cygrad_transforms = 0;
     """
     int cygrad_grad_mode
     int cygrad_inference
+    int cygrad_transforms
 
 
 cdef bint grad_enabled() noexcept:
@@ -40,6 +43,28 @@ cdef bint inference_enabled() noexcept:
 cdef int enter_inference(bint enabled) noexcept:
     global cygrad_inference
     cygrad_inference = enabled
+    return 0
+
+
+cdef int transforms() noexcept:
+    return cygrad_transforms
+
+
+def count_transforms(int change):
+    """This thread is in so many more transforms of `cygrad.func`, or (-n) fewer; returns in how many."""
+    global cygrad_transforms
+    cygrad_transforms += change
+    return <int>cygrad_transforms
+
+
+cdef int refuse_in_transforms(str method) except -1:
+    """Raise PyTorch's error for a method that makes no sense on what transforms pass to functions."""
+    if cygrad_transforms:
+        also = " (or perhaps using torch.autograd.functional.* APIs)" if method == "requires_grad_" else ""
+        raise RuntimeError(
+            f"You are attempting to call Tensor.{method}(){also} inside of a function being transformed by a functorch "
+            "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, "
+            f"jacfwd, hessian) or call {method}() outside of a function being transformed instead.")
     return 0
 
 

@@ -4,6 +4,7 @@ import sys
 
 import weakref
 
+from cygrad.autograd.modes cimport refuse_in_transforms
 from cygrad.autograd.node cimport attached_to
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.dtype cimport CATEGORY_FLOAT, plain_of
@@ -131,6 +132,7 @@ def retain_grad_of(Tensor t not None):
     """Make the engine store the gradient of a non-leaf in its `.grad`."""
     cdef Node node = gradient_edge(t)
     cdef Attached attached
+    refuse_in_transforms("retain_grad")
     if t.node is None or t.retains or node is None:
         return
     attached = attached_to(node)

@@ -2,14 +2,19 @@
 import threading
 
 from cygrad.autograd.forward_levels import count_batches, set_depth, set_tangent, visible_tangents
-from cygrad.autograd.modes import grad_mode, set_grad_mode
+from cygrad.autograd.modes import count_transforms, grad_mode, set_grad_mode
 from cygrad.batching.wrapping import BatchedTensor, batched
 
-_thread = threading.local()         # .levels: the levels that this thread is in, the outermost first
+# .levels: the levels that this thread is in, .derivatives: the numbers of transforms that differentiate; the outermost
+# first.
+_thread = threading.local()
 
 
 class BatchLevel:
-    """One call of a function by `vmap`: how many examples there are, and what random ops may do."""
+    """One call of a function by `vmap`: how many examples there are, and what random ops may do.
+
+    Transforms of all kinds are numbered from 1, the outermost; `depth` is this one's number.
+    """
     __slots__ = ("size", "randomness", "depth")
 
     def __init__(self, size, randomness, depth):
@@ -34,14 +39,54 @@ class entered:
         self.mode = grad_mode()
         if not self.mode:
             set_grad_mode(2)
-        level = BatchLevel(self.size, self.randomness, len(levels()) + 1)
+        level = BatchLevel(self.size, self.randomness, count_transforms(1))
         levels().append(level)
         return level
 
     def __exit__(self, *error):
         levels().pop()
+        count_transforms(-1)
         count_batches(-1)
         set_grad_mode(self.mode)
+
+
+def derivatives():
+    """The numbers of the transforms that this thread is in and that differentiate, the outermost first."""
+    if not hasattr(_thread, "derivatives"):
+        _thread.derivatives = []
+    return _thread.derivatives
+
+
+class differentiating:
+    """Context manager: a transform that differentiates."""
+
+    def __enter__(self):
+        derivatives().append(count_transforms(1))
+
+    def __exit__(self, *error):
+        derivatives().pop()
+        count_transforms(-1)
+
+
+class left:
+    """Context manager: outside of a level again, and of all transforms inside of it."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def __enter__(self):
+        self.levels, self.derivatives = levels()[:], derivatives()[:]
+        levels()[:] = [each for each in levels() if each.depth < self.level.depth]
+        derivatives()[:] = [number for number in derivatives() if number < self.level.depth]
+        self.batches = len(self.levels) - len(levels())
+        self.transforms = count_transforms(0) - self.level.depth + 1
+        count_batches(-self.batches)
+        count_transforms(-self.transforms)
+
+    def __exit__(self, *error):
+        levels()[:], derivatives()[:] = self.levels, self.derivatives
+        count_batches(self.batches)
+        count_transforms(self.transforms)
 
 
 # ------------------------------------------------------------------- one level

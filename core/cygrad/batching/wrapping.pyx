@@ -20,9 +20,12 @@ cdef class BatchedTensor(Tensor):
     value : Tensor
         The whole batch; inside another `vmap` a BatchedTensor itself.
     level : BatchLevel
+    axis : int
+        The batch's in the tensor that `vmap` was called with, for those who are shown that.
     """
     cdef readonly Tensor value
     cdef readonly object level
+    cdef readonly int axis
     __torch_function__ = disabled_torch_function
 
     def __init__(self):
@@ -49,11 +52,6 @@ cdef class BatchedTensor(Tensor):
 
     def detach(self):
         return batched(self.value.detach(), self.level)
-
-    def requires_grad_(self, requires_grad=True):
-        raise RuntimeError("You are attempting to call Tensor.requires_grad_() inside of a function being transformed, "
-                           "which is unsupported. Please attempt to use a torch.func API such as grad() to compute "
-                           "derivatives.")
 
     def item(self):
         raise RuntimeError("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
@@ -97,7 +95,7 @@ cdef class BatchedTensor(Tensor):
         setitem(self, key, value)
 
     def __repr__(self):
-        return f"BatchedTensor(lvl={self.level.depth}, bdim=0, value=\n{self.value!r}\n)"
+        return f"BatchedTensor(lvl={self.level.depth}, bdim={self.axis}, value=\n{as_given(self)!r}\n)"
 
     def __str__(self):
         return repr(self)
@@ -124,7 +122,12 @@ cdef class BatchedTensor(Tensor):
         return self._new("new_full", (size, fill_value), kwargs)
 
 
-def batched(Tensor value not None, level):
+def as_given(BatchedTensor t not None):
+    """The whole batch, its axis where it was in the tensor that `vmap` was called with."""
+    return t.value.movedim(0, t.axis) if t.axis else t.value
+
+
+def batched(Tensor value not None, level, int axis=0):
     """What stands for the examples along the first axis of `value`."""
     cdef BatchedTensor made = BatchedTensor.__new__(BatchedTensor)
     cdef Tensor memory = value
@@ -133,7 +136,7 @@ def batched(Tensor value not None, level):
         fill_strided(made, memory.memory, value.dtype, memory.offset, value.rank - 1, memory.sizes, memory.strides)
     else:
         fill_strided(made, value.memory, value.dtype, value.offset, value.rank - 1, value.sizes + 1, value.strides + 1)
-    made.value, made.level = value, level
+    made.value, made.level, made.axis = value, level, axis
     made.names_ = MARK
     made.requires = FORWARD
     return made

@@ -42,6 +42,13 @@ def output_and_aux(found, caller):
     return found
 
 
+def as_tensor(value):
+    """What `func` returned beside its output, which has to be a nest of tensors."""
+    if not isinstance(value, Tensor):
+        raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
+    return value
+
+
 def check_tensors(outputs, caller):
     """Refuse outputs that are no tensors."""
     if len(outputs) < 1 or len(outputs) == 1 and outputs[0] is None:

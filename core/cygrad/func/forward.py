@@ -2,9 +2,8 @@
 import cygrad
 from cygrad.autograd.forward_ad import with_tangent, without_tangent
 from cygrad.autograd.forward_mode import enter_level, leave_level
-from cygrad.batching.levels import dual
-from cygrad.func.arguments import check_list, check_tensors, output_and_aux
-from cygrad.tensor import Tensor
+from cygrad.batching.levels import differentiating, dual
+from cygrad.func.arguments import as_tensor, check_list, check_tensors, output_and_aux
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 _CALLER = "jvp(f, primals, tangents)"
@@ -16,7 +15,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     Parameters
     ----------
     func : callable
-        Returns a nest of tensors; with `has_aux`, a pair of one and anything else.
+        Returns a nest of tensors; with `has_aux`, a pair of one and a nest of tensors.
     primals : tuple of nests of Tensor
         Its arguments.
     tangents : tuple
@@ -59,13 +58,14 @@ def jvp_of(function, primals, tangents, strict=False, has_aux=False):
     level = enter_level()
     try:
         duals = [dual(value, vector, lambda x, t: with_tangent(x, t, level)) for value, vector in zip(flat, vectors)]
-        output, aux = function(tree_unflatten(duals, spec)), None
+        with differentiating():
+            output, aux = function(tree_unflatten(duals, spec)), None
         if has_aux:
             output, aux = output_and_aux(output, _CALLER)
         outputs, spec = tree_flatten(output)
         check_tensors(outputs, _CALLER)
         pairs = [unpacked(each, level, strict) for each in outputs]
-        aux = tree_map(lambda x: unpacked(x, level, False)[0] if isinstance(x, Tensor) else x, aux)
+        aux = tree_map(lambda x: unpacked(as_tensor(x), level, False)[0], aux) if has_aux else None
     finally:
         leave_level(level)
     values, products = (tree_unflatten(side, spec) for side in zip(*pairs)) if pairs else (output, output)

@@ -1,5 +1,8 @@
 """Modules as functions of their parameters and buffers, for `grad` and `vmap`; batch norms that allow it."""
+import functools
+
 import cygrad
+from cygrad.autograd.modes import count_transforms
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
@@ -149,4 +152,12 @@ def functionalize(func, *, remove="mutations"):
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError("functionalize(f, remove='mutations'): unrecognized argument. Valid choices for the "
                            f"`remove` argument are: 'mutations' and 'mutations_and_views'. Got: remove={remove}")
-    return func
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        count_transforms(1)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            count_transforms(-1)
+    return wrapper

@@ -27,7 +27,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     Parameters
     ----------
     func : callable
-        Returns a nest of real tensors; with `has_aux`, a pair of one and anything else.
+        Returns a nest of real tensors; with `has_aux`, a pair of one and a nest of tensors.
     argnums : int or tuple of int
         The arguments that it is differentiated by.
     has_aux : bool
@@ -93,7 +93,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     Parameters
     ----------
     func : callable
-        Returns a nest of real tensors; with `has_aux`, a pair of one and anything else.
+        Returns a nest of real tensors; with `has_aux`, a pair of one and a nest of tensors.
     argnums : int or tuple of int
         The arguments that it is differentiated by.
     has_aux : bool

@@ -12,10 +12,15 @@ from cygrad.autograd.backward import depends_beyond
 from cygrad.autograd.forward_levels import requires_backward
 from cygrad.autograd.forward_mode import plain
 from cygrad.autograd.modes import grad_mode, set_grad_mode
-from cygrad.batching.levels import bare, dressed, spread, whole
-from cygrad.func.arguments import check_tensors, differentiated, output_and_aux, replaced
+from cygrad.autograd.graph import disable_saved_tensors_hooks
+from cygrad.batching.levels import bare, differentiating, dressed, spread, whole
+from cygrad.func.arguments import as_tensor, check_tensors, differentiated, output_and_aux, replaced
 from cygrad.tensor import Tensor
 from cygrad.utils._pytree import tree_flatten, tree_map, tree_unflatten
+
+
+_NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+             "your use case.")
 
 
 class Recorded:
@@ -38,10 +43,11 @@ class Recorded:
         set_grad_mode(1)
         try:
             pairs = [bare(spread(value)) for value in flat]
-            self.leaves = [stand_in(value, self.mode) for value, _ in pairs]
+            self.leaves = [stand_in(value) for value, _ in pairs]
             self.dress = [dress for _, dress in pairs]
             stand_ins = [dressed(leaf, dress) for leaf, dress in zip(self.leaves, self.dress)]
-            self.output, self.aux = function(tree_unflatten(stand_ins, self.spec)), None
+            with differentiating(), disable_saved_tensors_hooks(_NO_HOOKS):
+                self.output, self.aux = function(tree_unflatten(stand_ins, self.spec)), None
             if has_aux:
                 self.output, self.aux = output_and_aux(self.output, caller)
         finally:
@@ -54,7 +60,7 @@ class Recorded:
         found = [None] * len(self.leaves)
         if pairs:
             outputs, cotangents = zip(*pairs)
-            graph = self.mode == 1 and (depends_beyond(outputs, self.leaves) or any(
+            graph = grad_mode() == 1 and (depends_beyond(outputs, self.leaves) or any(
                 requires_backward(undressed(t)) for t in cotangents))
             found = cygrad.autograd.grad(outputs, self.leaves, cotangents, retain_graph=retain_graph or graph,
                                          create_graph=graph, allow_unused=True)
@@ -65,9 +71,7 @@ class Recorded:
     def outside(self, nest):
         """Results as they are outside of the derivative: with a graph if something there can be differentiated."""
         def freed(value):
-            if not isinstance(value, Tensor):
-                return value
-            inner, dress = bare(value)
+            inner, dress = bare(as_tensor(value))
             if not requires_backward(inner):
                 return value
             kept = self.mode == 1 and depends_beyond([inner], self.leaves)
@@ -75,11 +79,13 @@ class Recorded:
         return tree_map(freed, nest)
 
 
-def stand_in(value, mode):
+def stand_in(value):
     """A fresh tensor to differentiate by, connected to `value` where that has a graph."""
-    if mode == 1 and requires_backward(value):
+    if requires_backward(value):
         return value.view_as(value)
-    return plain(value).requires_grad_()
+    made = plain(value)
+    made.requires_grad = True
+    return made
 
 
 def undressed(value):
@@ -92,7 +98,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     Parameters
     ----------
     func : callable
-        Returns a tensor without axes; with `has_aux`, a pair of one and anything else.
+        Returns a tensor without axes; with `has_aux`, a pair of one and a nest of tensors.
     argnums : int or tuple of int
         The arguments, nests of tensors, that it is differentiated by.
     has_aux : bool
@@ -136,7 +142,7 @@ def grad(func, argnums=0, has_aux=False):
     Parameters
     ----------
     func : callable
-        Returns a tensor without axes; with `has_aux`, a pair of one and anything else.
+        Returns a tensor without axes; with `has_aux`, a pair of one and a nest of tensors.
     argnums : int or tuple of int
         The arguments, nests of tensors, that it is differentiated by.
     has_aux : bool
@@ -173,7 +179,7 @@ def vjp(func, *primals, has_aux=False):
     Parameters
     ----------
     func : callable
-        Returns a nest of tensors; with `has_aux`, a pair of one and anything else.
+        Returns a nest of tensors; with `has_aux`, a pair of one and a nest of tensors.
     *primals : nests of Tensor
         Its arguments.
     has_aux : bool
@@ -216,7 +222,7 @@ def vjp_of(function, values, has_aux):
             raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {found}, primal output: {spec}")
         return call.gradients(outputs, [fitting(t, like) for t, like in zip(flat, outputs)], retain_graph)
-    return call.outside(call.output), product, call.outside(call.aux)
+    return call.outside(call.output), product, call.outside(call.aux) if has_aux else None
 
 
 def fitting(cotangent, output):

@@ -72,7 +72,9 @@ def joined(parts, out_dims, name):
 
 def run(func, name, size, dims, flat, spec, out_dims, randomness, kwargs):
     with entered(size, randomness) as level:
-        inside = [x if dim is None else batched(x.movedim(dim, 0) if dim else x, level) for x, dim in zip(flat, dims)]
+        inside = [x if dim is None else
+                  batched(x.movedim(dim, 0), level, dim) if dim else batched(x, level)
+                  for x, dim in zip(flat, dims)]
         found = func(*tree_unflatten(inside, spec), **kwargs)
         outputs, found_spec = tree_flatten(found)
         wanted = checked_out_dims(name, out_dims, found, found_spec)

@@ -57,7 +57,7 @@ def _gradient(function, at, grad_output, other):
     """The gradient of what is linear in `at`: its value there does not matter."""
     recorded = cygrad.is_grad_enabled() and (grad_output.requires_grad or other.requires_grad)
     with cygrad.enable_grad():
-        at.requires_grad_()
+        at.requires_grad = True
         return cygrad.autograd.grad(function(at), at, grad_output, create_graph=recorded)[0]
 
 

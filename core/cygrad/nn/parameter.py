@@ -45,7 +45,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             data = cygrad.empty(0)
         if type(data) is Tensor or type(data) is Parameter:
             return Tensor._make_subclass(cls, data, requires_grad)
-        made = data.detach().requires_grad_(requires_grad)
+        made = data.detach()
+        made.requires_grad = requires_grad
         if type(made) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
@@ -234,7 +235,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     def __new__(cls, data=None, *, persistent=True):
         if data is None:
             data = cygrad.empty(0)
-        made = data.detach().requires_grad_(data.requires_grad)
+        made = data.detach()
+        made.requires_grad = data.requires_grad
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -15,7 +15,7 @@ def retain_grad(self):
     Raises
     ------
     RuntimeError
-        If the tensor requires no gradient.
+        If the tensor requires no gradient; inside of a transform of `cygrad.func`.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """What formulas of several sections share."""
 import cygrad
 from cygrad.autograd.derivative import conj, derivative
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.ops.declare.primitives import primitive
 
@@ -40,7 +41,7 @@ def of_composite(function, tensors, grad):
     """The gradients of ``function(*tensors)``, a composite that is computed again, by all of the tensors."""
     again = grad_mode()
     with cygrad.enable_grad():
-        leaves = [t if again and t.requires_grad else t.detach().requires_grad_() for t in tensors]
+        leaves = [t if again and t.requires_grad else requiring_gradient(t.detach()) for t in tensors]
         return cygrad.autograd.grad(function(*leaves), leaves, grad, create_graph=again)
 
 

@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.autograd.derivative import derivative
 from cygrad.autograd.derivatives.helpers import not_implemented, placed
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.autograd.view_gradients import as_strided_backward
 
@@ -83,7 +84,7 @@ def through_view(grads, self, show):
     size, stride, offset = self.shape, self.stride(), self.storage_offset()
     reach = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride)) if self.numel() else offset
     with cygrad.enable_grad():
-        x = self.new_zeros(reach).as_strided(size, stride, offset).detach().requires_grad_()
+        x = requiring_gradient(self.new_zeros(reach).as_strided(size, stride, offset).detach())
         shown = show(x)
         pairs = [(part, grad) for part, grad in zip(shown if isinstance(shown, tuple) else (shown,), grads)
                  if grad is not None]

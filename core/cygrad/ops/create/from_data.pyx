@@ -249,7 +249,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, bint requires_grad=False
         out = out.clone()
     if requires_grad:
         out = out.detach() if isinstance(obj, Tensor) and out is not obj else out
-        out.requires_grad_()
+        out.requires_grad = True
     return out
 
 

@@ -2,6 +2,7 @@
 import math
 
 import cygrad
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.dtype import get_default_dtype
 from cygrad.ops.create.placing import pinned
 from cygrad.ops.declare.primitives import own
@@ -21,7 +22,7 @@ def _window(name, length, periodic, dtype, device, requires_grad, pin_memory, fo
     out = formula(points, cygrad.arange(points, dtype=dtype, device=device))
     out = out.narrow(0, 0, length) if periodic else out
     out = own(pinned(out) if pin_memory else out, ())
-    return out.requires_grad_(requires_grad) if requires_grad else out
+    return requiring_gradient(out, requires_grad) if requires_grad else out
 
 
 @op(method=False)

@@ -8,6 +8,7 @@ import itertools
 import math
 
 import cygrad
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.backend import SAMPLING_PADDING as PADDINGS
 from cygrad.dispatch.fallback import OF_OPS, call
@@ -155,7 +156,7 @@ def slopes_of_ops(grad, input, grid, mode, padding, align, needs):
     again = grad_mode()
     with cygrad.enable_grad():
         # Leaves of their own: in the first pass, and in forward mode, where nothing requires a gradient.
-        input, grid = (t if again and t.requires_grad else t.detach().requires_grad_(need)
+        input, grid = (t if again and t.requires_grad else requiring_gradient(t.detach(), need)
                        for t, need in zip((input, grid), needs))
         out = sampled(input, grid, mode, padding, align)
         wanted = [t for t, need in zip((input, grid), needs) if need]

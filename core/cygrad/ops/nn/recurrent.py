@@ -6,6 +6,7 @@ step by N, those of a packed one by its batch sizes, so that both are walked ali
 gradient of the gradient, go step by step through other ops (`walked`).
 """
 import cygrad
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.backend import CELLS
 from cygrad.autograd.modes import grad_mode
 from cygrad.dispatch.allocation import empty_near
@@ -102,7 +103,7 @@ def recurrent_slopes(grads, options, x, by_input, input_bias, weight, bias, h, c
 
 def slopes_again(grads, cell, steps, tensors):
     """The same by ops that are recorded: the steps are taken again, one by one."""
-    tensors = [t if t is None or t.requires_grad else t.detach().requires_grad_()
+    tensors = [t if t is None or t.requires_grad else requiring_gradient(t.detach())
                for t in tensors]                            # in forward mode, what has a tangent requires no gradient
     inputs = [t for t in tensors if t is not None]
     from cygrad.nn.functional import linear      # start-up time

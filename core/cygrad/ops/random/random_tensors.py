@@ -1,4 +1,5 @@
 """New random tensors: integers, permutations, and those that are like a given one."""
+from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
@@ -149,7 +150,7 @@ def rand_like(input, *, generator=None, dtype=None, layout=None, device=None, re
     tensor([0.4963, 0.7682])
     """
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
-    return own(made.uniform_(generator=generator), ()).requires_grad_(requires_grad)
+    return requiring_gradient(own(made.uniform_(generator=generator), ()), requires_grad)
 
 
 @op(method=False)
@@ -170,7 +171,7 @@ def randn_like(input, *, generator=None, dtype=None, layout=None, device=None, r
     tensor([ 1.5410, -0.2934])
     """
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory)
-    return own(made.normal_(generator=generator), ()).requires_grad_(requires_grad)
+    return requiring_gradient(own(made.normal_(generator=generator), ()), requires_grad)
 
 
 @op(method=False)
@@ -199,4 +200,4 @@ def randint_like(input, low, high=None, *, generator=None, dtype=None, layout=No
         low, high = 0, low
     made = empty_like(input, dtype=dtype, device=device, memory_format=memory_format, pin_memory=pin_memory).random_(
         low, high, generator=generator)
-    return own(made, ()).requires_grad_(requires_grad)
+    return requiring_gradient(own(made, ()), requires_grad)

@@ -1,5 +1,7 @@
 """`cygrad.futures`: results that are not there yet, with PyTorch's names."""
+import logging
 import threading
+import types
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
@@ -23,11 +25,16 @@ class Future:
     42
     """
 
+    __class_getitem__ = classmethod(types.GenericAlias)
+
     def __init__(self, *, devices=None):
         self._set = threading.Event()
         self._lock = threading.Lock()
         self._value = self._error = self._drive = None
         self._callbacks = []
+
+    def __reduce_ex__(self, protocol):
+        raise RuntimeError("Can not pickle torch.futures.Future")
 
     def done(self):
         """Whether there is a result, or an error."""
@@ -59,12 +66,18 @@ class Future:
         self._finish(None, result)
 
     def add_done_callback(self, callback):
-        """Call `callback(self)` when there is a result; at once if it is there."""
+        """Call `callback(self)` when there is a result, at once if it is there; an error that it raises is logged."""
         with self._lock:
             if not self._set.is_set():
                 self._callbacks.append(callback)
                 return
-        callback(self)
+        self._call(callback)
+
+    def _call(self, callback):
+        try:
+            callback(self)
+        except Exception:
+            logging.getLogger(__name__).exception("The callback %r of a Future raised", callback)
 
     def then(self, callback):
         """A Future of what `callback(self)` returns when there is a result."""
@@ -73,9 +86,14 @@ class Future:
 
         def run(done):
             try:
-                made.set_result(callback(done))
+                found = callback(done)
             except Exception as error:
-                made.set_exception(error)
+                words = f"Got the following error when running the callback: {type(error).__name__}: {error}"
+                failed = RuntimeError(words)
+                failed.__cause__ = error
+                made.set_exception(failed)
+            else:
+                made.set_result(found)
 
         self.add_done_callback(run)
         return made
@@ -88,7 +106,14 @@ class Future:
             self._set.set()
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
-            callback(self)
+            self._call(callback)
+
+
+def _checked(futures):
+    futures = list(futures)
+    if any(future is None for future in futures):
+        raise RuntimeError("Future can't be None")
+    return futures
 
 
 def collect_all(futures):
@@ -112,7 +137,7 @@ def collect_all(futures):
     >>> [each.value() for each in both.wait()]
     [1]
     """
-    futures, made = list(futures), Future()
+    futures, made = _checked(futures), Future()
     left, lock = [len(futures)], threading.Lock()
 
     def one_done(_):

@@ -136,7 +136,7 @@ def for_batches(cls, level, marks):
 
 
 def gradient_of(gradient, mark, level):
-    """A gradient that a user's `backward` returned, as that of the whole batch, or of what is the same for all of it."""
+    """A gradient that a user's `backward` returned, as that of the whole batch, or of what all share."""
     if not isinstance(gradient, Tensor):
         return gradient
     if mark:

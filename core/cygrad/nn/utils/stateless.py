@@ -39,7 +39,7 @@ def _check(module, given):
     for kind, keys in (("Unexpected", [name for name in given if name not in known]),
                        ("Missing", [name for name in known if name not in given])):
         if keys:
-            messages.append(f"{kind} key(s): {', '.join(map(repr, keys))}.")
+            messages.append(f"{kind} key(s): {', '.join(map(repr, sorted(keys)))}.")
     if messages:
         listed = "\n\t".join(messages)
         raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{listed}")
@@ -53,15 +53,17 @@ def _swap(module, path, value):
     if value is not None and value is not _ABSENT and not isinstance(value, Tensor):
         raise TypeError(f"{value} is not an instance of torch.Tensor")
     owner, name = _owner(module, path)
+    old = getattr(owner, name, _ABSENT)
+    if value is _ABSENT:
+        delattr(owner, name)
+        return old
     for members in (owner._parameters, owner._buffers):
         if name in members:
             old, members[name] = members[name], value
             return old
-    old = getattr(owner, name, _ABSENT)
-    if value is _ABSENT:
-        delattr(owner, name)
-    else:
-        setattr(owner, name, value)
+    if old is not _ABSENT and not isinstance(old, Tensor):
+        raise TypeError(f"attribute `{path}`: {old} is not an instance of torch.Tensor")
+    setattr(owner, name, value)
     return old
 
 

@@ -123,7 +123,7 @@ class Absent:
     def __getattr__(self, name):
         if name == "__all__":
             return []
-        if name.startswith("__") or name == "parametrize_fn":
+        if name.startswith("__") and not self.__name__.endswith("._VariableFunctions") or name == "parametrize_fn":
             raise AttributeError(name)
         if self._in_a_test():
             raise NotHere(f"{reason_of(self.__name__) or 'absent'}: {self.__name__}.{name}")
@@ -271,6 +271,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         own = module._cygrad
+        module.__dict__["__file__"] = os.path.join(self.installed, *module.__name__.split(".")[1:], "__init__.py")
         if own is not None:
             module.__doc__ = own.__doc__
             if hasattr(own, "__all__"):

@@ -1,6 +1,9 @@
 """`save` and `load`, as `torch.serialization` has them: `archive` writes and reads files.
 
-`unpickling` and `instances` read the pickles in them, `rebuilding` has what these may refer to.
+`unpickling` and `instances` read the pickles in them, `known_names` has what these may refer to.
 """
 from cygrad.serialization.archive import UnpicklingError, load, save
 from cygrad.serialization.instances import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
+from cygrad.serialization.options import (LoadEndianness, get_crc32_options, get_default_load_endianness,
+                                          get_default_mmap_options, set_crc32_options, set_default_load_endianness,
+                                          set_default_mmap_options, skip_data)

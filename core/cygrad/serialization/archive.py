@@ -1,9 +1,9 @@
 """`save` and `load`: tensors, and nests of them, in PyTorch's own zip format, both ways.
 
 A file is a zip archive: `data.pkl`, a pickle in which storages are persistent ids, and one uncompressed entry with the
-bytes of each storage. Loading runs no code (`unpickling.py`, and `instances.py` for what is more than data; what may
-be built is in `rebuilding.py`), and everything a file says about a tensor is checked against the bytes that are there.
-Format as written by PyTorch 2.x (archive version 3, little-endian).
+bytes of each storage. Loading runs no code (`unpickling.py`, and `instances.py` for what is more than data), and
+everything a file says about a tensor is checked against the bytes that are there. Format as written by PyTorch 2.x
+(archive version 3, little-endian).
 """
 import codecs
 import io
@@ -17,14 +17,18 @@ from cygrad.devices.device import device, layout
 from cygrad.devices.home import stands_for_cpu
 from cygrad.dispatch.lazy_views import laziness
 from cygrad.dtype import DType
+from cygrad.serialization.known_names import DTYPES, LAZY, NAMES, StorageType
 from cygrad.serialization.instances import ObjectReader, any_allowed
 from cygrad.serialization.load_arguments import Readable, Unavailable, data_only, placement
-from cygrad.serialization.rebuilding import DTYPES, LAZY, NAMES, StorageType
+from cygrad.serialization.options import (LoadEndianness, get_crc32_options, get_default_load_endianness, maps_shared,
+                                          skips_data)
 from cygrad.serialization.replacing import replacing
 from cygrad.serialization.sequential import SequentialFile, is_sequential, write_sequential
+from cygrad.serialization.subclasses import state_of
 from cygrad.serialization.unpickling import Reader, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
+from cygrad.tensors.overriding import DisableTorchFunctionSubclass
 from cygrad.tensors.size import Size
 from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage, typed, untyped
 from cygrad.devices.transfers import bytes_of, to_host
@@ -67,8 +71,9 @@ class _Pickler(pickle._Pickler):
 
     dispatch = pickle._Pickler.dispatch.copy()
 
-    def __init__(self, file, sequential=False):
+    def __init__(self, file, sequential=False, with_types=True):
         super().__init__(file, 2)
+        self.with_types = with_types            # whether instances of subclasses stay such
         self.storages = {}      # id of the Storage -> (key, bytes)
         self.sequential = sequential
         self.counts = {}        # key -> elements, of a file of several pickles
@@ -83,19 +88,16 @@ class _Pickler(pickle._Pickler):
         if isinstance(obj, Tensor):
             if type(obj) is not Tensor and (form := _of_a_module(obj)):
                 return form
-            if obj.is_meta:
-                return _REBUILD_META, (obj.dtype, tuple(obj.shape), obj.stride(), obj.requires_grad)
-            parts = (obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
-            metadata = (lazy,) if (lazy := _laziness_of(obj)) else ()
-            if obj.dtype not in _STORAGE_NAMES:
-                return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype, *metadata)
-            parts = (typed(obj), *parts, *metadata)
+            with DisableTorchFunctionSubclass():
+                form = _of_a_tensor(obj)
+            if self.with_types and type(obj) is not Tensor and not type(obj).__module__.startswith("cygrad."):
+                return _REBUILD_WITH, (form[0], type(obj), form[1], state_of(obj))
             # PyTorch refuses to save names. They are written as an attribute, which it restores: as the names of the
             # axes where it has them (1.x), as a plain attribute since.
-            attributes = dict(obj.__dict__) if type(obj) is Tensor else {}
+            attributes = dict(obj.__dict__) if type(obj) is Tensor and form[0] is _REBUILD else {}
             if obj.has_names():
                 attributes["names"] = obj.names
-            return (_REBUILD_WITH, (_REBUILD, _TENSOR, parts, attributes)) if attributes else (_REBUILD, parts)
+            return (_REBUILD_WITH, (form[0], _TENSOR, form[1], attributes)) if attributes else form
         if isinstance(obj, Size):
             return _SIZE, (tuple(obj),)
         if isinstance(obj, device):
@@ -127,6 +129,17 @@ class _Pickler(pickle._Pickler):
             self.counts[key] = len(obj)
             return "storage", kind, key, where, len(obj), None
         return "storage", kind, key, where, len(obj)
+
+
+def _of_a_tensor(obj):
+    """(function, arguments) of PyTorch's that build a tensor again, whatever its type."""
+    if obj.is_meta:
+        return _REBUILD_META, (obj.dtype, tuple(obj.shape), obj.stride(), obj.requires_grad)
+    parts = (obj.storage_offset(), tuple(obj.shape), obj.stride(), obj.requires_grad, _Ordered())
+    metadata = (lazy,) if (lazy := _laziness_of(obj)) else ()
+    if obj.dtype not in _STORAGE_NAMES:
+        return _REBUILD_BYTES, (untyped(obj), *parts, obj.dtype, *metadata)
+    return _REBUILD, (typed(obj), *parts, *metadata)
 
 
 def _laziness_of(obj):
@@ -199,8 +212,19 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
     f.write(whole.getvalue())
 
 
+def content_of(obj):
+    """The file of a tensor as bytes, without what its own type adds."""
+    text, file = io.BytesIO(), io.BytesIO()
+    pickler = _Pickler(text, with_types=False)
+    pickler.dump(obj)
+    _write_archive(file, "archive", text.getvalue(), pickler.storages)
+    return file.getvalue()
+
+
 def _write_file(file, root, text, pickler):
     if pickler.sequential:
+        if skips_data():
+            raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
         storages = [(key, pickler.counts[key], storage) for key, storage in pickler.storages.values()]
         write_sequential(file, text, storages, _content)
     else:
@@ -212,7 +236,8 @@ def _write_archive(file, root, text, storages):
         _write(archive, f"{root}/data.pkl", text)
         _write(archive, f"{root}/byteorder", b"little")
         for key, storage in storages.values():
-            _write(archive, f"{root}/data/{key}", _content(storage))
+            content = bytes(storage.nbytes()) if skips_data() else _content(storage)
+            _write(archive, f"{root}/data/{key}", content)
         _write(archive, f"{root}/version", b"3\n")
 
 
@@ -222,7 +247,17 @@ def _write(archive, name, content):
     start = archive.fp.tell() + 30 + len(name.encode())
     padding = -(start + 4) % _ALIGNMENT
     entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
-    archive.writestr(entry, content)
+    if get_crc32_options():
+        archive.writestr(entry, content)
+        return
+    entry.header_offset = archive.fp.tell()         # as `writestr` does it, but for the checksum, which stays 0
+    entry.file_size = entry.compress_size = len(content)
+    entry.CRC = 0
+    archive.fp.write(entry.FileHeader())
+    archive.fp.write(content)
+    archive.start_dir = archive.fp.tell()
+    archive.filelist.append(entry)
+    archive.NameToInfo[name] = entry
 
 
 def _content(storage):
@@ -234,11 +269,27 @@ def _content(storage):
 # ----------------------------------------------------------------------- loading
 
 class _Archive:
-    """The zip archive of a file, with sizes checked before anything is read."""
+    """The zip archive of a file, with sizes checked before anything is read.
 
-    def __init__(self, archive, length, place, encoding):
-        self.archive, self.place, self.encoding = archive, place, encoding
+    Parameters
+    ----------
+    archive : zipfile.ZipFile
+    length : int
+        Of the file.
+    place : callable
+        Puts a storage where it belongs, by its location in the file.
+    encoding : str
+        Of the strings that Python 2 wrote.
+    mapping : UntypedStorage, optional
+        The file's bytes, where storages shall be windows on it.
+    """
+
+    def __init__(self, archive, length, place, encoding, mapping=None):
+        self.archive, self.place, self.encoding, self.mapping = archive, place, encoding, mapping
         self.entries = {entry.filename: entry for entry in archive.infolist()}
+        for entry in archive.infolist():
+            if entry.CRC == 0:              # none was computed when the file was written
+                entry.CRC = None
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
             raise UnpicklingError("the archive has compressed entries, which save() never writes")
         if sum(entry.file_size for entry in archive.infolist()) > length:
@@ -248,6 +299,18 @@ class _Archive:
             raise UnpicklingError("the archive has no data.pkl: this is no file of save()")
         self.root = name[:-len("data.pkl")]
         self.storages = {}
+        self.turned = self.order() != sys.byteorder
+        self.shared = mapping is not None and maps_shared()
+
+    def order(self):
+        """The order of bytes in the file."""
+        if f"{self.root}byteorder" in self.entries:
+            found = self.read("byteorder")
+            if found not in (b"little", b"big"):
+                raise UnpicklingError(f"the bytes of the file are in an unknown order, {found!r:.40}")
+            return found.decode()
+        default = get_default_load_endianness()
+        return {LoadEndianness.BIG: "big", LoadEndianness.NATIVE: sys.byteorder}.get(default, "little")
 
     def read(self, name):
         """The bytes of an entry."""
@@ -257,8 +320,6 @@ class _Archive:
 
     def load(self):
         """The value that was saved."""
-        if f"{self.root}byteorder" in self.entries and self.read("byteorder") != b"little":
-            raise UnpicklingError("the file was written on a big-endian machine, which is not supported")
         return Reader(self.read("data.pkl"), NAMES, self.storage, self.encoding).load()
 
     def objects(self, of_program):
@@ -274,7 +335,7 @@ class _Archive:
         if type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
             raise UnpicklingError("a storage without a name, a place or a length")
         if key not in self.storages:
-            self.storages[key] = self.place(self.fetch(key), location)
+            self.storages[key] = self.place(self.fetch(key, kind.dtype), location)
         content = self.storages[key]
         itemsize = kind.dtype.itemsize if kind.dtype else 1
         if content.nbytes() != count * itemsize:
@@ -282,13 +343,47 @@ class _Archive:
                                   f"{content.nbytes()} bytes")
         return content if kind.dtype is None else typed(content.elements.view(kind.dtype))
 
-    def fetch(self, key):
+    def fetch(self, key, dtype):
         """The bytes of a storage, on the host."""
+        out = self.window(key) if self.mapping is not None else self.copied(key)
+        if self.turned and dtype is not None and len(out):
+            out.byteswap(dtype)
+        return out
+
+    def forget_checksum(self, entry):
+        """Let the file have none for an entry whose bytes may be changed where they lie."""
+        place = self.archive.start_dir
+        for each in self.archive.infolist():
+            head = bytes(self.mapping[place:place + 46].tolist())
+            if each is entry:
+                for start in (place + 16, entry.header_offset + 14):
+                    self.mapping[start:start + 4].fill_(0)
+            place += len(head) + sum(int.from_bytes(head[k:k + 2], "little") for k in (28, 30, 32))
+
+    def copied(self, key):
+        """The bytes of an entry in memory of their own."""
         content = self.read(f"data/{key}")
         out = cygrad.empty(len(content), dtype=cygrad.uint8, device="cpu")
         if content:
             bytes_of(out)[:] = content
         return untyped(out)
+
+    def window(self, key):
+        """An entry's bytes where the file is mapped."""
+        name = f"{self.root}data/{key}"
+        if name not in self.entries:
+            raise UnpicklingError(f"the archive has no {name[:80]}")
+        with self.archive.open(name):               # looks at the header that stands before the bytes
+            pass
+        entry = self.entries[name]
+        header = bytes(self.mapping[entry.header_offset:entry.header_offset + 30].tolist())
+        start = (entry.header_offset + len(header) + int.from_bytes(header[26:28], "little")
+                 + int.from_bytes(header[28:30], "little"))
+        if self.shared:
+            self.forget_checksum(entry)
+        if len(header) != 30 or start + entry.file_size > len(self.mapping):
+            raise UnpicklingError(f"storage {key[:80]} is not whole in the file")
+        return self.mapping[start:start + entry.file_size]
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, encoding="utf-8", **options):
@@ -306,7 +401,10 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         Either way no code that a file names is run, unlike in PyTorch; what is refused says how to allow it.
     encoding : str
         Of strings that Python 2 wrote; "bytes" leaves them as bytes.
-    pickle_module, mmap : optional
+    mmap : bool, optional
+        Map the file instead of reading it: bytes are read when they are used. `f` has to be a path then.
+        `serialization.set_default_mmap_options` says whether what is written to the tensors goes to the file.
+    pickle_module : optional
         Taken for PyTorch's sake; files are read as they are.
 
     Returns
@@ -330,10 +428,15 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     >>> cygrad.load(file)
     {'weight': tensor([1., 1.])}
     """
+    if skips_data():
+        raise RuntimeError("`torch.load` called within a torch.serialization.skip_data context manager is not "
+                           "supported yet. Please call torch.load outside the skip_data context manager.")
     place, weights_only = placement(map_location), data_only(weights_only)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return _load(file, place, weights_only, encoding)
+            return _load(file, place, weights_only, encoding, f if mmap else None)
+    if mmap:
+        raise ValueError("f must be a file name in order to use the mmap argument")
     if not hasattr(f, "read") or not hasattr(f, "seek") or not hasattr(f, "tell"):
         raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a "
                              "file that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to "
@@ -341,7 +444,11 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     return _load(f if hasattr(f, "seekable") else Readable(f), place, weights_only, encoding)
 
 
-def _load(file, place, weights_only=True, encoding="utf-8"):
+_NO_MAPPING = ("mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please "
+               "torch.save your checkpoint with this option in order to use mmap.")
+
+
+def _load(file, place, weights_only=True, encoding="utf-8", mapped=None):
     try:
         start = file.tell()
         length = file.seek(0, os.SEEK_END) or file.tell()
@@ -350,6 +457,8 @@ def _load(file, place, weights_only=True, encoding="utf-8"):
         file.seek(start)
         with_objects = not weights_only or any_allowed()
         if is_sequential(file.read(16)):
+            if mapped is not None:
+                raise RuntimeError(_NO_MAPPING)
             file.seek(start)
 
             def objects(content, storage):
@@ -360,10 +469,15 @@ def _load(file, place, weights_only=True, encoding="utf-8"):
             return value
         file.seek(start)
         with zipfile.ZipFile(file) as archive:
-            found = _Archive(archive, length, place, encoding)
+            mapping = None if mapped is None else UntypedStorage.from_file(os.fspath(mapped), maps_shared(), length)
+            found = _Archive(archive, length, place, encoding, mapping)
             return found.objects(not weights_only) if with_objects else found.load()
     except (UnpicklingError, EOFError, MemoryError, Unavailable):
         raise
+    except RuntimeError as error:
+        if error.args == (_NO_MAPPING,):
+            raise
+        raise UnpicklingError(f"the file is damaged: {type(error).__name__}: {error}") from error
     except zipfile.BadZipFile as error:
         raise UnpicklingError(f"the file is damaged or not written by save(): {error}") from error
     except Exception as error:

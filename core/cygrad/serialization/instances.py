@@ -20,6 +20,7 @@ from pathlib import PurePath
 
 from cygrad.ops.declare.public_op import PublicOp
 from cygrad.ops.declare.registry import named_op
+from cygrad.serialization.subclasses import is_left_to_tensor
 from cygrad.serialization.unpickling import Lacking, UnpicklingError, refuse_blocked
 
 _added = {}             # what the caller allowed: (module, name) -> the class or function
@@ -183,7 +184,8 @@ class ObjectReader(pickle._Unpickler):
             return found
         if found is named_op or found is Parameter or isinstance(found, PublicOp):
             return found
-        if isinstance(found, type) and (issubclass(found, Module) or _is_left_to_python(found)):
+        if isinstance(found, type) and (issubclass(found, Module) or _is_left_to_python(found)
+                                        or is_left_to_tensor(found)):
             return found
         return None
 

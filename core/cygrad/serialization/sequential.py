@@ -42,6 +42,7 @@ class SequentialFile:
         self.position = 0               # behind the file's last byte, in the end
         self.kinds = {}                 # key of a storage: (dtype or None, elements, location)
         self.storages = {}
+        self.windows = {}               # (key of a storage, name of a window on it): the window
 
     def load(self):
         """The value that was saved."""
@@ -86,7 +87,7 @@ class SequentialFile:
             raise UnpicklingError("an unknown kind of storage")
         _, kind, key, location, count, view = map(_text, saved)
         if view is not None:
-            raise UnpicklingError("a storage that is a window on another, as PyTorch wrote them before version 0.4")
+            self.check_window(view, count)
         if type(key) is not str or type(location) is not str or type(count) is not int or count < 0:
             raise UnpicklingError("a storage without a name, a place or a length")
         known = self.kinds.setdefault(key, (kind.dtype, count, location))
@@ -96,6 +97,15 @@ class SequentialFile:
             raise UnpicklingError("the file has storages that are longer than the file")
         empty = untyped(cygrad.empty(count * _itemsize(kind.dtype), dtype=cygrad.uint8, device="cpu"))
         return empty if kind.dtype is None else typed(empty.elements.view(kind.dtype))
+
+    def check_window(self, view, count):
+        """Look at what says that a storage is a window on another, as PyTorch wrote them before version 0.4."""
+        if type(view) is not tuple or len(view) != 3:
+            raise UnpicklingError("a window on a storage without a name, a beginning or a length")
+        name, start, length = map(_text, view)
+        if type(name) is not str or not all(type(n) is int for n in (start, length)) or not (
+                0 <= start and 0 <= length <= count - start):
+            raise UnpicklingError("a window that is not inside of its storage")
 
     def fetch(self, key):
         """Read the bytes of the next storage."""
@@ -118,8 +128,12 @@ class SequentialFile:
 
     def storage(self, saved):
         """The storage of a persistent id."""
-        dtype = saved[1].dtype
+        dtype, view = saved[1].dtype, saved[5]
         content = self.storages[_text(saved[2])]
+        if view is not None:
+            name, start, length = map(_text, view)
+            size = _itemsize(dtype)
+            content = self.windows.setdefault((_text(saved[2]), name), content[start * size:(start + length) * size])
         return content if dtype is None else typed(content.elements.view(dtype))
 
 

@@ -1,6 +1,5 @@
 """Pickles and copies of tensors: `__reduce_ex__`, `copy.copy`, `copy.deepcopy`."""
 import copyreg
-import io
 
 from cygrad.dispatch.lazy_views import laziness, made_lazy
 from cygrad.dispatch.raw import cast_to
@@ -14,12 +13,10 @@ from cygrad.tensors.typed_storage import untyped
 @op(only_method=True)
 @overridable
 def __reduce_ex__(self, protocol):
-    from cygrad.serialization.archive import rebuild_instance, rebuild_tensor, save      # start-up time
-    file = io.BytesIO()
-    save(self, file)
+    from cygrad.serialization.archive import content_of, rebuild_instance, rebuild_tensor      # start-up time
     if type(self) is Tensor:
-        return rebuild_tensor, (file.getvalue(), self.__dict__)
-    return rebuild_instance, (type(self), file.getvalue(), self.__dict__, _slots_of(self))
+        return rebuild_tensor, (content_of(self), self.__dict__)
+    return rebuild_instance, (type(self), content_of(self), self.__dict__, _slots_of(self))
 
 
 def _slots_of(self):

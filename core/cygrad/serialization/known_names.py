@@ -1,6 +1,6 @@
-"""What the pickle of a file may refer to: a table of names, each with the function that checks what it gets and builds.
+"""What the pickle in a file of tensors may refer to: PyTorch's names, and functions that build what they stand for.
 
-They are PyTorch's names, since the format is PyTorch's; `archive.py` writes them.
+Each function checks what the file says before it builds anything.
 """
 from collections import Counter, OrderedDict
 
@@ -9,6 +9,7 @@ from cygrad.devices.device import device, strided
 from cygrad.dispatch.lazy_views import CONJUGATED, NEGATED, made_lazy
 from cygrad.dtype import DType, all_dtypes
 from cygrad.serialization.lacking import LACKING
+from cygrad.serialization.subclasses import as_instance
 from cygrad.serialization.unpickling import Function, UnpicklingError
 from cygrad.tensor import Tensor
 from cygrad.tensors.legacy_types import KINDS
@@ -16,7 +17,7 @@ from cygrad.tensors.size import Size
 from cygrad.tensors.typed_storage import TypedStorage, UntypedStorage, typed
 
 DTYPES = {d.name: d for d in all_dtypes()}
-LAZY = {"conj": CONJUGATED, "neg": NEGATED}      # what a tensor's metadata say of it
+LAZY = {"conj": CONJUGATED, "neg": NEGATED}
 
 
 class StorageType:
@@ -69,17 +70,19 @@ def _set_attributes(out, state):
 
 
 def _rebuild_subclass(reader, function, kind, arguments, state):
-    """A tensor with attributes, or one of a subclass, which is not restored, but for the names of axes."""
+    """A tensor with attributes, or one of a subclass."""
     if not isinstance(function, Function) or not isinstance(arguments, tuple):
         raise UnpicklingError("a tensor of a subclass without its parts")
     out = function.build(reader, *arguments)
+    if kind is not Tensor:
+        return as_instance(out, kind, state)
     if isinstance(state, dict) and isinstance(out, Tensor) and isinstance(state.get("names"), (tuple, list)):
         try:
             out.names = state["names"]
         except (TypeError, RuntimeError) as error:
             raise UnpicklingError(f"a tensor whose names are wrong: {error}"[:200]) from None
         state = {name: value for name, value in state.items() if name != "names"}
-    if kind is Tensor and isinstance(out, Tensor):
+    if isinstance(out, Tensor):
         _set_attributes(out, state)
     return out
 

@@ -184,3 +184,26 @@ def test_windows_on_examples_are_views():
         return cygrad.autograd.grad(c, (a, b), seed, retain_graph=True)
     for together, one_by_one in zip(cygrad.vmap(gradients)(seeds), zip(*map(gradients, seeds))):
         assert cygrad.equal(together, cygrad.stack(one_by_one))
+
+
+def test_named_results_come_out_of_vmap():
+    a = cygrad.rand(3, 4, 4)
+    found = vmap(cygrad.linalg.qr)(a)
+    assert type(found) is cygrad.return_types.linalg_qr
+    assert cygrad.allclose(found.Q @ found.R, a, atol=1e-5)
+
+
+def test_what_depends_on_values_or_passes_by_the_rules_is_refused():
+    x = cygrad.rand(2, 3)
+    for op in (cygrad.equal, cygrad.allclose):
+        with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::"):
+            vmap(op)(x, x)
+    with pytest.raises(RuntimeError, match=r"aten::abs.out; the fallback path doesn't work on out= or view ops"):
+        vmap(lambda a, b: cygrad.abs(a, out=b))(x, x)
+    with pytest.raises(RuntimeError, match="accessing `data` under vmap"):
+        vmap(lambda a: a.data)(x)
+
+    def replaced(a):
+        a.data = cygrad.ones(3)
+    with pytest.raises(RuntimeError, match="mutating directly with `.data` under vmap"):
+        vmap(replaced)(x)

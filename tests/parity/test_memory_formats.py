@@ -108,3 +108,19 @@ def test_a_gradient_lies_as_its_leaf():
         (x.contiguous() * 2).sum().backward()
         found.append(x.grad.stride())
     assert found[0] == found[1] == (1, 4)
+
+
+@pytest.mark.parametrize("name", ["max_pool2d", "max_pool3d", "avg_pool2d", "avg_pool3d", "adaptive_max_pool3d"])
+@pytest.mark.parametrize("batched", [True, False])
+def test_strides_of_pooled_images_and_volumes(name, batched):
+    def strides(library):
+        volume = "3d" in name
+        x = library.arange(float(2 * 3 * 4 ** (3 if volume else 2))).reshape(2, 3, *[4] * (3 if volume else 2))
+        x = (x if batched else x[:1]).contiguous(
+            memory_format=library.channels_last_3d if volume else library.channels_last)
+        x = x if batched else x.squeeze(0)
+        found = getattr(library.nn.functional, name)(x.requires_grad_(), 2)
+        found.sum().backward()
+        return found.stride(), x.grad.stride(), found.detach().flatten().tolist()
+
+    assert strides(cygrad) == strides(torch)

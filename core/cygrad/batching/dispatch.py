@@ -12,6 +12,7 @@ from cygrad.batching.wrapping import BatchedTensor, batched
 from cygrad.tensor import Tensor
 
 _RULES = {}
+_NUMBERS = frozenset(("allclose", "equal", "is_nonzero"))        # ops whose result is no tensor, but depends on values
 _warned = set()
 
 
@@ -37,6 +38,11 @@ def tensors_in(args, kwargs):
 def call(op, args, kwargs):
     """A public op on arguments among which something stands in for a batch."""
     level = level_of(tensors_in(args, kwargs))
+    if kwargs and kwargs.get("out") is not None:
+        raise RuntimeError(f"Batching rule not implemented for aten::{op.name}.out; the fallback path doesn't work on "
+                           "out= or view ops.")
+    if op.name in _NUMBERS:
+        raise RuntimeError(f"Batching rule not implemented for aten::{op.name}. We could not generate a fallback.")
     rule = rules().get(op.op)
     if rule is None:
         rule = _RULES.get(op.name)

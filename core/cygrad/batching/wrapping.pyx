@@ -45,7 +45,11 @@ cdef class BatchedTensor(Tensor):
 
     @property
     def data(self):
-        return batched(self.value.data, self.level)
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+
+    @data.setter
+    def data(self, value):
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
 
     def has_names(self):
         return False

@@ -30,7 +30,7 @@ CONTAINERS = {
     tuple: Container(lambda x: (list(x), None), lambda children, _: tuple(children)),
     deque: Container(lambda x: (list(x), x.maxlen), lambda children, maxlen: deque(children, maxlen)),
 }
-_NAMED_TUPLE = Container(lambda x: (list(x), type(x)), lambda children, kind: kind(*children))
+_NAMED_TUPLE = Container(lambda x: (list(x), type(x)), lambda children, kind: getattr(kind, "_make", kind)(children))
 
 
 class _NamedTuple:

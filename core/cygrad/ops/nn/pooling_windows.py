@@ -9,8 +9,9 @@ import math
 from functools import cache
 
 import cygrad
+from cygrad.devices.device import channels_last_3d
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.memory_formats import kept
+from cygrad.dispatch.memory_formats import copied_in, kept
 from cygrad.dispatch.fallback import call
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import DTYPES, FLOAT32, HALVES
@@ -69,7 +70,12 @@ def pooled(op, a, boxes, sizes, index=False, row_major=False):
         views = [t if t is None else t.view(planes, *ones, *sizes) for t in (out, places)]
         call(out, "pool", (op, a.reshape(planes, *ones, *inner), (WHOLE,) * (3 - axes) + boxes, *views), (3, 4))
     if not row_major and (axes == 2 or op == MAX):
-        out, places = (t if t is None else kept(t, a) for t in (out, places))
+        if axes == 3 and len(lead) == 1:
+            last = not a.is_contiguous() and a.unsqueeze(0).is_contiguous(memory_format=channels_last_3d)
+            out, places = (copied_in(t.unsqueeze(0), channels_last_3d).squeeze(0) if last and t is not None else t
+                           for t in (out, places))
+        else:
+            out, places = (t if t is None else kept(t, a) for t in (out, places))
     return (out, places) if index else out
 
 

@@ -140,10 +140,14 @@ CORRECTED = {
     "unique": [("Tensor input, bool sorted = True, bool return_inverse = False, bool return_counts = False, "
                 "int dim = None")],
     "unique_consecutive": ["Tensor input, bool return_inverse = False, bool return_counts = False, int dim = None"],
+    "range": [("Number start, Number end, Number step = 1, *, Tensor out = None, torch.dtype dtype = None, "
+               "torch.layout layout = torch.strided, torch.device device = None, bool requires_grad = False")],
     "full": [("tuple of ints size, Number fill_value, *, Tensor out = None, torch.dtype dtype = None, torch.layout "
               "layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False")],
 }
 
+
+CORRECTED_METHODS = {"mul": ["Tensor other"]}
 
 # Where PyTorch's parser takes a number for a tensor.
 NUMBERS = {name + end for name in ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide",
@@ -213,6 +217,7 @@ def main():
             functions[name] = schema_lines(found, name)
     methods = lines_of(registry.methods, stubs("__init__.pyi", "TensorBase"),
                        lambda name: getattr(torch.Tensor, name, None), (torch.ones(2),))
+    methods |= CORRECTED_METHODS
     for name in CONVERSIONS & methods.keys():   # whose stubs leave out what their parser takes
         methods[name] = ["*, torch.memory_format memory_format = None"]
     for name, lines in methods.items():         # deprecated ways, which the stubs of methods lack

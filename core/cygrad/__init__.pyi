@@ -2427,8 +2427,7 @@ def randperm(n: _int, *, generator: Generator | None = None, out: Any = None, dt
         False, names: Sequence[str | None] | None = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
 def range(start: Number = 0, end: Number | None = None, step: _int = 1, *, out: Any = None, dtype: _dtype | None = None,
-        layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool
-        = False) -> Tensor:
+        layout: _layout | None = None, device: DeviceLike | None = None, requires_grad: _bool = False) -> Tensor:
     """The numbers start, start + step, ... up to `end`, which is one of them; deprecated in favour of `arange`."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in row-major order, as one axis; a view where there is one."""
@@ -2482,9 +2481,11 @@ def round_(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """In-place version of `round`: writes the result into the tensor and returns it."""
 def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The tensors one after the other along the first axis, vectors as rows."""
-def rrelu(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+def rrelu(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False, generator:
+        Generator | None = None) -> Tensor:
     """x where x > 0, else x times a number uniform between `lower` and `upper`; their mean if not `training`."""
-def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False, generator:
+        Generator | None = None) -> Tensor:
     """In-place version of `rrelu`: writes the result into the tensor and returns it."""
 def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Elementwise: the reciprocal of the square root of each element."""

@@ -5,6 +5,7 @@ the schema; only whether the call is taken is compared. `python tests/parity/tes
 them and lists those that differ.
 """
 import random
+import re
 import sys
 import warnings
 
@@ -31,25 +32,12 @@ LEFT_OUT = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_stri
             "set_", "device", "Size", "get_autocast_dtype", "resize_as_", "rename",
             "rename_", "refine_names", "align_to", "data", "set_data", "from_file", "to", "split",
             "record_stream", "unflatten", "requires_grad_", "retain_grad", "binomial", "polygamma"}
-# What differs, and why.
-KNOWN = {
-    "logsumexp": "over no axes PyTorch's buffer has another shape than it expects",
-    "special.logsumexp": "over no axes PyTorch's buffer has another shape than it expects",
-    "binary_cross_entropy_with_logits": "a `pos_weight` that is larger than the input",
-    "linalg.tensorinv": "an index past the last axis",
-    "range": "`pin_memory` is taken by one of PyTorch's two only",
-    "rrelu": "a generator as the last argument", "rrelu_": "a generator as the last argument",
-    "clamp": "bools between bounds that are numbers", "clamp_": "bools between bounds that are numbers",
-    "clamp_max": "bools between bounds that are numbers", "clamp_max_": "bools between bounds that are numbers",
-    "clamp_min": "bools between bounds that are numbers", "clamp_min_": "bools between bounds that are numbers",
-    "clip": "bools between bounds that are numbers", "clip_": "bools between bounds that are numbers",
-    "mul": "`out=` of the method, which has none in PyTorch", "multiply": "as `mul`",
-    "rnn_relu_cell": "weights of other sizes", "rnn_tanh_cell": "weights of other sizes",
-    "lstm_cell": "weights of other sizes", "gru_cell": "weights of other sizes",
-    "segment_reduce": "bools", "norm_except_dim": "an axis that is not looked at",
-    "cumulative_trapezoid": "a bool for `dx`", "trapezoid": "a bool for `dx`", "trapz": "a bool for `dx`",
-    "randint": "no numbers of bool beyond its own", "randperm": "no numbers of bool",
-}
+# What differs, and why: (path, a pattern of the call's text, why).
+KNOWN = [
+    (r"(special\.)?logsumexp", r"dim=(\[\]|\(\))", "over no axes PyTorch's buffer has another shape than it expects"),
+    (r"segment_reduce", r"offsets=|unsafe=True", "PyTorch reads beyond the data where offsets are wrong, and ends"),
+    (r"range", r"step=0\.5.*int64", "PyTorch divides by the step as an int, which is 0, and ends"),
+]
 
 
 def reachable():
@@ -109,13 +97,15 @@ def differences(path, method, schema, seed, count):
     r, found = random.Random(f"{seed} {path} {method} {schema}"), []
     for _ in range(count):
         text = call(r, path, method, schema)
+        if any(re.fullmatch(name, path) and re.search(pattern, text) for name, pattern, _ in KNOWN):
+            continue
         want, got = (refusal(m, text) for m in (torch, cygrad))
         if (want is None) != (got is None):
             found.append(f"{text}: {'PyTorch takes it' if want is None else repr(want)[:120]}, here {got!r:.160}")
     return found
 
 
-PLACES = [place for place in reachable() if place[0] not in KNOWN]
+PLACES = reachable()
 GROUPS = {}
 for _place in PLACES:
     GROUPS.setdefault(_place[0][0] if "." not in _place[0] else _place[0].split(".")[0], []).append(_place)

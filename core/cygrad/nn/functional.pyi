@@ -282,7 +282,8 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 def rrelu(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False, inplace: Any =
         False) -> Tensor:
     """x where x > 0, else x times a number uniform between `lower` and `upper`; their mean if not `training`."""
-def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False) -> Tensor:
+def rrelu_(input: Tensor, lower: Any = 0.125, upper: _bool = 0.3333333333333333, training: Any = False, generator:
+        Generator | None = None) -> Tensor:
     """In-place version of `rrelu`: writes the result into the tensor and returns it."""
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p:
         Any = 0.0, is_causal: Any = False, scale: Any = None, enable_gqa: Any = False) -> Tensor:

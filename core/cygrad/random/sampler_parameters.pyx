@@ -105,7 +105,7 @@ cdef int check_permutation(Py_ssize_t n, int dtype) except -1:
         if n - 1 > LARGEST[dtype]:
             c_name = ("uint8_t", "int8_t", "int16_t", "int")[dtype - UINT8]
             raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
-    elif n > 2 ** digits + 1:
+    elif dtype != BFLOAT16 and n > 2 ** digits + 1:
         limit = f"2^{digits}+1" if dtype > BFLOAT16 else f"{2 ** digits + 1}"
         raise RuntimeError(f"n cannot be greater than {limit} for {SCALAR_NAMES[dtype]} type.")
     return 0

@@ -52,12 +52,18 @@ def _bounds(name, start, end):
 
 def _check_range(name, start, end, step, dtype):
     """What `arange` and `range` refuse."""
+    if name == "range":
+        _need_numbers(name, dtype)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if (step > 0 and start > end) or (step < 0 and start < end):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    _need_numbers(name, dtype)
+
+
+def _need_numbers(name, dtype):
     if dtype.name == "bool" or dtype.is_complex:
         raise NotImplementedError(f'"{name}_cpu" not implemented for \'{SCALAR_NAMES[dtype.code]}\'')
 
@@ -141,8 +147,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
 
 
 @op(method=False, name="range")
-def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-                    pin_memory=False):
+def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """The numbers start, start + step, ... up to `end`, which is one of them; deprecated in favour of `arange`.
 
     Parameters
@@ -177,13 +182,15 @@ def inclusive_range(start=0, end=None, step=1, *, out=None, dtype=None, layout=N
     start, end, step = _number(start), _number(end), _number(step)
     dtype = dtype or (out.dtype if out is not None else get_default_dtype())
     _check_range("range", start, end, step, dtype)
-    count = math.floor((end - start) / step) + 1
     if not dtype.is_floating_point:
-        start, step = int(start), int(step)
+        start, end, step = int(start), int(end), int(step)
+        if step == 0:
+            raise ValueError("step must be nonzero")
+    count = math.floor((end - start) / step) + 1
     backend, index = discovery.resolve(device if device is not None or out is None else out.device)
     made = empty_on(backend, index, dtype, (count,))
     arange_into(made, start, step)
-    return _finish(made, out, "range", requires_grad, None, pin_memory)
+    return _finish(made, out, "range", requires_grad, None, False)
 
 
 cdef void spaced(Real start, Real end, Real *out, Py_ssize_t n) noexcept nogil:

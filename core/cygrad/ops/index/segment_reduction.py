@@ -1,12 +1,13 @@
 """`segment_reduce`: reductions of pieces of an axis, one piece after the other."""
 import cygrad
 from cygrad.ops.declare.registry import op
-from cygrad.ops.declare.operand_types import need_tensors
+from cygrad.ops.declare.operand_types import need_float, need_tensors, refused
 from cygrad.ops.reduce.sums import axis_of
 
 # name: (the reduction of `scatter_reduce`, what an empty piece gives)
 REDUCTIONS = {"sum": ("sum", 0.0), "mean": ("sum", 0.0), "prod": ("prod", 1.0), "max": ("amax", -float("inf")),
               "min": ("amin", float("inf"))}
+REDUCTIONS |= {"amax": REDUCTIONS["max"], "amin": REDUCTIONS["min"]}
 
 
 def bounds(data, lengths, offsets, axis, unsafe):
@@ -14,7 +15,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
     if offsets is not None:
         return offsets, offsets.diff(dim=-1)
     if not unsafe:
-        if (lengths < 0).any():
+        if lengths.min() < 0:
             raise RuntimeError("lengths contains negative value!")
         if not bool((lengths.sum(-1) == data.size(axis)).all()):
             raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to data.size("
@@ -30,7 +31,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     ----------
     data : Tensor
         Of floats.
-    reduce : {"sum", "mean", "max", "min", "prod"}
+    reduce : {"sum", "mean", "max", "min", "amax", "amin", "prod"}
         What is made of a piece.
     lengths : Tensor, optional
         (..., pieces): how long the pieces are, of each row of the axes before `axis`.
@@ -62,19 +63,24 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     tensor([2., -inf, 6.])
     """
     need_tensors("segment_reduce", data=data)
-    if reduce not in REDUCTIONS:
-        raise RuntimeError(f"unsupported reduction given! {reduce}")
-    if lengths is None and offsets is None:
-        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    axis = axis_of(axis, data.dim(), "segment_reduce")
     if indices is not None:
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
-    axis = axis_of(axis, data.dim(), "segment_reduce")
-    given = lengths if offsets is None else offsets
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    if reduce not in REDUCTIONS:
+        raise RuntimeError(f"unsupported reduction given! {reduce}")
+    given, name = (lengths, "lengths") if offsets is None else (offsets, "offsets")
+    if data.dim() < given.dim():
+        raise RuntimeError(f"Expected data.dim() >= {name}_value.dim() to be true, but got false.  (Could this error "
+                           "message be improved?  If so, please report an enhancement request to PyTorch.)")
     if given.dim() - 1 != axis:
-        raise RuntimeError("segment_reduce(): Expected axis to be the last dimension of "
-                           f"{'lengths' if offsets is None else 'offsets'} but got {axis}.")
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}.")
     kind, empty = REDUCTIONS[reduce]
     edges, sizes = bounds(data, lengths, offsets, axis, unsafe)
+    if given.dtype not in (cygrad.int64, cygrad.int32):
+        raise refused(f"_segment_reduce_{name}_cpu_kernel1", given.dtype)
+    need_float(data, "_segment_reduce_cpu")
     places = cygrad.arange(data.size(axis), device=data.device).expand(data.shape[:axis + 1])
     count = sizes.size(-1)
     pieces = cygrad.searchsorted(edges.contiguous().to(cygrad.int64), places.contiguous(), right=True) - 1

@@ -410,6 +410,8 @@ def tensorinv(A, ind=2):
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > A.dim():
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.dim()}")
     rows, columns = list(A.shape[:ind]), list(A.shape[ind:])
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "

@@ -261,7 +261,30 @@ def numbered_entropy_with_logits(input, target, weight=None, pos_weight=None, re
     tensor([0.6931, 0.6931])
     """
     need_float(input, "log_sigmoid_cpu")
-    return _binary_cross_entropy_with_logits(input, target, weight, pos_weight, numbered(reduction))
+    reduction = numbered(reduction)
+    size, dtype = input.shape, input.dtype
+    for given in (target, weight, pos_weight):
+        if given is not None and (given.dtype is not dtype or given.shape != size[len(size) - given.dim():]):
+            dtype = written_in_place(input, target, weight, pos_weight)
+            break
+    else:
+        if target.shape != size:
+            dtype = written_in_place(input, target, weight, pos_weight)
+    losses = _binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+    return losses if losses.dtype is dtype else losses.to(dtype)
+
+
+def written_in_place(input, target, weight, pos_weight):
+    """The dtype of PyTorch's result, which it takes steps in place for: they refuse what doesn't fit a step's tensor.
+
+    They are taken on the device that computes nothing.
+    """
+    input, target, weight, pos_weight = [x if x is None else cygrad.empty_like(x, device="meta", requires_grad=False)
+                                         for x in (input, target, weight, pos_weight)]
+    if pos_weight is not None:
+        input.mul_((pos_weight - 1).mul(target).add_(1))
+    losses = (1 - target).mul_(input).sub_(input)
+    return losses.dtype if weight is None else losses.mul_(weight).dtype
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",

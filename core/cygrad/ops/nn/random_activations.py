@@ -20,7 +20,7 @@ def _rrelu_mean(self, negative_slope):
 
 
 @op(method=False, name="rrelu")
-def leaks_at_random(input, lower=0.125, upper=1 / 3, training=False):
+def leaks_at_random(input, lower=0.125, upper=1 / 3, training=False, generator=None):
     """x where x > 0, else x times a number uniform between `lower` and `upper`; their mean if not `training`.
 
     Parameters
@@ -29,6 +29,8 @@ def leaks_at_random(input, lower=0.125, upper=1 / 3, training=False):
         Of a floating-point dtype; not float16 in training.
     lower, upper : float
     training : bool
+    generator : Generator, optional
+        Where the numbers come from.
 
     Returns
     -------
@@ -57,13 +59,13 @@ def leaks_at_random(input, lower=0.125, upper=1 / 3, training=False):
         return _rrelu_mean(input, (lower + upper) / 2)
     if not input.is_floating_point() or input.dtype is HALVES[0]:
         raise refused("rrelu_with_noise_out_cpu", input.dtype)
-    return _rrelu_with_noise(input, slopes(input.detach(), lower, upper))
+    return _rrelu_with_noise(input, slopes(input.detach(), lower, upper, generator))
 
 
-def slopes(x, lower, upper):
+def slopes(x, lower, upper, generator):
     """1 where x > 0, elsewhere numbers that are drawn one after the other in row-major order, as float64."""
     below = x.contiguous() <= 0
-    drawn = x.new_empty(int(below.sum()), dtype=cygrad.float64).uniform_(lower, upper)
+    drawn = x.new_empty(int(below.sum()), dtype=cygrad.float64).uniform_(lower, upper, generator=generator)
     return cygrad.ones_like(below, dtype=x.dtype).masked_scatter_(below, drawn.to(x.dtype))
 
 

@@ -357,8 +357,10 @@ def rnn_relu(input=None, hx=None, params=None, has_biases=None, num_layers=None,
 
 # ------------------------------------------------------------------------------- one step
 
-def check_cell(input, states, w_ih, w_hh):
-    """PyTorch's refusals of a cell's operands."""
+def check_cell(cell, input, states, w_ih, w_hh):
+    """PyTorch's refusals of a cell's operands; of the simple cells it looks at the weights first."""
+    if cell in (TANH, RELU):
+        check_weights(GATES[cell], w_ih, w_hh)
     if input.size(1) != w_ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
     for place, t in enumerate(states):
@@ -366,6 +368,16 @@ def check_cell(input, states, w_ih, w_hh):
             raise RuntimeError(f"Input batch size {input.size(0)} doesn't match hidden{place} batch size {t.size(0)}")
         if t.size(1) != w_hh.size(1):
             raise RuntimeError(f"hidden{place} has inconsistent hidden_size: got {t.size(1)}, expected {w_hh.size(1)}")
+    if cell in (LSTM, GRU):
+        check_weights(GATES[cell], w_ih, w_hh)
+
+
+def check_weights(gates, w_ih, w_hh):
+    """Whether weights have rows for all gates."""
+    hidden = gates * w_hh.size(1)
+    for name, rows in (("weight_ih", w_ih.size(0)), ("weight_hh", w_hh.size(0))):
+        if rows != hidden:
+            raise RuntimeError(f"{name} first dim must be {gates} * hidden_size = {hidden}, but got {rows}")
 
 
 def gate_sums(input, h, w_ih, w_hh, b_ih, b_hh):
@@ -411,7 +423,7 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("lstm_cell", input=input)
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
-    check_cell(input, hx, w_ih, w_hh)
+    check_cell(LSTM, input, hx, w_ih, w_hh)
     x, s = gate_sums(input, hx[0], w_ih, w_hh, b_ih, b_hh)
     return lstm_step(x + s, hx[1])
 
@@ -419,7 +431,7 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 @op(method=False, doc=cell_doc(GRU))
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("gru_cell", input=input, hx=hx)
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(GRU, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
     return gru_step(x, s, hx)
 
@@ -427,7 +439,7 @@ def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 @op(method=False, doc=cell_doc(TANH))
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("rnn_tanh_cell", input=input, hx=hx)
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(TANH, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
     return (x + s).tanh()
 
@@ -435,6 +447,6 @@ def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 @op(method=False, doc=cell_doc(RELU))
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     need_tensors("rnn_relu_cell", input=input, hx=hx)
-    check_cell(input, (hx,), w_ih, w_hh)
+    check_cell(RELU, input, (hx,), w_ih, w_hh)
     x, s = gate_sums(input, hx, w_ih, w_hh, b_ih, b_hh)
     return (x + s).relu()

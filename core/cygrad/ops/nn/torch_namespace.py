@@ -301,5 +301,7 @@ def norm_except_dim(v, pow=2, dim=0):
     """
     if dim == -1:
         return v.norm(pow)
-    others = [axis for axis in range(v.dim()) if axis != dim]
-    return v.norm(pow, others, keepdim=True) if others else v.abs()
+    if dim == 0:
+        size = v.size(0)
+        return v.contiguous().view(size, -1).norm(pow, 1).view((size,) + (1,) * (v.dim() - 1))
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

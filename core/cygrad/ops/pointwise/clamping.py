@@ -108,7 +108,11 @@ def bounded(name, input, min, max):
             check_scalar(input.dtype, value)
     if input.is_complex():
         raise NotImplementedError("clamp is not supported for complex types")
-    return kinds.pop()
+    tensors = kinds.pop()
+    if not tensors and result_type(input, *[x for x in (min, max) if x is not None]) is BOOL:
+        which = "clamp_max" if min is None else "clamp_min" if max is None else "clamp"
+        raise refused(f"{which}_scalar_cpu", BOOL)
+    return tensors
 
 
 def numbers_only(out, *args, **kwargs):

@@ -34,7 +34,7 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
         raise _refused(sampler, params, out.dtype)
     if out.dtype in WITHOUT_KERNELS:
         return draw_unsigned(out, sampler, params, generator)
-    if out.numel() == 0 or out.is_meta:
+    if out.is_meta or out.numel() == 0 and not (sampler == "random" and params):    # whose bounds are looked at
         return
     if laziness(out):
         drawn_numbers = empty_like_strided(out.detach(), out.dtype)

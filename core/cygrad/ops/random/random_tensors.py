@@ -3,6 +3,7 @@ from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.dispatch.out_arguments import write_out
 from cygrad.ops.create.filled import dtype_for, empty_, empty_like
 from cygrad.ops.create.placing import finish
+from cygrad.ops.declare.operand_types import BOOL, refused
 from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 from cygrad.ops.random.rand import drawn
@@ -125,9 +126,10 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     tensor([0, 1, 3, 2])
     """
     if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    if dtype is not None and dtype.name == "bool":
-        raise NotImplementedError('"randperm" not implemented for \'Bool\'')
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]" if out is None else
+                           f"n must be non-negative, got{n}")
+    if (dtype if out is None else out.dtype) is BOOL:
+        raise refused("randperm", BOOL)
     return _made_integers((n,), "permutation", (), lambda t: draw(t, "permutation", generator=generator),
                           generator, out, dtype, device, requires_grad, names, pin_memory)
 

@@ -4,28 +4,40 @@ from cygrad.ops.declare.registry import op
 from cygrad.ops.reduce.sums import axis_of
 
 
-def areas(name, y, x, dx, dim):
-    """Twice the areas between neighbours along axis `dim` of y."""
+def checked(name, y, x, dx):
+    """What both refuse of their operands."""
     if x is not None and dx is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments: x and dx exclude each other")
-    dim = axis_of(dim, y.dim(), name)
-    n = y.size(dim)
-    if y.dtype is cygrad.bool:
-        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
-    height = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
+    if y.dtype is cygrad.bool or x is not None and x.dtype is cygrad.bool:
+        raise RuntimeError(f"{name}: received a bool input for {'`x` or ' * (x is not None)}`y`, but bool is not "
+                           "supported")
+    if isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+
+
+def areas(name, y, x, dx, dim):
+    """Twice the areas between neighbours along axis `dim` of y."""
     if x is None:
-        return height, dim, 1 if dx is None else dx
-    if x.dtype is cygrad.bool:
-        raise RuntimeError(f"{name}: received a bool input for `x`, but bool is not supported")
+        return neighbours(y, dim)[1] + neighbours(y, dim)[0], 1 if dx is None else dx
+    n = y.size(dim)
+    dim = axis_of(dim, y.dim(), "slice")
     if x.dim() == 1:
         if x.size(0) != n:
-            raise RuntimeError(f"{name}(): There must be one `x` value for each sample point")
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view((n,) + (1,) * (y.dim() - 1 - dim))
-        width = x.narrow(0, 1, n - 1) - x.narrow(0, 0, n - 1)
+        before, after = neighbours(x, 0)
     else:
         x = x.view((1,) * (y.dim() - x.dim()) + tuple(x.shape)) if x.dim() < y.dim() else x
-        width = x.narrow(dim, 1, x.size(dim) - 1) - x.narrow(dim, 0, x.size(dim) - 1)
-    return height * width, dim, 1
+        before, after = neighbours(x, dim)
+    return (neighbours(y, dim)[1] + neighbours(y, dim)[0]) * (after - before), 1
+
+
+def neighbours(t, dim):
+    """All elements along an axis but the last, and all but the first."""
+    if not t.dim():
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    n = t.size(dim)
+    return t.narrow(dim, 0, max(n - 1, 0)), t.narrow(dim, min(n, 1), max(n - 1, 0))
 
 
 @op(method=False, aliases=("trapz",), axis=True)
@@ -64,9 +76,10 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     >>> cygrad.trapezoid(cygrad.tensor([1., 2., 4.]), cygrad.tensor([0., 1., 3.]))
     tensor(7.5000)
     """
-    if y.size(dim) == 0:
-        return cygrad.zeros_like(y.sum(dim))
-    parts, dim, step = areas("trapezoid", y, x, dx, dim)
+    if y.size(dim if x is None or y.dim() else 0) == 0:
+        return y.new_zeros(y.shape[:dim] + y.shape[dim:][1:])
+    checked("trapezoid", y, x, dx)
+    parts, step = areas("trapezoid", y, x, dx, dim)
     total = parts.sum(dim)
     return total / 2.0 if x is not None else total * (step / 2)
 
@@ -102,7 +115,8 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     >>> cygrad.cumulative_trapezoid(cygrad.tensor([1., 2., 4.]))
     tensor([1.5000, 4.5000])
     """
-    if y.dim() and y.size(dim) == 0:
-        return y / 2.0
-    parts, dim, step = areas("cumulative_trapezoid", y, x, dx, dim)
+    if x is not None:
+        axis_of(dim, y.dim(), "cumulative_trapezoid")
+    checked("cumulative_trapezoid", y, x, dx)
+    parts, step = areas("cumulative_trapezoid", y, x, dx, dim)
     return (parts if x is not None or step == 1 else parts * step).cumsum(dim) / 2.0

@@ -1,6 +1,7 @@
 """The logarithm of a sum of exponentials: `logsumexp`."""
 from cygrad.dispatch.operands import select
 from cygrad.dispatch.programs import program, where
+from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.dispatch.raw import cast_to, reduce_dims
 from cygrad.ops.declare.operand_types import FLOAT32, HALVES, as_float
@@ -55,10 +56,14 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
     tensor(1000.6932)
     """
     rank = input.dim()
+    if out is not None:
+        refuse_out_grad("logsumexp", input, out)
+        if not (out.is_floating_point() or out.is_complex()):
+            raise RuntimeError("logsumexp(): Expected floating point type for result tensor, but got: "
+                               f"{SCALAR_NAMES[out.dtype.code]}")
     axes = axes_of(dim, rank, "logsumexp") or EVERY[rank]
     if out is None:
         return _logsumexp(input, axes, keepdim)
-    refuse_out_grad("logsumexp", input, out)
     result = _logsumexp(input, axes, keepdim)
     result = result.real if out.is_floating_point() else result
     check_dtypes("logsumexp", True, (result,), (out,), (input,), {})

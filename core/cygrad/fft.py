@@ -7,6 +7,7 @@ number of points, "forward" those of the others, "ortho" both by its root.
 import math as _math
 
 import cygrad as _cygrad
+from cygrad.dispatch.out_arguments import write_out as _write_out
 from cygrad.ops.declare.primitives import own as _own
 from cygrad.ops.declare.registry import public as _public
 from cygrad.ops.fourier import discrete_transforms as _transforms
@@ -139,9 +140,9 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_mem
     >>> cygrad.fft.fftfreq(5)
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
-    places = _places("fftfreq", n, out, dtype, device, pin_memory)
+    places = _places("fftfreq", n, dtype if out is None else dtype or out.dtype, device, pin_memory)
     places[(n + 1) // 2:] -= n
-    return _frequencies(places, n, d, out, requires_grad)
+    return _frequencies("fft_fftfreq", places, n, d, out, requires_grad)
 
 
 def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
@@ -164,21 +165,21 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_me
     >>> cygrad.fft.rfftfreq(5)
     tensor([0.0000, 0.2000, 0.4000])
     """
-    places = _places("rfftfreq", n // 2 + 1, out, dtype, device, pin_memory)
-    return _frequencies(places, n, d, out, requires_grad)
+    places = _places("rfftfreq", n // 2 + 1, dtype if out is None else dtype or out.dtype, device, pin_memory)
+    return _frequencies("fft_rfftfreq", places, n, d, out, requires_grad)
 
 
-def _places(name, count, out, dtype, device, pin_memory):
-    """0, 1, ..., count - 1, in `out` if there is one."""
-    kind = dtype or (_cygrad.get_default_dtype() if out is None else out.dtype)
+def _places(name, count, dtype, device, pin_memory):
+    """0, 1, ..., count - 1."""
+    kind = dtype or _cygrad.get_default_dtype()
     if not (kind.is_floating_point or kind.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
-    return _cygrad.arange(count, out=out, dtype=kind, device=device, pin_memory=pin_memory)
+    return _cygrad.arange(count, dtype=kind, device=device, pin_memory=pin_memory)
 
 
-def _frequencies(places, n, d, out, requires_grad):
+def _frequencies(name, places, n, d, out, requires_grad):
     found = places.mul_(1.0 / (n * d) if n * d else _math.inf)
-    found = _own(found, ()) if out is None else found
+    found = _own(found, ()) if out is None else _write_out(name, found, out)
     found.requires_grad = bool(requires_grad)
     return found
 

@@ -728,13 +728,16 @@ cdef class Tensor(View):
         operators.copy(value, self)
         bump_version(self)
 
+    def _count_from(self, unsigned int version):
+        """Have a version of its own from now on, whatever is written to its memory through others."""
+        cdef VersionCounter counter = VersionCounter.__new__(VersionCounter)
+        counter.value = version
+        self.counter = counter
+
     def _take(self, Tensor other not None):
         """Become a window on other's storage with other's geometry and dtype (history and version stay)."""
-        cdef VersionCounter counter
         if other.memory is not self.memory:
-            counter = VersionCounter.__new__(VersionCounter)
-            counter.value = version_of(self)
-            self.counter = counter
+            self._count_from(version_of(self))
         fill_strided(self, other.memory, other.dtype, other.offset, other.rank, other.sizes, other.strides)
 
     def _become(self, Tensor other not None):

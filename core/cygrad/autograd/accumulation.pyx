@@ -12,7 +12,7 @@ from cygrad.backend cimport ADD
 from cygrad.dispatch.allocation cimport empty_as, empty_like_strided
 from cygrad.dispatch.kernel_calls cimport binary, binary_into, copy_into
 from cygrad.dispatch.promotion cimport SAME
-from cygrad.tensor cimport Tensor, alias, bump_version, requires_grad
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias, bump_version, requires_grad
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport same_sizes
 
@@ -59,7 +59,7 @@ cdef int accumulate_into(Tensor variable, Tensor grad, bint spare) except -1:
     global _holder
     cdef unsigned long me
     if _holder == 0 and variable.gradient is None and variable.requires and may_take(variable, grad, spare):
-        grad.names_ = variable.names_
+        grad.names_, grad.creation = variable.names_, CREATED_NORMALLY
         variable.gradient = grad
         return 0
     me = PyThread_get_thread_ident()
@@ -95,6 +95,15 @@ cdef inline bint lies_alike(Tensor variable, Tensor grad):
     return True
 
 
+cdef bint fills_its_span(Tensor t) noexcept:
+    """Whether a tensor is dense but for the order of its axes."""
+    cdef Py_ssize_t reach = 1
+    cdef int i
+    for i in range(t.rank):
+        reach += (t.sizes[i] - 1) * t.strides[i]
+    return reach == t.elements
+
+
 cdef Tensor empty_for(Tensor variable, Tensor grad):
     """Memory for a `.grad`, in the leaf's order."""
     if variable.dense or not same_sizes(variable, grad) or variable.memory.backend is not grad.memory.backend:
@@ -108,6 +117,7 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
         return 0
     if variable.gradient is None:
         if may_take(variable, grad, spare):
+            grad.creation = CREATED_NORMALLY
             variable.gradient = grad
         elif grad_enabled() and requires_grad(grad):
             variable.gradient = empty_for(variable, grad).copy_(grad)
@@ -117,6 +127,8 @@ cdef int add_to(Tensor variable, Tensor grad, bint spare) except -1:
             held = empty_for(variable, grad)
             held.dtype = grad.dtype                         # a lazy conjugate stays one
             copy_into(grad, held)
+            if variable.dense or fills_its_span(variable):
+                bump_version(held)                          # PyTorch, too, copies into new memory then
             variable.gradient = held
         (<Tensor>variable.gradient).names_ = variable.names_
         return 0

@@ -7,7 +7,7 @@ from cygrad.autograd.saved cimport hooked, hooks_of_pass, restore_hooks
 from cygrad.dispatch.allocation cimport empty, empty_as
 from cygrad.dispatch.kernel_calls cimport fill_into
 from cygrad.dtype cimport CATEGORY_COMPLEX, CATEGORY_FLOAT
-from cygrad.tensor cimport Tensor
+from cygrad.tensor cimport CREATED_IN_NO_GRAD, Tensor, view_of
 from cygrad.tensors.overriding cimport functions_off
 from cygrad.view cimport View, same_sizes
 
@@ -274,6 +274,17 @@ cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint cr
     return [None if none else found for none, found in zip(unused, cygrad.func.vmap(one)(*given))]
 
 
+cdef inline bint is_window(Tensor grad) noexcept:
+    """Whether a gradient was made as a window on another by a shortcut, which notes no base."""
+    return grad.base is None and grad.creation == CREATED_IN_NO_GRAD
+
+
+cdef Tensor as_view(Tensor grad):
+    cdef Tensor view = view_of(grad, grad.offset, grad.rank, grad.sizes, grad.strides)
+    view.names_, view.creation = grad.names_, CREATED_IN_NO_GRAD
+    return view
+
+
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, bint materialize_grads=False):
     """The gradients of `outputs` with respect to `inputs`, without touching any `.grad`.
@@ -327,6 +338,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, bint create_grap
         found = differentiate(outputs, grad_outputs, retain_graph, create_graph, tensors, False)
     for i in range(len(tensors)):
         if found[i] is not None:
+            if is_window(<Tensor>found[i]):
+                found[i] = as_view(<Tensor>found[i])
             if (<Tensor>tensors[i]).names_ is not None:
                 found[i] = found[i].rename(*tensors[i].names)
         elif materialize_grads:

@@ -11,7 +11,7 @@ from cygrad.dispatch.kernel_calls cimport binary, binary_into, cast
 from cygrad.dispatch.axis_reductions cimport sum_to
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dtype cimport CATEGORY_COMPLEX, plain_of
-from cygrad.tensor cimport Tensor, plain
+from cygrad.tensor cimport CREATED_IN_NO_GRAD, Tensor, bump_version, plain
 from cygrad.tensors.operators cimport add
 from cygrad.view cimport View, same_sizes, size_of
 from cygrad.devices.device import of
@@ -39,7 +39,10 @@ cdef Tensor fitted(object value, Node node, Py_ssize_t number, Node source, Py_s
         if grad_enabled():
             grad = reduced(grad, meta)
         else:
-            grad = sum_to(grad, meta)
+            value = sum_to(grad, meta)
+            if grad.rank != meta.rank and value is not grad:
+                (<Tensor>value).creation = CREATED_IN_NO_GRAD       # PyTorch drops the axes by a view
+            grad = <Tensor>value
     if plain_of(grad.dtype) is not plain_of(meta.dtype) and not takes_any_dtype(node):
         if grad.dtype.category == CATEGORY_COMPLEX and meta.dtype.category < CATEGORY_COMPLEX:
             grad = grad.real
@@ -78,5 +81,6 @@ cdef Tensor summed(Tensor held, Tensor grad):
     if (references(<PyObject *>held) == 1 and alone(held)
             and held.memory.backend is grad.memory.backend and held.memory.index == grad.memory.index):
         binary_into(ADD, held, grad, held)
+        bump_version(held)
         return held
     return binary(ADD, held, grad, SAME)

@@ -18,7 +18,7 @@ from cygrad.dtype cimport BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT, DType, dtype_o
 from cygrad.tensors.elements cimport element_at
 from cygrad.ops.linalg.products cimport mm_backward_left, mm_backward_right
 from cygrad.dispatch.promotion cimport SAME, TO_FLOAT
-from cygrad.tensor cimport Tensor, alias, new_tensor
+from cygrad.tensor cimport CREATED_IN_NO_GRAD, CREATED_NORMALLY, Tensor, alias, new_tensor
 from cygrad.view cimport View, data, fill_strided, make_view, same_sizes
 
 from cygrad.autograd.derivatives.helpers import negated, unchanged
@@ -99,7 +99,7 @@ cdef Tensor shaped(Tensor grad, View like):
     out.set_dense_strides()
     out.finish()
     out.counter = grad.counter
-    return out
+    return window(out, grad)
 
 
 cdef Tensor zeros_around(Tensor grad, View like):
@@ -205,15 +205,33 @@ cdef Tensor filled_like(Tensor like, object number):
 
 # ------------------------------------------------------------------ reductions
 
+cdef inline Tensor window(Tensor seen, Tensor grad):
+    """A tensor on a gradient's memory, marked: who asks for gradients is told that it is a view (`backward.grad`)."""
+    if seen is not grad:
+        seen.creation = CREATED_IN_NO_GRAD
+    return seen
+
+
 cdef object spread(OpNode node, Tensor grad):
     cdef View like = node.geometry(0)
-    return expand_to(grad, like.rank, like.sizes)
+    return window(expand_to(grad, like.rank, like.sizes), grad)
 
 
 cdef object spread_mean(OpNode node, Tensor grad):
     cdef View like = node.geometry(0)
     part = with_number(k.DIV, grad, max(like.elements, 1), TO_FLOAT)
-    return part if part is NotImplemented else expand_to(<Tensor>part, like.rank, like.sizes)
+    return part if part is NotImplemented else divided(expand_to(<Tensor>part, like.rank, like.sizes))
+
+
+cdef Tensor divided(Tensor part):
+    """The quotients of a mean's gradient: PyTorch repeats first and divides then, so that few of them lie in memory."""
+    cdef Tensor out
+    if part.elements > FEW or part.dense:
+        part.creation = CREATED_NORMALLY
+        return part
+    out = empty_as(part, part.dtype)
+    copy_into(part, out)
+    return out
 
 
 cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
@@ -224,7 +242,7 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
     cdef int i, at = 0
     cdef Tensor out
     if keepdim or like.rank == 0:
-        return expand_to(grad, like.rank, like.sizes)
+        return window(expand_to(grad, like.rank, like.sizes), grad)
     for i in range(like.rank):
         reduced[i] = False
     for d in dims:
@@ -236,7 +254,7 @@ cdef Tensor with_axes(Tensor grad, View like, tuple dims, bint keepdim):
             at += 1
     out = new_tensor()
     fill_strided(out, grad.memory, grad.dtype, grad.offset, like.rank, sizes, strides)
-    return out
+    return window(out, grad)
 
 
 cdef object spread_along(OpNode node, Tensor grad):
@@ -249,7 +267,7 @@ cdef object spread_mean_along(OpNode node, Tensor grad):
     if like.rank:
         for d in <tuple>node.value1:
             count *= like.sizes[<int>d]
-    return with_axes(binary(k.DIV, grad, max(count, 1), TO_FLOAT), like, <tuple>node.value1, node.rest[0])
+    return divided(with_axes(binary(k.DIV, grad, max(count, 1), TO_FLOAT), like, <tuple>node.value1, node.rest[0]))
 
 
 # -------------------------------------------------------------------- geometry
@@ -264,7 +282,7 @@ cdef object transposed_back(OpNode node, Tensor grad):
         out.sizes[0], out.sizes[1] = grad.sizes[1], grad.sizes[0]
         out.strides[0], out.strides[1] = grad.strides[1], grad.strides[0]
         out.finish()
-    return out
+    return window(out, grad)
 
 
 cdef object axes_swapped(OpNode node, Tensor grad):
@@ -276,7 +294,7 @@ cdef object axes_swapped(OpNode node, Tensor grad):
     out.sizes[a], out.sizes[b] = grad.sizes[b], grad.sizes[a]
     out.strides[a], out.strides[b] = grad.strides[b], grad.strides[a]
     out.finish()
-    return out
+    return window(out, grad)
 
 
 cdef object expanded(OpNode node, Tensor grad):

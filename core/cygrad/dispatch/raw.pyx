@@ -16,7 +16,7 @@ from cygrad.dispatch.axis_reductions cimport axis_last, reduce
 from cygrad.dtype cimport DType, INT64, dtype_of, plain_of
 from cygrad.dispatch.promotion cimport SAME
 from cygrad.dispatch.unsigned_dtypes cimport is_lazy, signed_code, without_kernels
-from cygrad.tensor cimport Tensor, new_tensor
+from cygrad.tensor cimport Tensor, bump_version, new_tensor
 from cygrad.view cimport INLINE_RANK, View, data, fill_strided, make_view, same_sizes, size_of, tuple_of
 
 from cygrad.dispatch.allocation import empty_on
@@ -34,6 +34,14 @@ def unary_op(int op, Tensor a not None, int rule=SAME):
 def binary_op(int op, x, y, int rule=SAME):
     """Raw binary op (an index of backend.BINARY) of tensors or a tensor and a number."""
     return binary(op, x, y, rule)
+
+
+def in_steps(Tensor t not None, int steps=1):
+    """`t`, made by PyTorch with that many more steps in place, which its version counts."""
+    cdef int i
+    for i in range(steps):
+        bump_version(t)
+    return t
 
 
 def where_op(Tensor cond not None, Tensor a not None, Tensor b not None):

@@ -40,6 +40,7 @@ def _rebuild_tensor(reader, storage, offset, size, stride, requires_grad=False, 
         if lazy & CONJUGATED and not out.is_complex():
             raise UnpicklingError(f"a conjugate of {out.dtype}")
         made_lazy(out, lazy)
+    out._count_from(1)                                      # its memory is set after it was made
     return out.requires_grad_() if requires_grad else out
 
 

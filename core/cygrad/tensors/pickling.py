@@ -64,6 +64,8 @@ def _at_the_same_place(self, storage, attributes, resolved=False):
                     laziness(self))
     if resolved and laziness(self):
         out = cast_to(out, out.dtype)
+    # PyTorch sets the memory of a plain tensor after it made it.
+    out._count_from(type(self) is Tensor and not (resolved and laziness(self)))
     if type(self) is not Tensor:
         out = Tensor._make_subclass(type(self), out)
         for name, value in _slots_of(self).items():

@@ -12,9 +12,9 @@ from cygrad.dispatch.raw import softmax_backward_op
 derivative("sum", self=lambda grad, self_shape: grad.expand(self_shape))
 derivative("sum_dim", name="SumBackward1",
            self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))
-derivative("mean", self=lambda grad, self_shape: (grad / max(count(self_shape, None), 1)).expand(self_shape))
+derivative("mean", self=lambda grad, self_shape: grad.expand(self_shape) / max(count(self_shape, None), 1))
 derivative("mean_dim", name="MeanBackward1", self=lambda grad, self_shape, dim, keepdim:
-           spread(grad / max(count(self_shape, dim), 1), self_shape, dim, keepdim))
+           spread(grad, self_shape, dim, keepdim) / max(count(self_shape, dim), 1))
 derivative("nansum", self=lambda grad, self, dim, keepdim:
            spread(grad, self.shape, dim, keepdim) * self.isnan().logical_not())
 derivative("prod", self=lambda grad, self, result: prod_backward(grad, self.to(result.dtype), result))

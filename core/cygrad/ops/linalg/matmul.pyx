@@ -14,7 +14,7 @@ from cygrad.ops.linalg.products cimport (DOT, blank, bmm_, dot_, mm_, multiply, 
 from cygrad.ops.shape.expand cimport expand_sizes
 from cygrad.ops.shape.transpose_and_squeeze cimport t_, transpose_, unsqueeze_
 from cygrad.ops.shape.views cimport CLONE, UNSAFE_VIEW, reshape_
-from cygrad.tensor cimport Tensor, requires_grad
+from cygrad.tensor cimport Tensor, bump_version, requires_grad
 from cygrad.view cimport View, make_view
 from cygrad.tensors.operators cimport Pair, operators
 
@@ -143,13 +143,17 @@ cdef Tensor matmul_(Tensor a, Tensor b):
     if not either_tracked(a, b):
         out = plain_product(a, b)
         if out is not None:
+            if a.rank == 1 and b.rank == 2:
+                bump_version(out)               # the axis of a is taken away in place, there and below
             return out
     if a.rank == 0 or b.rank == 0:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{a.rank}D and {b.rank}D")
     if a.rank == 1 and b.rank == 2:
         out = mm_(unsqueeze_(a, 0), b)
-        return reshaped(out, 1, out.sizes + 1, SQUEEZE_IN_PLACE)
+        out = reshaped(out, 1, out.sizes + 1, SQUEEZE_IN_PLACE)
+        bump_version(out)
+        return out
     return fold_product(a, b) if folds(a, b) else expand_product(a, b)
 
 

@@ -8,6 +8,7 @@ import math
 
 import cygrad
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import in_steps
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -464,4 +465,4 @@ def one_hot(tensor, num_classes=-1):
         num_classes = largest + 1
     elif largest >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return tensor.new_zeros((*tensor.shape, num_classes)).scatter_(-1, tensor.unsqueeze(-1), 1)
+    return in_steps(tensor.new_zeros((*tensor.shape, num_classes)).scatter_(-1, tensor.unsqueeze(-1), 1))

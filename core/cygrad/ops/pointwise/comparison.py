@@ -5,7 +5,7 @@ import cygrad
 from cygrad.backend import BINARY, REDUCE
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import binary_op
+from cygrad.dispatch.raw import binary_op, in_steps
 from cygrad.dtype import get_default_dtype
 from cygrad.errors import on_two_devices
 from cygrad.ops.declare.operand_types import BOOL, HALVES, is_integral, need_tensors
@@ -73,7 +73,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     tensor([ True, False])
     """
     check_close(input, other, rtol, atol)
-    return _isclose(input, other, rtol, atol, equal_nan)
+    steps = (not rtol == atol == 0) + bool(equal_nan and not is_integral(input))
+    return in_steps(_isclose(input, other, rtol, atol, equal_nan), steps)
 
 
 def check_close(input, other, rtol, atol):

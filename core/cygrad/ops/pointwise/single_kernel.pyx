@@ -355,7 +355,7 @@ cdef object apply_binary_(KernelOp op, Tensor a, object y):
     if isinstance(y, Tensor):
         b = <Tensor>y
     elif not is_number(y):
-        return NotImplemented
+        return apply_binary_(op, a, number_of_numpy(y)) if is_scalar_of_numpy(y) else NotImplemented
     if op.rule == NO_BOOL and (a.dtype.code == BOOL or (b.dtype.code == BOOL if b is not None else PyBool_Check(y))):
         raise bool_error(op.name, a.dtype.code == BOOL and (b is None or b.dtype.code == BOOL))
     if b is not None and not same_sizes(a, b):

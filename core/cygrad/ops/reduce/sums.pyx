@@ -20,7 +20,7 @@ from cygrad.tensor cimport Tensor, requires_grad
 from cygrad.ops.declare.primitives import primitive
 from cygrad.backend import REDUCE
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import reduce_dims
+from cygrad.dispatch.raw import in_steps, reduce_dims
 from cygrad.dtype import can_cast
 from cygrad.dispatch.operands import select
 from cygrad.ops.declare.operand_types import is_integral, refused
@@ -281,6 +281,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 def nanmean_dtype(out, input, *args, **kwargs):
     """The quotient is written over the sum."""
     nansum_dtype(out, input)
+    in_steps(out)
     return True
 
 

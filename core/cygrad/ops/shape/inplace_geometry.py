@@ -210,8 +210,8 @@ def resize_(self, *sizes, memory_format=None):
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
     if sizes != tuple(self.shape) or memory_format is not None:
-        resized(self, sizes, strides_in(memory_format, sizes) if orders_axes(memory_format) else None)
         self._bump_version()
+        resized(self, sizes, strides_in(memory_format, sizes) if orders_axes(memory_format) else None)
     return self
 
 
@@ -351,7 +351,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             size = (held._storage().nbytes() // self.itemsize,)
         other = window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
+    self._bump_version()                        # which those that share its memory until now see, too
     self._take(made_lazy(other, laziness(self)))
     self._forget_accumulator()
-    self._bump_version()
     return self

@@ -4,7 +4,7 @@ import math
 import cygrad
 from cygrad import return_types
 from cygrad.dispatch.operands import select
-from cygrad.dispatch.raw import clone_like, partial_sort_op, reduce_dims, sort_op
+from cygrad.dispatch.raw import clone_like, in_steps, partial_sort_op, reduce_dims, sort_op
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.declare.operand_types import BOOL, DTYPES, FLOAT32, is_integral, refuse_complex_gradient, refused
@@ -252,7 +252,7 @@ def between(moved, ordered, q, interpolation, skip_nan):
     values = ordered.gather(-1, below)
     if interpolation in ("linear", "midpoint"):
         weights = cygrad.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        values = values.lerp(ordered.gather(-1, ranks.ceil().long()), weights)
+        values = in_steps(values.lerp(ordered.gather(-1, ranks.ceil().long()), weights))
     return values
 
 

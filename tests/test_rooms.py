@@ -43,6 +43,7 @@ SAME_MEANING = {
     "binaries": "compiled kernels of a device",
     "blas": "a library of matrix products: OpenBLAS, cuBLAS",
     "compiler": "what makes kernels of texts, and PyTorch's public name",
+    "class_losses": "the loss of the classes that targets name: driver, cases",
     "convolution": "convolutions, op and kernels",
     "distributed": "PyTorch's public name in nn.parallel and utils.data",
     "dlpack": "the exchange of memory by DLPack: its structs, and PyTorch's names",

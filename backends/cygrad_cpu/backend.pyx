@@ -24,7 +24,8 @@ from cygrad_cpu.reduce.argreduce cimport cpu_argreduce
 from cygrad_cpu.runtime.philox cimport cpu_random
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.reduce.scan cimport cpu_scan
-from cygrad_cpu.nn.pool cimport cpu_pool
+from cygrad_cpu.nn.class_losses cimport cpu_nll_loss, cpu_nll_loss_backward
+from cygrad_cpu.nn.pool cimport cpu_pool, cpu_pool_backward
 from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
 from cygrad_cpu.nn.resampling cimport cpu_grid_sample, cpu_grid_sample_backward, cpu_resample
 from cygrad_cpu.nn.normalization cimport (cpu_group_norm, cpu_group_norm_backward, cpu_layer_norm,
@@ -222,6 +223,15 @@ cdef class CPUBackend(Backend):
 
     def pool(self, int op, View a, tuple boxes, View out, View index):
         return cpu_pool(op, a, boxes, out, index)
+
+    def pool_backward(self, View grad, View index, View out):
+        return cpu_pool_backward(grad, index, out)
+
+    def nll_loss(self, View a, View target, View weight, long long ignore, bint mean, View out, View outside):
+        return cpu_nll_loss(a, target, weight, ignore, mean, out, outside)
+
+    def nll_loss_backward(self, View grad, View target, View weight, long long ignore, bint mean, View grad_a):
+        return cpu_nll_loss_backward(grad, target, weight, ignore, mean, grad_a)
 
     def resample(self, View a, View places, View weights, View out):
         return cpu_resample(a, places, weights, out)

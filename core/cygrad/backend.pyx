@@ -500,6 +500,30 @@ cdef class Backend:
         """
         return NotImplemented
 
+    def pool_backward(self, View grad, View index, View out):
+        """out (N, P) = zeros, to which grad (N, Q) is added at places index (N, Q) of its row: the gradient of MAX.
+
+        Places outside count for nothing. Floats; any strides. Composed from fill and scatter.
+        """
+        return NotImplemented
+
+    def nll_loss(self, View a, View target, View weight, long long ignore, bint mean, View out, View outside):
+        """out (N, P) = -weight[t] * a[n][t][p], t = target[n][p]: a (N, C, P), target int64, weight (C,) or None (1).
+
+        Without the axis P of a, target and out have none either. Where t is `ignore` the loss is 0. An out of rank 0
+        gets the sum of all losses, which `mean` divides by the sum of the weight[t] that are not ignored. outside,
+        int64 of rank 0, gets how many t are neither `ignore` nor a class, 0 to C - 1; their losses are 0. Floats; any
+        strides. Composed from gather, reduce and pointwise entries.
+        """
+        return NotImplemented
+
+    def nll_loss_backward(self, View grad, View target, View weight, long long ignore, bint mean, View grad_a):
+        """grad_a (N, C, P) = the gradient of `nll_loss`, by grad of out's shape; zeros but where targets point.
+
+        Composed from fill, scatter, reduce and pointwise entries.
+        """
+        return NotImplemented
+
     def resample(self, View a, View places, View weights, View out):
         """out (L, Q, R): sums of a few places of a's (L, P, R) second axis, times weights.
 

@@ -214,6 +214,17 @@ def networks():
         lambda op, *rest: POOL[op] == "mean")
     yield "pool: the last of the largest", ("pool",), spoiled(
         "pool", lambda op, a, boxes, out, index: array(index).__iadd__(1), lambda op, *rest: POOL[op] == "max")
+    yield "pool_backward: the last of several", ("pool_backward",), spoiled(
+        "pool_backward", lambda grad, index, out: np.put_along_axis(array(out), load(index), load(grad), 1),
+        lambda grad, index, out: load(index).min() >= 0 and load(index).max() < out.shape[1])
+    yield "nll_loss counts what is ignored", ("nll_loss",), kernel(
+        "nll_loss", lambda self, a, target, weight, ignore, *rest: right(
+            "nll_loss", self, a, target, weight, -100, *rest), lambda a, target, weight, ignore, *rest: ignore != -100)
+    yield "nll_loss sees nothing outside", ("nll_loss",), spoiled(
+        "nll_loss", lambda *args: store(args[6], 0), lambda *args: True)
+    yield "nll_loss_backward divides by the count", ("nll_loss_backward",), kernel(
+        "nll_loss_backward", lambda self, grad, target, weight, *rest: right(
+            "nll_loss_backward", self, grad, target, None, *rest))
     yield "resample writes weights of 1", ("resample",), spoiled(
         "resample", lambda a, places, weights, out: store(out, load(a)[:, load(places)[0]]),
         lambda a, places, weights, out: weights.shape[0] == 1)

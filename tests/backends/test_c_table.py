@@ -202,6 +202,11 @@ static int group_norm(cygrad_in a, cygrad_in w, cygrad_in b, double e, cygrad_ou
 static int group_norm_backward(cygrad_in g, cygrad_in a, cygrad_in m, cygrad_in r, cygrad_in w, cygrad_out x,
     cygrad_out y, cygrad_out z)
     { SAY("%d %d %d %d %d %d %d %d", n(g), n(a), n(m), n(r), n(w), n(x), n(y), n(z)); }
+static int pool_backward(cygrad_in g, cygrad_in i, cygrad_out o) { SAY("%d %d %d", n(g), n(i), n(o)); }
+static int nll_loss(cygrad_in a, cygrad_in t, cygrad_in w, int64_t i, int m, cygrad_out o, cygrad_out u)
+    { SAY("%d %d %d %d %d %d %d", n(a), n(t), n(w), (int)i, m, n(o), n(u)); }
+static int nll_loss_backward(cygrad_in g, cygrad_in t, cygrad_in w, int64_t i, int m, cygrad_out x)
+    { SAY("%d %d %d %d %d %d", n(g), n(t), n(w), (int)i, m, n(x)); }
 static int resample(cygrad_in a, cygrad_in p, cygrad_in w, cygrad_out o) { SAY("%d %d %d %d", n(a), n(p), n(w), n(o)); }
 static int grid_sample(int m, int p, int l, cygrad_in a, cygrad_in g, cygrad_out o)
     { SAY("%d %d %d %d %d %d", m, p, l, n(a), n(g), n(o)); }
@@ -226,7 +231,8 @@ static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_ver
     .memory_info = memory_info, .d2d = d2d, .elementwise = elementwise, .pool = pool, .recurrent = recurrent,
     .recurrent_backward = recurrent_backward, .group_norm = group_norm, .group_norm_backward = group_norm_backward,
     .resample = resample, .grid_sample = grid_sample, .grid_sample_backward = grid_sample_backward,
-    .map_reduce = map_reduce, .linalg = linalg };
+    .map_reduce = map_reduce, .linalg = linalg, .pool_backward = pool_backward, .nll_loss = nll_loss,
+    .nll_loss_backward = nll_loss_backward };
 const cygrad_table *cygrad_backend(void) { return &table; }
 """
 # A letter stands for a View: "a" for one of 1 element, "b" of 2, ...
@@ -251,6 +257,9 @@ CALLS = [("partial_sort", ("a", True, 3, "b", "c"), "1 1 3 2 3"),
           "0 1 [5 4] 1 -1 3 4 5 6 7 8 -1 10 11"),
          ("group_norm", ("a", "b", None, 0.25, "d", "e", "f"), "1 2 -1 0.25 4 5 6"),
          ("group_norm_backward", ("a", "b", "c", "d", None, "f", None, "h"), "1 2 3 4 -1 6 -1 8"),
+         ("pool_backward", ("a", "b", "c"), "1 2 3"),
+         ("nll_loss", ("a", "b", None, -100, True, "d", "e"), "1 2 -1 -100 1 4 5"),
+         ("nll_loss_backward", ("a", "b", "c", 7, False, "d"), "1 2 3 7 0 4"),
          ("resample", ("a", "b", "c", "d"), "1 2 3 4"), ("grid_sample", (1, 2, True, "a", "b", "c"), "1 2 1 1 2 3"),
          ("grid_sample_backward", (0, 1, False, "a", "b", "c", None, "e"), "0 1 0 1 2 3 -1 5"),
          ("map_reduce", ((("in", 0), ("out", 0)), ("b",), (6,), None, (), ("a",)),

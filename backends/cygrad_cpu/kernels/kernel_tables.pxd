@@ -87,9 +87,13 @@ cdef struct Boxes:              # which places of (D, H, W) planes each output s
 ctypedef void (*PoolRows)(int op, const char *a, char *out, long long *index, const Boxes *boxes, Py_ssize_t begin,
                           Py_ssize_t end) noexcept nogil        # rows of the result, counted over all planes
 
+ctypedef void (*PoolBack)(const char *grad, const long long *index, char *out, Py_ssize_t outputs, Py_ssize_t places,
+                          Py_ssize_t begin, Py_ssize_t end) noexcept nogil      # planes begin to end
+
 cdef struct PoolTable:
     PoolRows rows[12]           # by dtype code; NULL for bool, 16-bit floats and complex numbers
     PoolRows single[12]         # sums whose outputs see one place of a row at most
+    PoolBack back[12]           # float32 and float64
 
 # Rows of n elements: `rows` of them, each contiguous (dense), or all starting next to each other (columns of a matrix
 # whose rows lie `step` elements apart).

@@ -3,16 +3,17 @@
 Boxes are few places each, so what counts is that nothing is computed for a place but its comparison or its addition.
 """
 from libc.math cimport INFINITY
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
-from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolRows, PoolTable
-from cygrad_cpu.simd.element_types cimport Number, int8, int16, int32, int64, uint8
+from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolBack, PoolRows, PoolTable
+from cygrad_cpu.simd.element_types cimport Number, Real, int8, int16, int32, int64, uint8
 
 from cygrad.dtype import all_dtypes
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
     RUN = 128                   # outputs whose best values stay in registers and in the first-level cache
+    LONG = 64                   # outputs of a row from which on vectors pay: what is left over of one takes branches
     MOST_PLACES = 0x7FFFFFFF    # of a plane, for places as ints
 
 
@@ -90,31 +91,38 @@ cdef inline Number larger(Number a, Number b) noexcept nogil:
         return b if b > a else a
 
 
+cdef inline void fold(int op, const Number *x, Py_ssize_t stride, Py_ssize_t n, Number *y) noexcept nogil:
+    cdef Py_ssize_t w
+    if op == MAX:
+        for w in range(n):
+            y[w] = larger(y[w], x[w * stride])
+    else:
+        for w in range(n):
+            y[w] = y[w] + x[w * stride]
+
+
 cdef inline void alike(int op, const Number *plane, const Boxes *boxes, Range d, Range h, Number *y) noexcept nogil:
     """The outputs of a row that see equally many places: place by place for all of them."""
     cdef Py_ssize_t height = boxes.sizes[1], width = boxes.sizes[2], i = d.first, j, k, w
     cdef Py_ssize_t stride = boxes.stride, begin = boxes.begin, end = boxes.end, at = boxes.first[2][begin]
     cdef const Number *x = plane + (i * height + h.first) * width + at
-    for w in range(end - begin):
-        y[begin + w] = x[w * stride] if op == MAX else 0
+    if op == MAX and stride == 2 and end - begin >= LONG:
+        for w in range(end - begin):
+            y[begin + w] = x[w * 2]
+    else:
+        for w in range(end - begin):
+            y[begin + w] = x[w * stride] if op == MAX else 0
     while i < d.last:
         j = h.first
         while j < h.last:
             for k in range(boxes.taps):
                 x = plane + (i * height + j) * width + at + k * boxes.step[2]
-                if op == MAX:
-                    if stride == 1:
-                        for w in range(end - begin):
-                            y[begin + w] = larger(y[begin + w], x[w])
-                    else:
-                        for w in range(end - begin):
-                            y[begin + w] = larger(y[begin + w], x[w * stride])
-                elif stride == 1:
-                    for w in range(end - begin):
-                        y[begin + w] = y[begin + w] + x[w]
+                if stride == 1:                 # distances that the compiler knows
+                    fold(op, x, 1, end - begin, y + begin)
+                elif stride == 2 and end - begin >= LONG:
+                    fold(op, x, 2, end - begin, y + begin)
                 else:
-                    for w in range(end - begin):
-                        y[begin + w] = y[begin + w] + x[w * stride]
+                    fold(op, x, stride, end - begin, y + begin)
             j += h.step
         i += d.step
 
@@ -271,6 +279,23 @@ cdef void single_rows(int op, const Number *a, Number *out, long long *index, co
                    seen(boxes, 0, row // boxes.outs[1] % boxes.outs[0]), seen(boxes, 1, h), y)
 
 
+cdef void add_back(const Real *grad, const long long *index, Real *out, Py_ssize_t outputs, Py_ssize_t places,
+                   Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """A plane at a time, which the first-level cache holds: zeros, and each output's gradient at its place."""
+    cdef Py_ssize_t plane, i
+    cdef const Real *g
+    cdef const long long *at
+    cdef Real *y
+    for plane in range(begin, end):
+        g = grad + plane * outputs
+        at = index + plane * outputs
+        y = out + plane * places
+        memset(y, 0, places * sizeof(Real))
+        for i in range(outputs):
+            if <size_t>at[i] < <size_t>places:
+                y[at[i]] += g[i]
+
+
 def install(size_t address):
     """Fill the PoolTable at `address`."""
     cdef PoolTable *table = <PoolTable *>address
@@ -278,6 +303,7 @@ def install(size_t address):
     cdef int i
     for i in range(12):
         table.rows[i] = table.single[i] = NULL
+        table.back[i] = NULL
     table.rows[<int>codes["uint8"]] = <PoolRows>pool_rows[uint8]
     table.rows[<int>codes["int8"]] = <PoolRows>pool_rows[int8]
     table.rows[<int>codes["int16"]] = <PoolRows>pool_rows[int16]
@@ -292,3 +318,5 @@ def install(size_t address):
     table.single[<int>codes["int64"]] = <PoolRows>single_rows[int64]
     table.single[<int>codes["float32"]] = <PoolRows>single_rows[float]
     table.single[<int>codes["float64"]] = <PoolRows>single_rows[double]
+    table.back[<int>codes["float32"]] = <PoolBack>add_back[float]
+    table.back[<int>codes["float64"]] = <PoolBack>add_back[double]

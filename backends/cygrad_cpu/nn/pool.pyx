@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 
 from cygrad.dtype cimport BFLOAT16, DType, FLOAT16, FLOAT32, INT64, dtype_of
 from cygrad.view cimport View, data
-from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolRows, PoolTable
+from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolBack, PoolRows, PoolTable
 from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.temporaries cimport copy_views, dense, writable
 from cygrad_cpu.runtime.thread_count cimport threads_for
@@ -22,6 +22,8 @@ install_kernels("pool", &table)
 
 cdef inline Py_ssize_t below(Py_ssize_t a, Py_ssize_t b) noexcept:
     """a / b rounded down, b > 0."""
+    if b == 1:
+        return a
     cdef Py_ssize_t found = a // b              # C's, which rounds towards 0
     return found - 1 if found * b > a else found
 
@@ -103,3 +105,23 @@ cdef object cpu_pool(int op, View a, tuple boxes, View out, View index):
         copy_views(target, out)
     if places is not None and places is not index:
         copy_views(places, index)
+
+
+cdef object cpu_pool_backward(View grad, View index, View out):
+    cdef list keep = []
+    cdef View given, places, target
+    cdef Py_ssize_t planes = out.sizes[0], size = out.sizes[1], outputs = grad.sizes[1]
+    cdef PoolBack back = table.back[out.dtype.code]
+    cdef int i, threads
+    if back == NULL:
+        return NotImplemented
+    given = dense(grad, out.dtype, keep)
+    places = dense(index, dtype_of(INT64), keep)
+    target = writable(out, out.dtype, keep)
+    threads = threads_for(out.elements, GRAIN)
+    with nogil:
+        for i in prange(threads, num_threads=threads, schedule="static"):
+            back(data(given), <const long long *>data(places), data(target), outputs, size, planes * i // threads,
+                 planes * (i + 1) // threads)
+    if target is not out:
+        copy_views(target, out)

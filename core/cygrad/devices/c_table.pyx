@@ -86,7 +86,8 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         entry argreduce, matmul, gather, scatter, arange, scan, sort, partial_sort, nonzero, gather_looking
         entry scatter_looking, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d
         entry conv2d_backward, attention, random, fft, elementwise, pool, recurrent, recurrent_backward, group_norm
-        entry group_norm_backward, resample, grid_sample, grid_sample_backward, map_reduce, linalg
+        entry group_norm_backward, resample, grid_sample, grid_sample_backward, map_reduce, linalg, pool_backward
+        entry nll_loss, nll_loss_backward
     size_t whole_table "sizeof(cygrad_table)"
     size_t first_table "offsetof(cygrad_table, arange)"     # what a table has at least
 
@@ -613,6 +614,22 @@ cdef class TableBackend(Backend):
             box[i].step, box[i].margin = step, margin
         return self.answer("pool", run(v, a.elements, self.table.pool, op, see(a, &v, 0), box, see(out, &v, 1),
                                        see(index, &v, 2)))
+
+    def pool_backward(self, View grad, View index, View out):
+        cdef cygrad_operands v
+        return self.answer("pool_backward", run(v, out.elements, self.table.pool_backward, see(grad, &v, 0),
+                                                see(index, &v, 1), see(out, &v, 2)))
+
+    def nll_loss(self, View a, View target, View weight, long long ignore, bint mean, View out, View outside):
+        cdef cygrad_operands v
+        return self.answer("nll_loss", run(v, target.elements, self.table.nll_loss, see(a, &v, 0), see(target, &v, 1),
+                                           see(weight, &v, 2), ignore, mean, see(out, &v, 3), see(outside, &v, 4)))
+
+    def nll_loss_backward(self, View grad, View target, View weight, long long ignore, bint mean, View grad_a):
+        cdef cygrad_operands v
+        return self.answer("nll_loss_backward", run(
+            v, grad_a.elements, self.table.nll_loss_backward, see(grad, &v, 0), see(target, &v, 1), see(weight, &v, 2),
+            ignore, mean, see(grad_a, &v, 3)))
 
     def resample(self, View a, View places, View weights, View out):
         cdef cygrad_operands v

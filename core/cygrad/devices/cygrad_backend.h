@@ -150,6 +150,11 @@ typedef struct {
     void *(*dlpack_address)(int index, void *buffer);               /* what others are told of a buffer */
     void *(*dlpack_buffer)(int index, void *address, size_t nbytes);    /* a buffer over others' memory; NULL: refused */
     void (*dlpack_free)(int index, void *buffer);                   /* that buffer is done with; the memory is theirs */
+    int (*pool_backward)(cygrad_in grad, cygrad_in index, cygrad_out out);
+    int (*nll_loss)(cygrad_in a, cygrad_in target, cygrad_in weight, int64_t ignore, int mean, cygrad_out out,
+                    cygrad_out outside);
+    int (*nll_loss_backward)(cygrad_in grad, cygrad_in target, cygrad_in weight, int64_t ignore, int mean,
+                             cygrad_out grad_a);
 } cygrad_table;
 
 /* Codes of ops, in the order of cygrad.backend's tuples of the same names. */

@@ -22,9 +22,10 @@ def strides_in(memory_format, sizes):
 
 def format_of(t):
     """`channels_last` or `channels_last_3d` if the strides are of such an order and no other, else None."""
-    found = {4: channels_last, 5: channels_last_3d}.get(t.dim())
-    if found is None:
+    rank = t.dim()
+    if rank != 4 and rank != 5 or t.stride(-1) < t.stride(1) * t.size(1):      # as in what is row-major, almost always
         return None
+    found = channels_last if rank == 4 else channels_last_3d
     shape, strides, least = t.shape, t.stride(), 0
     if strides[1] == 0 or 0 in shape:
         return None

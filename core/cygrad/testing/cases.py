@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
-from cygrad.testing import (conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn, pointwise, pool,
-                            recurrent, resampling, several)
+from cygrad.testing import (class_losses, conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn,
+                            pointwise, pool, recurrent, resampling, several)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -338,7 +338,9 @@ ENTRIES = {
     "softmax_backward": nn.softmax_backward_cases, "layer_norm": nn.layer_norm_cases,
     "layer_norm_backward": nn.layer_norm_backward_cases, "group_norm": nn.group_norm_cases,
     "group_norm_backward": nn.group_norm_backward_cases, "conv2d": nn.conv2d_cases,
-    "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "resample": resampling.resample_cases,
+    "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "pool_backward": pool.pool_backward_cases,
+    "nll_loss": class_losses.nll_loss_cases, "nll_loss_backward": class_losses.nll_loss_backward_cases,
+    "resample": resampling.resample_cases,
     "grid_sample": resampling.grid_sample_cases, "grid_sample_backward": resampling.grid_sample_backward_cases,
     "attention": nn.attention_cases,
     "recurrent": recurrent.recurrent_cases, "recurrent_backward": recurrent.recurrent_backward_cases,

@@ -50,3 +50,25 @@ def pool_cases():
                 if op in ops:
                     limit = EXACT if op == "max" or dtype == "int64" else Limit(1, terms=_terms_of_pool)
                     yield Case(Key("pool", op, dtype, layout), partial(_make_pool, op, dtype, layout), (3, 4), limit)
+
+
+# name: planes, outputs, places, layout of the operands
+BACK = {"pairs": (6, 12, 48, dense), "overlapping": (4, 30, 20, sliced), "reordered": (5, 9, 33, reordered),
+        "one": (1, 1, 1, dense), "large": (90, 200, 800, dense), "outside": (7, 11, 13, dense)}
+
+
+def _make_pool_backward(dtype, layout, rng):
+    planes, outputs, places, put = BACK[layout]
+    index = rng.integers(0, places, (planes, outputs))
+    if layout == "outside":
+        outside = rng.choice([-1, places, 1 << 40, -(1 << 62)], index.shape)
+        index = np.where(rng.random(index.shape) < 0.3, outside, index)
+    return (put(rng.integers(-9, 9, index.shape), dtype), put(index, "int64"), result((planes, places), dtype, put))
+
+
+def pool_backward_cases():
+    for dtype in ("float32", "float64"):
+        for layout in BACK:
+            for n in range(2):
+                yield Case(Key("pool_backward", f"{n}", dtype, layout),
+                           partial(_make_pool_backward, dtype, layout), (2,))

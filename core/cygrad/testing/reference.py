@@ -11,6 +11,7 @@ import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.testing import reference_special
 from cygrad.testing.operands import PERIOD
+from cygrad.testing.reference_losses import nll_loss, nll_loss_backward  # noqa: F401 (by name)
 from cygrad.testing.reference_resampling import grid_sample, grid_sample_backward, resample  # noqa: F401 (by name)
 
 
@@ -375,6 +376,13 @@ def pool(op, a, boxes, out, index):
             best = nan[-1] if len(nan) else row.argmax()
             found[(n, *output)], where[(n, *output)] = row[best], numbers.reshape(-1)[best]
     return found, where if index is not None else None
+
+
+def pool_backward(grad, index, out):
+    found = np.zeros(out.shape, wide(grad).dtype)
+    row, output = np.nonzero((index >= 0) & (index < out.shape[1]))
+    np.add.at(found, (row, index[row, output]), wide(grad)[row, output])
+    return found
 
 
 @quietly

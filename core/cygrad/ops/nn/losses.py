@@ -2,14 +2,20 @@
 
 They live in `cygrad.nn.functional`. A reduction is "none", "mean" or "sum"; a mean over classes is weighted.
 """
+import math
+
 import cygrad
+from cygrad.autograd.modes import grad_mode
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.programs import program, same_floats
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import gather_op
+from cygrad.dispatch.raw import copy_, gather_op
 from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
-from cygrad.ops.nn.loss_reduction import reduced, reduced_in_one_pass, warn_of_broadcast, word
-from cygrad.ops.declare.operand_types import need_tensors, refused, widened
+from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
+from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused, single
+from cygrad.tensor import Tensor
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
 UINT8 = next(d for d in all_dtypes() if d.name == "uint8")
@@ -101,13 +107,13 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 
 # ------------------------------------------------------------------------------- classes
 
-def choices(target, weight, ignore_index):
+def choices(target, weight, ignore_index, valid):
     """(axis, valid, index, factor): where the classes lie, which targets count, where they point to, and how much.
 
     The last three have size 1 along the axis.
     """
     axis = min(target.dim(), 1)
-    valid = (target != ignore_index).unsqueeze(axis)
+    valid = valid.unsqueeze(axis)
     index = cygrad.where(valid, target.unsqueeze(axis), 0)
     if weight is None:
         return axis, valid, index, valid
@@ -115,33 +121,92 @@ def choices(target, weight, ignore_index):
     return axis, valid, index, cygrad.where(valid, factor, 0)
 
 
-@widened
+def composed_nll(a, target, weight, ignore, mean, out, outside):
+    """The backend's `nll_loss` of others of its entries."""
+    valid = target != ignore
+    wrong = ((target < 0) | (target >= a.shape[1])) & valid
+    axis, valid, index, factor = choices(cygrad.where(wrong, ignore, target), weight, ignore, valid & ~wrong)
+    losses = cygrad.where(valid, gather_op(a, index, axis) * -factor.to(a.dtype), 0).squeeze(axis)
+    if not out.dim():
+        losses = losses.sum() / factor.sum() if mean else losses.sum()
+    copy_(out, losses)
+    copy_(outside, wrong.sum())
+
+
+def composed_nll_backward(grad, target, weight, ignore, mean, grad_a):
+    """The backend's `nll_loss_backward` of others of its entries."""
+    wrong = (target < 0) | (target >= grad_a.shape[1])
+    copy_(grad_a, placed_losses(grad, grad_a.shape, cygrad.where(wrong, ignore, target), weight, ignore, mean))
+
+
+OF_OPS.update(nll_loss=composed_nll, nll_loss_backward=composed_nll_backward)
+
+
+def in_images(t, shape):
+    """A tensor of an input's sizes as the backend's `nll_loss` takes it: with one axis at most behind that of classes.
+    """
+    return t.unsqueeze(0) if len(shape) == 1 else t if t.dim() < 4 else t.reshape(*shape[:2], -1)
+
+
+def in_rows(target, shape):
+    """The same of a target."""
+    return target.view(1) if len(shape) == 1 else target if target.dim() < 3 else target.reshape(shape[0], -1)
+
+
 def nll(self, target, weight, reduction, ignore_index):
-    axis, valid, index, factor = choices(target, weight, ignore_index)
-    losses = cygrad.where(valid, gather_op(self, index, axis) * -factor.to(self.dtype), 0).squeeze(axis)
-    if reduction == "mean":
-        return losses.sum() / factor.sum()
-    return reduced(losses, reduction)
+    """Raw losses. A target that is no class is refused here, by what the kernel has seen, before there is a result."""
+    if self.dtype in HALVES:
+        return nll(single(self), target, single(weight), reduction, ignore_index).to(self.dtype)
+    out = empty_near(self, target.shape if reduction == "none" else ())
+    if not target.numel():
+        return out.fill_(math.nan if reduction == "mean" else 0)
+    outside = empty_near(self, (), INT64)
+    a, chosen, losses = self, target, out
+    if a.dim() != 2:
+        a, chosen = in_images(a, a.shape), in_rows(chosen, a.shape)
+        losses = in_rows(out, self.shape) if reduction == "none" else out
+    call(a, "nll_loss", (a, chosen, weight, ignore_index, reduction == "mean", losses, outside), (5, 6))
+    if not outside.is_meta and outside.item():
+        wrong = ((target < 0) | (target >= a.shape[1])) & (target != ignore_index)
+        raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
+    return out
 
 
 @primitive(name="nll_loss")
 def _nll_loss(self, target, weight, reduction, ignore_index):
-    return nll(self, target, weight, reduction, ignore_index).to(self.dtype)
+    return nll(self, target, weight, reduction, ignore_index)
 
 
 @primitive(name="nll_loss2d")
 def _nll_loss2d(self, target, weight, reduction, ignore_index):
-    return nll(self, target, weight, reduction, ignore_index).to(self.dtype)
+    return nll(self, target, weight, reduction, ignore_index)
 
 
 def nll_loss_backward(grad, shape, target, weight, reduction, ignore_index):
     """The gradient goes to the elements that the targets chose."""
-    axis, valid, index, factor = choices(target, weight, ignore_index)
+    if grad_mode() or grad.dtype in HALVES or not target.numel():
+        return placed_losses(grad, shape, target, weight, ignore_index, reduction == "mean")
+    out = empty_near(grad, shape)
+    call(grad, "nll_loss_backward", (in_rows(grad, shape) if grad.dim() else grad, in_rows(target, shape), weight,
+                                     ignore_index, reduction == "mean", in_images(out, shape)), (5,))
+    return out
+
+
+def placed_losses(grad, shape, target, weight, ignore_index, mean):
+    """`nll_loss_backward` in differentiable ops."""
+    axis, valid, index, factor = choices(target, weight, ignore_index, target != ignore_index)
     factor = factor.to(grad.dtype)
-    if reduction == "mean":
+    if mean:
         factor = cygrad.where(valid, factor / factor.sum(), 0)
-    grad = grad.unsqueeze(axis) if reduction == "none" else grad
+    grad = grad.unsqueeze(axis) if grad.dim() else grad
     return grad.new_zeros(shape).scatter(axis, index, -factor * grad)
+
+
+def usual_classes(input, target):
+    """Whether these are rows of numbers and a class for each: most losses are, and pass all that `check_classes` asks.
+    """
+    return (target.dtype is INT64 and target.dim() == 1 and input.dim() == 2 and len(input) == len(target)
+            and input.is_floating_point())
 
 
 def check_classes(input, target, weight, ignore_index):
@@ -173,9 +238,6 @@ def check_classes(input, target, weight, ignore_index):
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype.code]} but found "
                            f"{SCALAR_NAMES[weight.dtype.code]}")
-    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    if target.numel() and not target.is_meta and wrong.any().item():
-        raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
@@ -204,6 +266,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     >>> cygrad.nn.functional.nll_loss(cygrad.tensor([[-1., -2.], [-3., -4.]]), cygrad.tensor([0, 1]))
     tensor(2.5000)
     """
+    usual = type(input) is Tensor and type(target) is Tensor and size_average is None and reduce is None
+    if usual and weight is None and reduction in WORDS and usual_classes(input, target):
+        return _nll_loss(input, target, None, reduction, ignore_index)
     need_tensors("nll_loss", input=input, target=target)
     reduction = word(reduction, size_average, reduce)
     check_classes(input, target, weight, ignore_index)

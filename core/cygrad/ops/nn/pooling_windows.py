@@ -6,13 +6,15 @@ second line. So are windows of a fixed size, adaptive windows, and the outputs t
 gradient of a sum over boxes another sum over boxes.
 """
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 import cygrad
+from cygrad.autograd.modes import grad_mode
 from cygrad.devices.device import channels_last_3d
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import copied_in, kept
-from cygrad.dispatch.fallback import call
+from cygrad.dispatch.raw import fill_
+from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import DTYPES, FLOAT32, HALVES
 
@@ -60,23 +62,29 @@ def pooled(op, a, boxes, sizes, index=False, row_major=False):
 
     The result has the memory format of `a`, unless it is to be row-major; means over volumes are, as in PyTorch.
     """
-    axes = len(boxes)
-    lead, inner = tuple(a.shape[:a.dim() - axes]), tuple(a.shape[a.dim() - axes:])
-    shape = (*lead, *sizes)
-    out = empty_near(a, shape)
-    places = empty_near(a, shape, INT64) if index else None
+    shape, planes, results, whole = in_planes(a.shape, boxes, sizes)
+    out, places = empty_near(a, shape), empty_near(a, shape, INT64) if index else None
     if out.numel():
-        ones, planes = (1,) * (3 - axes), math.prod(lead)
-        views = [t if t is None else t.view(planes, *ones, *sizes) for t in (out, places)]
-        call(out, "pool", (op, a.reshape(planes, *ones, *inner), (WHOLE,) * (3 - axes) + boxes, *views), (3, 4))
-    if not row_major and (axes == 2 or op == MAX):
-        if axes == 3 and len(lead) == 1:
+        call(out, "pool", (op, a.reshape(planes), whole, out.view(results), places.view(results) if index else None),
+              (3, 4))
+    if not row_major and (len(boxes) == 2 or op == MAX):
+        if len(boxes) == 3 and a.dim() == 4:
             last = not a.is_contiguous() and a.unsqueeze(0).is_contiguous(memory_format=channels_last_3d)
             out, places = (copied_in(t.unsqueeze(0), channels_last_3d).squeeze(0) if last and t is not None else t
                            for t in (out, places))
         else:
-            out, places = (t if t is None else kept(t, a) for t in (out, places))
+            out, places = kept(out, a), kept(places, a) if index else None
     return (out, places) if index else out
+
+
+@lru_cache(1024)
+def in_planes(shape, boxes, sizes):
+    """(shape of the result; shape of the input and of the result, and the boxes, as the backend's `pool` has them)."""
+    axes, shape = len(boxes), tuple(shape)
+    lead, ones = shape[:len(shape) - axes], (1,) * (3 - axes)
+    planes = math.prod(lead)
+    return ((*lead, *sizes), (planes, *ones, *shape[len(lead):]), (planes, *ones, *sizes),
+            (WHOLE,) * (3 - axes) + boxes)
 
 
 # -------------------------------------------------------------------------------------- the largest
@@ -93,12 +101,25 @@ largest_of = {name: largest(name) for name in ("max_pool2d_with_indices", "max_p
 
 def placed(grad, shape, places, axes):
     """Zeros of `shape`, a plane of the last axes for each of the others, with the gradient added up at places."""
-    lead = shape[:len(shape) - axes]
-    wide = grad.to(FLOAT32) if grad.dtype in HALVES else grad
-    flat = wide.new_zeros((*lead, math.prod(shape[len(shape) - axes:])))
-    one = (*lead, math.prod(places.shape[len(lead):]))
-    flat = flat.scatter_add(-1, places.reshape(one), wide.reshape(one))
-    return flat.view(shape).to(grad.dtype)
+    planes, lead = math.prod(shape[:len(shape) - axes]), len(shape) - axes
+    rows, sizes = (planes, math.prod(places.shape[lead:])), (planes, math.prod(shape[lead:]))
+    wide, places = (grad.to(FLOAT32) if grad.dtype in HALVES else grad).reshape(rows), places.reshape(rows)
+    if grad_mode() or not wide.numel():
+        out = wide.new_zeros(sizes).scatter_add(1, places, wide)
+    else:
+        out = empty_near(wide, sizes)
+        call(wide, "pool_backward", (wide, places, out), (2,))
+    return out.view(shape).to(grad.dtype)
+
+
+def composed_pool_backward(grad, index, out):
+    """The backend's `pool_backward` of others of its entries."""
+    outside = (index < 0) | (index >= out.shape[1])
+    fill_(out, 0)
+    out.scatter_add_(1, cygrad.where(outside, 0, index), cygrad.where(outside, 0, grad))
+
+
+OF_OPS["pool_backward"] = composed_pool_backward
 
 
 # ------------------------------------------------------------------------------------ sums and means

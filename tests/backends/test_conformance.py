@@ -16,7 +16,7 @@ from cygrad.backend import UNARY
 from cygrad.devices import discovery
 from cygrad.devices.discovery import load
 from cygrad.testing.__main__ import main, run, selected
-from cygrad.testing.child_process import Apart
+from cygrad.testing.child_process import Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
 from fake_packages import BACKEND, install_backend
@@ -188,6 +188,55 @@ def test_what_is_left_of_an_entry_that_always_ends_the_process(fatal):
         apart.close()
     assert report.counts["unary"]["fail"] > 5
     assert "not run: 5 cases of unary have ended their process" in report.failures["unary"][-1][1].text
+
+
+EXCLUSIVE = BACKEND + """
+    def open(self, index):
+        import os
+        os.close(os.open(os.environ["LOCK"], os.O_CREAT | os.O_EXCL))
+
+    def unary(self, op, a, out):
+        import os, time
+        from cygrad.backend import UNARY
+        with open(os.environ["PROCESSES"], "a+") as file:
+            print(os.getpid(), file=file)
+        until = time.monotonic() + 60 * (os.environ["ALONE"] == "no")
+        while time.monotonic() < until and len(set(open(os.environ["PROCESSES"]))) < 2:
+            time.sleep(0.05)
+        if UNARY[op] == "neg" and a.dtype.name == "int8":
+            raise ValueError("no")
+        return NotImplemented
+"""
+
+
+@pytest.mark.parametrize("exclusive", [False, True], ids=["for all", "for one process"])
+def test_several_processes(tmp_path, monkeypatch, exclusive):
+    code = EXCLUSIVE if exclusive else EXCLUSIVE.replace("os.O_CREAT | os.O_EXCL", "os.O_CREAT")
+    install_backend(tmp_path, "shared", code=code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("LOCK", str(tmp_path / "lock"))
+    monkeypatch.setenv("ALONE", "yes" if exclusive else "no")
+    monkeypatch.setenv("PROCESSES", str(tmp_path / "processes"))
+    cases = [*selected(["unary"], ["int8", "float32"], thorough=False), *selected(["memory"]),
+             *selected(["gather"], ["int8"])]
+    crew = Crew("shared", count=3)
+    try:
+        report = crew.report(cases)
+    finally:
+        crew.close()
+    assert list(report.counts) == ["unary", "memory", "gather"]
+    assert sum(count.total() for count in report.counts.values()) == len(cases)
+    failed = [str(key) for key, _ in report.failures["unary"]]
+    assert failed == [str(case.key) for case in cases if str(case.key).startswith("unary/neg/int8/")] != []
+    processes = len(set((tmp_path / "processes").read_text().split()))
+    assert processes == 1 if exclusive else 1 < processes <= 3
+
+
+def test_batches_have_all_cases():
+    cases = list(selected(["unary", "where", "memory"], thorough=False))
+    found = list(batches(cases))
+    assert [case for batch in found for case in batch] == cases
+    assert all(len({case.key.entry for case in batch}) == 1 for batch in found) and len(found) > 5
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

@@ -7,7 +7,7 @@ import warnings
 
 from cygrad.devices import discovery
 from cygrad.errors import BackendError
-from cygrad.testing.child_process import LIMIT, Apart
+from cygrad.testing.child_process import LIMIT, Crew
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import EVERY
 from cygrad.testing.report import Report, reasons_of
@@ -46,6 +46,9 @@ def parser():
                       "kernel that crashes or hangs takes the report with it")
     made.add_argument("--timeout", type=float, default=LIMIT, metavar="SECONDS",
                       help=f"how long a case may take (default: {LIMIT:g})")
+    made.add_argument("-j", "--jobs", type=int, default=min(os.cpu_count() or 1, 4), metavar="COUNT",
+                      help="how many processes run cases at once (default: %(default)s); 1 for a device that one "
+                      "process may open")
     made.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first failure")
     return made
 
@@ -89,11 +92,11 @@ def reported(cases, options):
         backend, index = discovery.resolve(options.backend)
         against = options.against or ("numpy" if backend.name == "cpu" else "cpu")
         return run(cases, backend, index, against, options.exitfirst, options.traceback)
-    apart = Apart(options.backend, options.against, options.timeout)
+    crew = Crew(options.backend, options.against, options.timeout, max(options.jobs, 1))
     try:
-        return apart.report(cases, options.exitfirst, options.traceback)
+        return crew.report(cases, options.exitfirst, options.traceback)
     finally:
-        apart.close()
+        crew.close()
 
 
 def main(arguments=None):

@@ -347,6 +347,7 @@ ENTRIES = {
     "random": nn.random_cases, "linalg": linalg.linalg_cases, "fft": fourier.fft_cases, "errors": memory.error_cases,
     "programs": end_to_end.end_to_end_cases,
 }
+ALONE = ("memory", "d2d", "order", "threads", "allocations", "leaks", "devices")     # nothing else may use the device
 ENTRIES |= {name: partial(family, dict(ENTRIES)) for name, family in (
     ("order", conditions.order_cases), ("threads", conditions.thread_cases),
     ("allocations", conditions.allocation_cases), ("leaks", conditions.leak_cases),

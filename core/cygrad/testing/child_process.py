@@ -1,7 +1,8 @@
 """Cases in a process of their own: a kernel that aborts, exits, hangs or damages memory is a line in the report.
 
 The parent names a case (a line of text) before the child runs it, and reads its outcome (a line of JSON). When the
-child ends or takes too long, the case that it was at failed, and a new child does the rest.
+child ends or takes too long, the case that it was at failed, and a new child does the rest. `Crew` has several children
+at once: most of the time goes into compiling kernels.
 """
 import json
 import os
@@ -11,14 +12,16 @@ import subprocess
 import sys
 import threading
 import warnings
+from itertools import groupby
 
 from cygrad.devices import discovery
-from cygrad.testing.cases import ENTRIES
+from cygrad.testing.cases import ALONE, ENTRIES
 from cygrad.testing.report import Report, reasons_of
 from cygrad.testing.runner import Outcome
 
 LIMIT = 300.0                             # seconds that a case may take: drivers compile kernels meanwhile
 DEATHS = 5                                # of one entry, after which its other cases are not run
+BATCH = 60                                # cases of an entry that a child of a crew runs in a row, or a few more
 
 
 class Refused(RuntimeError):
@@ -101,13 +104,15 @@ class Apart:
         What results are compared with; None: what fits the backend.
     limit : float
         Seconds that a case may take.
+    deaths : dict, optional
+        {entry: how many of its cases have ended their process}, where several know of each other's.
     """
 
-    def __init__(self, where, against=None, limit=LIMIT):
+    def __init__(self, where, against=None, limit=LIMIT, deaths=None):
         self.arguments = where, against, limit
         self.child = Child(*self.arguments)
         self.facts = self.child.facts
-        self.deaths = {}
+        self.deaths = {} if deaths is None else deaths
 
     def run(self, case):
         """The Outcome of a case."""
@@ -149,6 +154,90 @@ class Apart:
         if self.child is not None:
             self.child.stop()
             self.child = None
+
+
+class Crew:
+    """Runs cases in several children at once, but those that measure memory or time alone; `close` it.
+
+    The parameters are those of `Apart`, and how many children there shall be. Where a device serves one process only,
+    the first does everything.
+    """
+
+    def __init__(self, where, against=None, limit=LIMIT, count=1):
+        self.arguments, self.count = (where, against, limit, {}), count
+        self.members = [Apart(*self.arguments)]
+
+    def report(self, cases, exit_first=False, traceback=False):
+        """The Report of the cases, in their order."""
+        first = self.members[0]
+        cases = list(cases)
+        if exit_first or self.count == 1:
+            return first.report(cases, exit_first, traceback)
+        outcomes, waiting = {}, queue.SimpleQueue()
+        for batch in batches([case for case in cases if case.key.entry not in ALONE]):
+            waiting.put(batch)
+        helpers = [threading.Thread(target=self._help, args=(waiting, outcomes)) for _ in range(self.count - 1)]
+        for helper in helpers:
+            helper.start()
+        try:
+            _work(first, waiting, outcomes)
+        finally:
+            _drain(waiting)                                 # what is left after an exception
+            for helper in helpers:
+                helper.join()
+        for member in self.members[1:]:
+            member.close()
+        report = Report(first.facts["device"], first.facts["against"], traceback)
+        for case in cases:
+            report.add(case.key, outcomes[case.key] if case.key in outcomes else first.run(case))
+        report.reasons = first.facts["reasons"]
+        return report
+
+    def _help(self, waiting, outcomes):
+        """Start a child that works, too; what it leaves undone, the first one does."""
+        try:
+            member = Apart(*self.arguments)
+            self.members.append(member)
+            _work(member, waiting, outcomes)
+        except Refused:
+            pass
+
+    def close(self):
+        """End all children."""
+        for member in self.members:
+            member.close()
+
+
+def batches(cases):
+    """Lists of cases that one child runs: of one entry, and the cases of an op together, which share kernels."""
+    for _, of_entry in groupby(cases, lambda case: case.key.entry):
+        batch = []
+        for _, of_op in groupby(of_entry, lambda case: case.key.op):
+            batch += of_op
+            if len(batch) >= BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def _work(member, waiting, outcomes):
+    """Run batches until there are none."""
+    while True:
+        try:
+            batch = waiting.get_nowait()
+        except queue.Empty:
+            return
+        for case in batch:
+            outcomes[case.key] = member.run(case)
+
+
+def _drain(waiting):
+    while not waiting.empty():
+        try:
+            waiting.get_nowait()
+        except queue.Empty:
+            return
 
 
 # ------------------------------------------------------------------ the child

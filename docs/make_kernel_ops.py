@@ -104,6 +104,7 @@ float32 has any); a complex result is judged by its modulus. Where *-0* says no,
 What holds for all: integers wrap; bytes of bool are 0 and 1, and no others are written; what `out` held before is never
 read, but by `scatter`, and by `addmm` where `bias` is `out`; nothing is written outside of `out`'s elements; an op is
 declined before anything is written. Of `out` and an input as one view, an element is read before it is written.
+Subnormal numbers are numbers, as operands and, where a result is exact, as results; NaN is NaN whatever its sign.
 
 Threads: entries are called by any thread of the host, several at once, each with operands of its own. Memory: a buffer
 may be freed when a call that used it has returned, even if the device has not run it yet; so work that is still queued

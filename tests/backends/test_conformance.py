@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -19,6 +20,7 @@ from cygrad.testing.__main__ import main, run, selected
 from cygrad.testing.child_process import Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
+from cygrad.testing.sampling import POINTWISE, THIRD, USUAL
 from fake_packages import BACKEND, install_backend
 from mirror import Mirror, array, load as load_values, store
 from mutants import EQUIVALENT, MUTANTS
@@ -114,7 +116,7 @@ def test_a_mutant_is_caught(mutant, monkeypatch):
 
 def test_mutants_have_names_of_their_own():
     names = [str(mutant) for mutant in MUTANTS]
-    assert len(names) == len(set(names)) >= 560 and set(EQUIVALENT) <= set(names)
+    assert len(names) == len(set(names)) >= 600 and set(EQUIVALENT) <= set(names)
 
 
 def test_what_mutants_break_conforms(monkeypatch):
@@ -246,7 +248,15 @@ def test_the_choice_has_every_pair(entry):
         return ({(k.op, k.dtype) for k in keys}, {(k.op, k.layout) for k in keys}, {(k.dtype, k.layout) for k in keys})
 
     every, chosen = list(ENTRIES[entry]()), list(selected([entry], thorough=False))
-    assert pairs(chosen) == pairs(every)
+    (ops, walks, dtypes), all_pairs = pairs(chosen), pairs(every)
+    assert (ops, dtypes) == (all_pairs[0], all_pairs[2])
+    if entry not in POINTWISE:
+        assert walks == all_pairs[1]
+    else:
+        assert {pair for pair in all_pairs[1] if pair[0] in USUAL} <= walks
+        for at in (0, 1):
+            before, after = (Counter(pair[at] for pair in found) for found in (all_pairs[1], walks))
+            assert all(after[name] >= count // THIRD for name, count in before.items())
     assert [case.key for case in selected([entry], thorough=False)] == [case.key for case in chosen]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from cygrad.backend import ARGREDUCE, REDUCE, SCAN
 from cygrad.testing import (class_losses, conditions, end_to_end, fourier, index, linalg, map_reduce, memory, nn,
-                            pointwise, pool, recurrent, resampling, several)
+                            pointwise, pool, recurrent, resampling, several, sizes)
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, REAL, Operand, dense, gapped, numbers,
                                      reordered, repeated, result, rounded, sliced, with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -173,6 +173,7 @@ def reduce_cases():
                     limit = Limit(min(limit.ulps, 4), terms=limit.terms)
                 yield Case(Key("reduce", name, source, layout), partial(_make_reduce, code, source, target, layout),
                            (2,), limit)
+    yield from sizes.row_cases("reduce", REDUCE, limits)
 
 
 def _make_argreduce(code, dtype, layout, rng):
@@ -206,6 +207,7 @@ def argreduce_cases():
                     name = f"{op} with NaN" if dtype in FLOATS and layout in ("rows", "one axis") else op
                     yield Case(Key("argreduce", name, dtype, layout), partial(_make_argreduce, code, dtype, layout),
                                (2,))
+    yield from sizes.row_cases("argreduce", ARGREDUCE)
 
 
 def _make_scan(code, dtype, target, layout, rng):
@@ -239,6 +241,7 @@ def scan_cases():
             for layout in ROWS:
                 yield Case(Key("scan", op, source, layout), partial(_make_scan, code, source, target, layout), (2, 3),
                            limits.get(op, EXACT))
+    yield from sizes.row_cases("scan", SCAN, limits)
 
 
 def _make_sort(dtype, descending, stable, layout, rng):
@@ -264,6 +267,7 @@ def sort_cases():
                     name = f"{'descending' if descending else 'ascending'}{' stable' if stable else ''}"
                     yield Case(Key("sort", name, dtype, layout),
                                partial(_make_sort, dtype, descending, stable, layout), (3, 4), derived=_order)
+    yield from sizes.row_cases("sort", ("ascending", "descending"))
 
 
 PARTS = {"first": lambda n: (0, min(n, 5)), "one": lambda n: (n // 2, 1), "half": lambda n: (n // 4, max(n // 2, 1)),
@@ -285,6 +289,7 @@ def partial_sort_cases():
                     name = f"{'descending' if descending else 'ascending'} {part}"
                     yield Case(Key("partial_sort", name, dtype, layout),
                                partial(_make_partial_sort, dtype, descending, part, layout), (3, 4))
+    yield from sizes.row_cases("partial_sort", ("ascending", "descending"))
 
 
 def _make_arange(dtype, start, step, count, rng):
@@ -299,6 +304,11 @@ def arange_cases():
             progressions["thirds"] = (0.1, 1 / 3, 1000)
         if dtype not in ("int8", "uint8", "float16", "bfloat16"):
             progressions["large"] = (3, 1, 30011)
+        if dtype in ("int64", "float64"):
+            progressions["beyond floats"] = (2**53 - 3, 3, 1025)
+            progressions["far apart"] = (-7, -(2**31 + 11), 256)
+        if dtype in ("int32", "float32"):
+            progressions["beyond floats"] = (2**24 - 3, 3, 1025)
         for name, (start, step, count) in progressions.items():
             yield Case(Key("arange", name, dtype, ""), partial(_make_arange, dtype, start, step, count), (0,),
                        Limit(1) if dtype in FLOATS else EXACT)
@@ -322,6 +332,7 @@ def nonzero_cases():
             yield Case(Key("nonzero", "", dtype, layout), partial(_make_nonzero, dtype, layout), (1,))
         for truth in (False, True):
             yield Case(Key("nonzero", "", dtype, f"0-d {truth}"), partial(_make_truth, dtype, truth), (1,))
+    yield from sizes.nonzero_cases()
 
 
 # The contract's order; `memory`, `errors` and `programs` are no single entry, what follows them are conditions of all.

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import SCATTER
-from cygrad.testing import reference
+from cygrad.testing import reference, sizes
 from cygrad.testing.operands import (EVERY, FLOATS, INTEGERS, REAL, Operand, dense, reordered, repeated, result, sliced,
-                                     window)
+                                     window, with_extremes)
 from cygrad.testing.pointwise import anything
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
@@ -65,6 +65,7 @@ def gather_cases():
             for dim in _dims(layout):
                 yield Case(Key("gather", f"dim {dim}", dtype, layout), partial(_make_gather, dtype, dim, layout, None),
                            (3,), signed=True)
+    yield from sizes.index_cases("gather")
 
 
 # ---- scatter
@@ -78,6 +79,8 @@ def _make_scatter(mode, dtype, dim, layout, outside, rng):
         limits = np.iinfo(dtype)
         values, start = (np.where(rng.random(x.shape) < 0.5, x, rng.integers(
             limits.min, limits.max, x.shape, dtype, endpoint=True)).astype(dtype) for x in (values, start))
+    elif dtype in FLOATS and SCATTER[mode] not in ("add", "prod"):      # NaN, infinities and zeros are among them
+        values, start = (with_extremes(rng, x.shape, dtype) for x in (values, start))
     index = _index(rng, places, shape[dim], put_index, outside)
     return mode, put(start, dtype), dim, index, put_source(values, dtype)
 
@@ -100,6 +103,7 @@ def scatter_cases():
             for dim in _dims(layout):
                 yield Case(Key("scatter", f"{name} dim {dim}", dtype, layout),
                            partial(_make_scatter, mode, dtype, dim, layout, None), (1,), limit)
+    yield from sizes.index_cases("scatter")
 
 
 # The result of a[x, y] as the core walks it: places x * 20 + y * 5 along one axis of step 1, rows of 5 beside it.

@@ -59,6 +59,20 @@ def parts(backend, index):
     expect(_read(backend, storage, 29, 11) == whole[29:40], "d2h from byte 29 on read elsewhere")
 
 
+def sizes_of_transfers(backend, index):
+    """h2d and d2h of as many bytes as pages and words have, and of one more and one less, from any byte on."""
+    data = np.random.default_rng(1).integers(0, 256, (1 << 20) + 64, "uint8").tobytes()
+    storage = _written(backend, index, bytes(len(data)))
+    for power in (0, 1, 2, 3, 4, 6, 8, 12, 16, 20):
+        for nbytes in {max((1 << power) + more, 1) for more in (-1, 0, 1)}:
+            for start in (0, 1, 4, 7, 64 - 1):
+                part = data[start:start + nbytes]
+                backend.h2d(memoryview(part), storage, start)
+                expect(_read(backend, storage, start, nbytes) == part, f"{nbytes} bytes from byte {start} on changed")
+                backend.h2d(memoryview(bytes(nbytes)), storage, start)
+    expect(not any(_read(backend, storage, 0, len(data))), "h2d wrote beyond its part")
+
+
 def host_is_free(backend, index):
     """After h2d the host's memory may be used for something else."""
     data = bytearray(b"\x11" * 4096)
@@ -184,7 +198,7 @@ def buffers_leak(backend, index):
 
 
 def memory_cases():
-    checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000),
+    checks = {"device_count": device_count, "h2d d2h": partial(there_and_back, 1000), "sizes": sizes_of_transfers,
               "one byte": partial(there_and_back, 1), "large": partial(there_and_back, 3_000_001), "parts": parts,
               "host is free": host_is_free, "nothing": nothing, "freed": freed, "many buffers": many_buffers,
               "addresses": addresses, "facts": facts, "too much": too_much, "leaks": buffers_leak}

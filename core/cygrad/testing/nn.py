@@ -4,6 +4,7 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import RANDOM
+from cygrad.testing import sizes
 from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, numbers, reordered, repeated, result,
                                      rounded, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
@@ -41,6 +42,8 @@ def softmax_cases():
                 yield Case(Key("softmax", "log" if log else "plain", dtype, layout),
                            partial(_make_softmax, log, dtype, layout), (2,),
                            Limit(8 if dtype in FLOATS[2:] else 1, floor=8 if log else 0, terms=_probability))
+    limit = Limit(8, floor=8, terms=_probability)
+    yield from sizes.row_cases("softmax", ("plain", "log"), {"plain": limit, "log": limit})
 
 
 def _make_softmax_backward(log, dtype, layout, rng):
@@ -69,7 +72,8 @@ def softmax_backward_cases():
 # name: shape, layout of a, affine
 NORMS = {"rows": ((9, 33), dense, True), "plain": ((9, 33), dense, False), "transposed": ((9, 33), reordered, True),
          "sliced": ((9, 33), sliced, True), "far from 0": ((9, 33), dense, True), "wide": ((3, 5000), dense, True),
-         "many rows": ((2001, 7), dense, True), "strided weight": ((9, 33), dense, sliced)}
+         "many rows": ((2001, 7), dense, True), "strided weight": ((9, 33), dense, sliced),
+         **{f"{size} a row": ((5, size), dense, True) for size in (2, 8, 32, 64, 128, 256, 1000, 1024, 4096)}}
 
 
 def _statistics_dtype(dtype):
@@ -177,6 +181,8 @@ CONVOLUTIONS = {
     "dilated": ((1, 2, 12, 12), (3, 3, 3), (1, 1), (2, 2), (2, 3), 1, dense),
     "groups": ((2, 6, 7, 7), (4, 3, 3), (1, 1), (1, 1), (1, 1), 2, dense),
     "depthwise": ((2, 5, 7, 7), (5, 3, 3), (2, 1), (1, 1), (1, 1), 5, dense),
+    "two filters a channel": ((2, 5, 7, 7), (10, 3, 3), (2, 1), (1, 1), (1, 1), 5, dense),
+    "whole tiles": ((1, 16, 16, 16), (32, 3, 3), (1, 1), (1, 1), (1, 1), 1, dense),
     "one by one": ((2, 8, 5, 5), (6, 1, 1), (1, 1), (0, 0), (1, 1), 1, dense),
     "transposed": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, reordered),
     "sliced": ((2, 3, 9, 8), (4, 3, 3), (1, 1), (1, 1), (1, 1), 1, sliced),
@@ -245,7 +251,7 @@ def conv2d_backward_cases():
 # name: B, L, S, E, V, layout
 ATTENTION = {"dense": ((2, 5, 7, 4, 6), dense), "square": ((3, 8, 8, 16, 16), dense),
              "sliced": ((2, 5, 7, 4, 6), sliced), "transposed": ((2, 5, 7, 4, 6), reordered),
-             "large": ((2, 130, 140, 32, 32), dense)}
+             "whole tiles": ((2, 32, 64, 32, 32), dense), "large": ((2, 130, 140, 32, 32), dense)}
 
 
 def _make_attention(dtype, masked, causal, layout, rng):
@@ -281,14 +287,20 @@ def _make_random(kind, dtype, shape, first, seed, offset, a, b, rng):
 
 
 def random_cases():
-    seeds = {"small seed": (7, 0), "large seed": (0x1234567890ABCDEF, 2**33 + 5)}
+    seeds = {"small seed": (7, 0), "large seed": (0x1234567890ABCDEF, 2**33 + 5), "carry": (11, 2**32 - 3)}
+    sizes_of = (("one", (1,), 0), ("even", (6,), 0), ("whole blocks", (1024,), 0), ("rows", (7, 13), 0),
+                ("large", (70001,), 0), ("offset", (7, 13), 5))
     for kind, name in enumerate(RANDOM):
-        dtypes = FLOATS if name != "integers" else INTEGERS
+        dtypes = FLOATS if name != "integers" else ("bool", *INTEGERS, "float32")
         for dtype in dtypes:
-            for layout, shape, first in (("one", (1,), 0), ("rows", (7, 13), 0), ("large", (70001,), 0),
-                                         ("offset", (7, 13), 5)):
+            ranges = {"": (2.0, 9.0)}
+            if name == "integers":
+                ranges = {"": (0.0, 2.0) if dtype == "bool" else (2.0, 9.0) if dtype == "uint8" else (-3.0, 50.0)}
+                if dtype == "int64":
+                    ranges[" beyond 32 bits"] = (-2.0**40, 2.0**52)
+            for layout, shape, first in sizes_of:
                 for seed_name, (seed, offset) in seeds.items():
-                    a, b = (-3.0, 50.0) if name == "integers" and dtype != "uint8" else (2.0, 9.0)
-                    yield Case(Key("random", f"{name} {seed_name}", dtype, layout),
-                               partial(_make_random, kind, dtype, shape, first, seed, offset, a, b), (1,),
-                               Limit(4, floor=16) if name != "integers" else EXACT)
+                    for which, (a, b) in ranges.items():
+                        yield Case(Key("random", f"{name}{which} {seed_name}", dtype, layout),
+                                   partial(_make_random, kind, dtype, shape, first, seed, offset, a, b), (1,),
+                                   Limit(4, floor=16) if name != "integers" else EXACT)

@@ -171,6 +171,12 @@ def beside(values, dtype, between=False):
     return operand, Operand(dtype, operand.memory, shape, tuple(strides), 1 if between else count)
 
 
+def number(values, dtype):
+    """The first element stands for all: every stride is 0."""
+    operand = dense(np.asarray(values).reshape(-1)[:1], dtype)
+    return Operand(dtype, operand.memory, np.shape(values), (0,) * np.ndim(values), 0)
+
+
 def repeated(values, dtype, axis=0):
     """Broadcast: the elements at the start of `axis` stand for all of it, with stride 0."""
     values = np.asarray(values)
@@ -203,7 +209,8 @@ def numbers(rng, shape, dtype, scale=3.0):
 
 
 def special(dtype):
-    """What is special about a dtype, as an array: NaN, infinities, zeros, the largest, what narrower types can't hold.
+    """What is special about a dtype, as an array: NaN of both signs, infinities, zeros, the largest and the smallest,
+    numbers whose squares are too large or too small, the last fractions, what narrower types can't hold.
 
     Of complex numbers those whose real or imaginary part is 0.
     """
@@ -216,10 +223,12 @@ def special(dtype):
         wide = [x for x in (2, 3, 7, -2, -1, 100, 255, 256, 2**16, 2**24, 2**24 + 1, 2**32, 2**53, 2**53 + 1)
                 if limits.min <= x <= limits.max]
         return np.array([limits.min, limits.max, 0, 1, limits.max - 1, *wide], dtype)
-    near_one = 1 + EPSILON[dtype]
+    near_one, whole = 1 + EPSILON[dtype], 1 / EPSILON[dtype]             # from `whole` on there are no fractions
     largest = {"float16": 65504.0, "bfloat16": 2.0**127, "float32": 2.0**127, "float64": 2.0**1023}[dtype]
+    subnormal = {"float16": 2.0**-14, "float64": 2.0**-1022}.get(dtype, 2.0**-126) * np.array([EPSILON[dtype], 0.75])
     found = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, near_one, largest, -largest,
-             np.sqrt(largest) * 2, 1e-3, -0.25, 100.25, EPSILON[dtype] / 8]
+             np.sqrt(largest) * 2, 1e-3, -0.25, 100.25, EPSILON[dtype] / 8, -np.nan, subnormal[0], -subnormal[1],
+             3e-4 / np.sqrt(largest), whole + 1, whole / 2 + 0.5, -whole / 2 - 1.5, 0.5 - EPSILON[dtype] / 4]
     return rounded(np.array(found), dtype)
 
 

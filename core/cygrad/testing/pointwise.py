@@ -4,8 +4,9 @@ from functools import partial
 import numpy as np
 
 from cygrad.backend import BINARY, UNARY
+from cygrad.testing import sizes
 from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PERIOD, beside, crossed, dense, gapped,
-                                     numbers, reordered, repeated, result, rounded, sliced, special, turned,
+                                     number, numbers, reordered, repeated, result, rounded, sliced, special, turned,
                                      with_extremes)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
@@ -13,7 +14,7 @@ from cygrad.testing.runner import EXACT, Case, Key, Limit
 # IN_PLACE: the output is the first input itself, SECOND: the second, TWICE: both inputs are one,
 # BESIDE and BETWEEN: the output is another part of the first input's memory
 IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN = "first", "second", "twice", "beside", "between"
-SQUARE, THREE = (22, 23), (5, 4, 6)
+SQUARE, THREE = (30, 31), (5, 4, 6)
 LAYOUTS = {
     "contiguous": (SQUARE, (dense, dense, dense), dense),
     "transposed": ((7, 13), (reordered, dense, reordered), dense),
@@ -32,14 +33,18 @@ LAYOUTS = {
     "taking turns": ((143,), (dense, dense, dense), BETWEEN),
     "three axes": (THREE, (turned, partial(repeated, axis=1), gapped), gapped),
     "rows with gaps": ((9, 14), (gapped, dense, gapped), dense),
+    "four axes": ((3, 2, 4, 3), (reordered, turned, sliced), dense),
+    "five axes": ((2, 3, 2, 3, 2), (turned, reordered, gapped), sliced),
+    "six axes": ((2, 2, 3, 2, 2, 2), (sliced, turned, reordered), dense),
+    "seven axes": ((2, 2, 2, 3, 2, 2, 2), (reordered, sliced, turned), reordered),
+    "square": ((13, 13), (reordered, sliced, dense), dense),
+    "second turned in a square": ((13, 13), (dense, reordered, dense), dense),
+    "number": ((143,), (number, dense, repeated), dense),
+    "number beside turned": ((7, 13), (reordered, number, number), dense),
     "large": ((70001,), (dense, dense, dense), dense),
     "large transposed": ((263, 270), (reordered, dense, reordered), dense),
 }
 ALIASED = (IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN)
-# How many elements: fewer than a block has, whole blocks, one more and one less
-SIZES = (2, 3, 5, 8, 15, 17, 31, 33, 63, 65, 100, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 4097, 65535,
-         65537)
-
 ROUNDED, CLOSE, FAR = Limit(3), Limit(6), Limit(16)
 NUMBERS = INTEGERS + FLOATS + COMPLEX
 SMOOTH = FLOATS + COMPLEX
@@ -89,6 +94,8 @@ def result_dtype(op, dtype):
 def limit_of(limit, op, dtype):
     """Complex results are judged by their modulus, 16-bit floats are rounded once from float32."""
     if dtype in COMPLEX:
+        if op == "abs":
+            return Limit(16)
         exact = op in ("add", "sub", "neg", "conj") or op in PREDICATES
         return EXACT if exact else Limit(max(16, 2 * limit.ulps), floor=1)
     if op == "trunc_divide" and dtype in ("float16", "bfloat16"):         # the quotient may be rounded first
@@ -113,9 +120,21 @@ def unary_values(rng, shape, dtype, op):
     values = with_extremes(rng, shape, dtype)
     if dtype in COMPLEX and op in PREDICATES:
         return np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), values)
+    if dtype in COMPLEX and op in SCALED:
+        return scaled(rng, dtype, values)[0]
     if op in ("lgamma", "digamma"):                            # libraries overflow in steps between
         return np.where(np.isfinite(values) & (np.abs(values) > 1e30), values.dtype.type(100.25), values)
     return values
+
+
+SCALED = ("abs", "angle", "log", "log2", "log10", "sqrt", "rsqrt", "reciprocal")
+
+
+def scaled(rng, dtype, *values):
+    """Arrays of complex numbers, some of which are so large, or so small, that their squares are infinite, or 0."""
+    large = 2.0**70 if dtype == "complex64" else 2.0**600
+    factor = rng.choice(np.array([1.0, large, 1 / large], np.real(values[0]).dtype), values[0].shape)
+    return [each * factor for each in values]
 
 
 def part_by_part(dtype):
@@ -141,7 +160,13 @@ def binary_values(rng, shape, dtype, op):
         b = np.where(np.isin(b, second) & whole, b, rng.integers(0, 7, shape)).astype(dtype)
         return a, b
     if op in ("pow", "gcd", "lcm") and dtype in INTEGERS:
-        return numbers(rng, shape, dtype), rng.integers(0, 4 if op == "pow" else 10, shape).astype(dtype)
+        limits = np.iinfo(dtype)
+        most = max(9, 1 << limits.bits // 2 - 1) if op == "lcm" else limits.max         # the multiple has to fit
+        a, b = (np.where(rng.random(shape) < 0.5, numbers(rng, shape, dtype), rng.integers(
+            0 if dtype == "uint8" else -most, most, shape, dtype, endpoint=True)) for _ in range(2))
+        if op == "pow":                                        # powers wrap
+            b = np.where(rng.random(shape) < 0.9, rng.integers(0, 4, shape), rng.integers(0, 100, shape)).astype(dtype)
+        return a, b
     if op == "pow" and dtype in COMPLEX:
         return numbers(rng, shape, dtype, 1.0), numbers(rng, shape, dtype, 1.0)
     if op in DIVISIONS and dtype in INTEGERS:                  # no zero, and no quotient beyond the largest
@@ -158,9 +183,8 @@ def binary_values(rng, shape, dtype, op):
         return a, b
     if dtype in COMPLEX:
         a, b = (numbers(rng, shape, dtype) for _ in range(2))
-        if op == "div":                                        # whose squares are too large, or too small
-            factor = rng.choice(np.array([1.0, 2.0**70, 2.0**-70], np.real(a).dtype), shape)
-            return a * factor, b * factor
+        if op == "div":
+            return scaled(rng, dtype, a, b)
         if op in PREDICATES:                                   # of which some have one part in common
             a = np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), a)
             b = np.where(rng.random(shape) < 0.5, rng.choice(part_by_part(dtype), shape), b)
@@ -244,27 +268,11 @@ def _make_copy(source, target, layout, rng):
     return a, out
 
 
-def _make_sized(entry, size, rng):
-    """A call of `entry` for so many dense float32 numbers."""
-    a, b = (dense(numbers(rng, (size,), "float32"), "float32") for _ in range(2))
-    out = result((size,), "float32")
-    return {"fill": (out, 2.5), "copy": (a, out), "unary": (UNARY.index("neg"), a, out),
-            "binary": (BINARY.index("sub"), a, b, out), "where": (dense(rng.random(size) < 0.5, "bool"), a, b, out),
-            "binary_scalar": (BINARY.index("mul"), a, 1.5, False, out)}[entry]
-
-
-def sized_cases(entry):
-    """A case for each of SIZES."""
-    outs = {"fill": (0,), "copy": (1,), "unary": (2,), "binary": (3,), "where": (3,), "binary_scalar": (4,)}[entry]
-    for size in SIZES:
-        yield Case(Key(entry, "sizes", "float32", f"{size}"), partial(_make_sized, entry, size), outs)
-
-
 def layouts_for(in_place, inputs=1):
     """Names of the layouts; those in memory of an input only where an op's output has its input's dtype."""
+    of_two = SECOND, TWICE
     return [name for name, (_, _, last) in LAYOUTS.items()
-            if (in_place or last not in ALIASED) and not (last == SECOND and inputs < 2)
-            and not (last == TWICE and inputs < 2)]
+            if (in_place or last not in ALIASED) and not (inputs < 2 and (last in of_two or "second" in name))]
 
 
 # What 0 has for a sign is left open: where both are as large, or a formula decides.
@@ -293,7 +301,7 @@ def fill_cases():
                 if layout in ("contiguous", "sliced", "0-d") or name == "one":
                     yield Case(Key("fill", name, dtype, layout), partial(_make_fill, value, dtype, layout), (0,),
                                signed=True)
-    yield from sized_cases("fill")
+    yield from sizes.pointwise_cases("fill")
 
 
 def copy_cases():
@@ -303,7 +311,7 @@ def copy_cases():
                 if source == target or layout in ("contiguous", "sliced", "transposed", "0-d"):
                     yield Case(Key("copy", f"to {target}", source, layout), partial(_make_copy, source, target, layout),
                                (1,), signed=target in FLOATS)
-    yield from sized_cases("copy")
+    yield from sizes.pointwise_cases("copy")
 
 
 # Functions of complex numbers whose values at zeros, infinities and NaN the C standard lists (C99, Annex G.6).
@@ -341,7 +349,7 @@ def unary_cases():
                 yield Case(Key("unary", op, dtype, layout), partial(_make_unary, UNARY.index(op), dtype, layout), (2,),
                            limit_of(limit, op, dtype), signed=op not in UNSIGNED)
     yield from edge_cases()
-    yield from sized_cases("unary")
+    yield from sizes.pointwise_cases("unary")
 
 
 def binary_cases():
@@ -352,7 +360,7 @@ def binary_cases():
                     continue                                    # the first may hold zeros and negative numbers
                 yield Case(Key("binary", op, dtype, layout), partial(_make_binary, BINARY.index(op), dtype, layout),
                            (3,), limit_of(limit, op, dtype), signed=op not in UNSIGNED)
-    yield from sized_cases("binary")
+    yield from sizes.pointwise_cases("binary")
 
 
 def scalars(op, dtype):
@@ -363,18 +371,22 @@ def scalars(op, dtype):
         return {"": 2.5, "complex": 1.5 - 2j}
     if dtype in FLOATS:
         exact = dtype in ("float16", "bfloat16") or op in DIVISIONS       # where a quotient may be rounded first
-        return {"": 2.5} if exact else {"": 2.5, "tenth": 0.1}
-    if op in ("pow", "gcd", "lcm", "left_shift", "right_shift"):
+        found = {"": 2.5, "negative": -1.5, "infinity": float("inf"), "NaN": float("nan"), "minus zero": -0.0}
+        if op in DIVISIONS:
+            del found["minus zero"]
+        return found if exact else {**found, "tenth": 0.1}
+    if op in ("pow", "left_shift", "right_shift"):
         return {"": 3}
+    found = {"": 3} if dtype == "uint8" else {"": 3, "negative": -3}
     large = {"int32": 2**24 + 1, "int64": 2**53 + 1}.get(dtype)
-    return {"": 3, "large": large} if large else {"": 3}
+    return {**found, "large": large} if large and op not in ("gcd", "lcm") else found
 
 
 def binary_scalar_cases():
     for op, (dtypes, limit) in BINARY_TABLE.items():
         for dtype in dtypes:
-            for name, number in scalars(op, dtype).items():
-                if isinstance(number, complex) and op in ("pow", "div"):
+            for name, x in scalars(op, dtype).items():
+                if isinstance(x, complex) and op in ("pow", "div"):
                     continue
                 for swapped in (False, True):
                     if swapped and op in (*DIVISIONS, "pow", "left_shift", "right_shift") and dtype not in SMOOTH:
@@ -383,12 +395,12 @@ def binary_scalar_cases():
                     for layout in layouts if not name else layouts[:1]:
                         of = f"{op} {name}".strip()
                         yield Case(Key("binary_scalar", of, dtype, f"{layout} swapped" if swapped else layout),
-                                   partial(_make_scalar, BINARY.index(op), number, swapped, dtype, layout), (4,),
+                                   partial(_make_scalar, BINARY.index(op), x, swapped, dtype, layout), (4,),
                                    limit_of(limit, op, dtype), signed=op not in UNSIGNED)
     for dtype in ("float32", "int8"):
         yield Case(Key("binary_scalar", "add", dtype, "large"),
                    partial(_make_scalar, BINARY.index("add"), 2, False, dtype, "large"), (4,))
-    yield from sized_cases("binary_scalar")
+    yield from sizes.pointwise_cases("binary_scalar")
 
 
 def where_cases():
@@ -396,7 +408,7 @@ def where_cases():
         for layout in layouts_for(True, 2):
             if layout != "one operand twice":
                 yield Case(Key("where", "", dtype, layout), partial(_make_where, dtype, layout), (3,), signed=True)
-    yield from sized_cases("where")
+    yield from sizes.pointwise_cases("where")
 
 
 PROGRAMS = {
@@ -409,21 +421,27 @@ PROGRAMS = {
                      ("binary", "add"), ("out", 0)),
     "a number as input": (("in", 0), ("in", 2), ("binary", "mul"), ("in", 1), ("binary", "add"), ("out", 0)),
     "a truth value as number": (("in", 0), ("in", 1), ("binary", "gt"), ("in", 0), ("binary", "mul"), ("out", 0)),
+    "three operands": (("in", 0), ("in", 1), ("in", "third"), ("number", 0.5), ("binary", "mul"), ("binary", "mul"),
+                       ("binary", "add"), ("out", 0)),
+    "a mask": (("in", "mask"), ("in", 0), ("in", 1), ("where",), ("out", 0)),
     "GELU": (("in", 0), ("number", 0.5), ("binary", "mul"), ("in", 0), ("number", 0.5**0.5), ("binary", "mul"),
              ("unary", "erf"), ("number", 1.0), ("binary", "add"), ("binary", "mul"), ("out", 0)),
 }
 
 
 def _make_program(program, dtype, layout, rng):
-    shape, (first, second, _), last = LAYOUTS[layout]
+    shape, (first, second, other), last = LAYOUTS[layout]
     tables = {"unary": UNARY, "binary": BINARY}
-    coded = tuple((kind, tables[kind].index(rest[0])) if kind in tables else (kind, *rest) for kind, *rest in program)
+    more = {"third": lambda: other(numbers(rng, shape, dtype, 1.0), dtype), 2: lambda: 1.75,
+            "mask": lambda: other(numbers(rng, shape, "bool"), "bool")}
+    names = [name for name in more if ("in", name) in program]
+    coded = tuple((kind, tables[kind].index(rest[0])) if kind in tables else
+                  (kind, 2) if kind == "in" and rest[0] in names else (kind, *rest) for kind, *rest in program)
     results = 1 + max(step[1] for step in program if step[0] == "out")
     ins = [put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second)]
     ins, out = result_of(shape, dtype, last, ins, ins[0].values)
-    more = (1.75,) if any(step == ("in", 2) for step in program) else ()
     outs = (out, *(result(shape, dtype, dense if last in ALIASED else last) for _ in range(results - 1)))
-    return coded, (*ins, *more), outs
+    return coded, (*ins, *(more[name]() for name in names)), outs
 
 
 def elementwise_cases():
@@ -432,3 +450,4 @@ def elementwise_cases():
             for layout in layouts_for(True, 2):
                 yield Case(Key("elementwise", name, dtype, layout), partial(_make_program, program, dtype, layout),
                            (2,), Limit(16, floor=4))
+    yield from sizes.pointwise_cases("elementwise")

@@ -545,18 +545,31 @@ def linalg(routine, ins, outs, options):
     if routine in ("solve", "lstsq"):
         return np.linalg.solve(a, rest[0]), codes
     if routine == "triangular_solve":
-        return np.linalg.solve(np.triu(a), rest[0])
+        a = np.triu(a) if options["upper"] else np.tril(a)
+        if options["unit"]:
+            a = a - a * np.eye(a.shape[1]) + np.eye(a.shape[1])
+        return np.linalg.solve(a.swapaxes(1, 2) if options["transpose"] else a, rest[0])
     if routine == "inverse":
         return np.linalg.inv(a), codes
     if routine == "cholesky":
-        return np.linalg.cholesky(a), codes
+        lower = np.linalg.cholesky(_hermitian(a, options["upper"]))
+        return lower.conj().swapaxes(1, 2) if options["upper"] else lower, codes
     if routine == "qr":
-        return np.linalg.qr(a)
+        return np.linalg.qr(a, "complete" if options["complete"] else "reduced")
     if routine == "svd":
-        return *np.linalg.svd(a, full_matrices=False), codes
-    if routine in ("eigh", "eig"):
-        return *getattr(np.linalg, routine)(a), codes
+        return *np.linalg.svd(a, full_matrices=options["full_matrices"]), codes
+    if routine == "eigh":
+        return *np.linalg.eigh(_hermitian(a, options["upper"])), codes
+    if routine == "eig":
+        return *np.linalg.eig(a), codes
     return *_lu(a), codes
+
+
+def _hermitian(a, upper):
+    """The matrices of which one triangle is given."""
+    given = np.triu(a) if upper else np.tril(a)
+    mirrored = given.conj().swapaxes(1, 2)
+    return given + mirrored * (1 - np.eye(a.shape[1]))
 
 
 def _lu(a):

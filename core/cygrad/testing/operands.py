@@ -228,7 +228,8 @@ def special(dtype):
     subnormal = {"float16": 2.0**-14, "float64": 2.0**-1022}.get(dtype, 2.0**-126) * np.array([EPSILON[dtype], 0.75])
     found = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, near_one, largest, -largest,
              np.sqrt(largest) * 2, 1e-3, -0.25, 100.25, EPSILON[dtype] / 8, -np.nan, subnormal[0], -subnormal[1],
-             3e-4 / np.sqrt(largest), whole + 1, whole / 2 + 0.5, -whole / 2 - 1.5, 0.5 - EPSILON[dtype] / 4]
+             3e-4 / np.sqrt(largest), whole + 1, whole / 2 + 0.5, -whole / 2 - 1.5, 0.5 - EPSILON[dtype] / 4,
+             1 - 4 * EPSILON[dtype]]
     return rounded(np.array(found), dtype)
 
 

@@ -17,8 +17,8 @@ THIRD = 3
 def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
-    Every op has every dtype in its first layout, which is the plain one, and the other layouts in dtypes that take
-    turns. In the dtypes that programs use most the first op has every layout, and along rows every op. Of the many
+    Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its own,
+    which ops take by turns: layouts that need one kernel then share it. In the dtypes that programs use most the first op has every layout, and along rows every op. Of the many
     pointwise ops only those that are USUAL have every layout, the others a THIRD of them, by turns. The choice is the
     same in every run.
     """
@@ -43,9 +43,12 @@ def covering(cases):
         rare = cases[0].key.entry in POINTWISE and op not in USUAL and op != "sizes" and layout != "edges"
         return rare and (ops.index(op) + layouts.index(layout)) % THIRD
 
+    dtypes = {op: list(dict.fromkeys(case.key.dtype for case in group)) for (op,), group in groups("op")}
+    own = {op: found[number % len(found)] for number, (op, found) in enumerate(dtypes.items())}
     for pair, group in groups("op", "layout"):
         if not seen[("op", *pair)] and not left_out(*pair):
-            take(min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout]))
+            rarest = min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout])
+            take(next((case for case in group if case.key.dtype == own[pair[0]]), rarest))
     for case in cases:
         if case.key.dtype in COMMON and (case.key.entry in WALKERS or case.key.op == cases[0].key.op):
             take(case)

@@ -114,6 +114,7 @@ class Queue:
         self.loose = []             # sends and receives
         self.abandoned = []         # what MPI may still use
         self.broken = None          # the error after which collectives are refused
+        self.driven = 0             # threads that wait for a call, and take the group's calls further
 
     def failed(self, error):
         """The group can't be used any more: what other libraries hold for it is given back here."""
@@ -159,6 +160,15 @@ class Queue:
 
     def drive(self, work, seconds):
         """Bring a call to its end, or as far as it comes within so many seconds."""
+        with runtime.lock:
+            self.driven += 1
+        try:
+            self._drive(work, seconds)
+        finally:
+            with runtime.lock:
+                self.driven -= 1
+
+    def _drive(self, work, seconds):
         until = None if seconds is None else time.monotonic() + seconds
         turn = 0
         while True:

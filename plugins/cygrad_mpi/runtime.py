@@ -24,6 +24,8 @@ from cygrad_mpi.board import FAILED, LEAVING, LEFT, RUNNING, Board  # noqa: E402
 __all__ = ["MPI", "begin", "board", "bounded", "lock", "pause", "run_in_background", "stuck"]
 
 LINGER = 3.0        # seconds that a failed process stays, for others to read why
+SPINS = 200         # turns before a wait begins to sleep, where each rank has a processor: some tenths of a millisecond
+SPINS_CROWDED = 10  # where there are more ranks than processors: who spins there keeps off the one it waits for
 
 lock = threading.RLock()        # around every call of MPI: no library need take calls of several threads at once
 
@@ -33,6 +35,7 @@ class _State:
 
     board = None
     farewell = None         # a communicator for the last barrier
+    spins = SPINS_CROWDED
     failed = ""             # why this process is at fault
     stuck = None            # the error after which a thread is in a call of MPI that does not end
     pid = 0
@@ -70,6 +73,7 @@ def begin(rank, world_size, timeout):
     if rank not in (-1, comm.rank):
         raise DistBackendError(f"init_process_group(): two processes have the rank {rank}, or ranks are left out")
     _State.board = board_
+    _State.spins = SPINS if len(board_.here) <= processors() else SPINS_CROWDED
     _outlive_signals()
     if _State.farewell is None:
         _State.farewell, _State.pid = farewell, os.getpid()
@@ -184,9 +188,15 @@ def fail(reason):
 
 # ---------------------------------------------------------------------- waiting
 
+def processors():
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pause(turn):
-    """Wait a little; longer the more turns were in vain. On a busy machine who sleeps goes on sooner than who spins."""
-    if turn >= 10:
+    """Wait a little; longer the more turns were in vain. On a busy machine who sleeps goes on sooner than who spins or
+    yields: the others' turns are then milliseconds long."""
+    if turn >= _State.spins:
         time.sleep(0.00001 if turn < 1000 else 0.0005)
 
 
@@ -213,8 +223,9 @@ class _Background:
                 continue
             moved = False
             for work in list(self.work):
-                with lock:
-                    moved |= work.group.step()
+                if not work.group.driven:       # else two threads would take turns at the interpreter's lock
+                    with lock:
+                        moved |= work.group.step()
                 if work._done:
                     self.work.remove(work)
             turn = 0 if moved else turn + 1

@@ -1,5 +1,4 @@
 """`cygrad.futures`: results that are not there yet, with PyTorch's names."""
-import logging
 import threading
 import types
 
@@ -25,16 +24,13 @@ class Future:
     42
     """
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__ = classmethod(types.GenericAlias)     # `Future[Tensor]` in annotations
 
     def __init__(self, *, devices=None):
         self._set = threading.Event()
         self._lock = threading.Lock()
         self._value = self._error = self._drive = None
         self._callbacks = []
-
-    def __reduce_ex__(self, protocol):
-        raise RuntimeError("Can not pickle torch.futures.Future")
 
     def done(self):
         """Whether there is a result, or an error."""
@@ -66,18 +62,12 @@ class Future:
         self._finish(None, result)
 
     def add_done_callback(self, callback):
-        """Call `callback(self)` when there is a result, at once if it is there; an error that it raises is logged."""
+        """Call `callback(self)` when there is a result; at once if it is there."""
         with self._lock:
             if not self._set.is_set():
                 self._callbacks.append(callback)
                 return
-        self._call(callback)
-
-    def _call(self, callback):
-        try:
-            callback(self)
-        except Exception:
-            logging.getLogger(__name__).exception("The callback %r of a Future raised", callback)
+        callback(self)
 
     def then(self, callback):
         """A Future of what `callback(self)` returns when there is a result."""
@@ -86,14 +76,9 @@ class Future:
 
         def run(done):
             try:
-                found = callback(done)
+                made.set_result(callback(done))
             except Exception as error:
-                words = f"Got the following error when running the callback: {type(error).__name__}: {error}"
-                failed = RuntimeError(words)
-                failed.__cause__ = error
-                made.set_exception(failed)
-            else:
-                made.set_result(found)
+                made.set_exception(error)
 
         self.add_done_callback(run)
         return made
@@ -106,14 +91,7 @@ class Future:
             self._set.set()
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
-            self._call(callback)
-
-
-def _checked(futures):
-    futures = list(futures)
-    if any(future is None for future in futures):
-        raise RuntimeError("Future can't be None")
-    return futures
+            callback(self)
 
 
 def collect_all(futures):
@@ -137,7 +115,7 @@ def collect_all(futures):
     >>> [each.value() for each in both.wait()]
     [1]
     """
-    futures, made = _checked(futures), Future()
+    futures, made = list(futures), Future()
     left, lock = [len(futures)], threading.Lock()
 
     def one_done(_):

@@ -103,7 +103,7 @@ class MPIWork(Work):
         missing = self.awaited()
         names = {rank: self.group.board.doing(self.group.ranks[rank]) for rank in missing}
         why = self.group.tell(names) if names else "all ranks have begun it"
-        raise DistBackendError(f"{self.call} timed out after {seconds:g} s on {self.group.me()}: {why}")
+        raise DistBackendError(f"{self.call}: Timed out after {seconds:g} s on {self.group.me()}: {why}")
 
 
 class Queue:

@@ -143,7 +143,7 @@ def bounded(call, seconds, name, gone, of_mpi=True):
         if why is not None and not done.wait(0.25):
             raise given_up(f"{name} can't end: {why}")
         if time.monotonic() > until:
-            raise given_up(f"{name} timed out after {seconds:g} s: other ranks have not come")
+            raise given_up(f"{name}: Timed out after {seconds:g} s: other ranks have not come")
     value, error = outcome[0]
     if error is not None:
         raise DistBackendError(f"{name} failed: {error}") from error

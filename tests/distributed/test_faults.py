@@ -24,8 +24,8 @@ FAULTS = {
     "raises": ("raise ValueError('boom')", "rank 1 failed (ValueError: boom)", "rank 1 failed first: ValueError: boom"),
     "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "died", "rank 1 failed first: its process died without a word"),
     "exits": ("sys.exit(3)", "rank 1 has left the program", "rank 1 failed first: exit code 3"),
-    "hangs": ("time.sleep(1000)", "timed out after 2 s on rank 0: rank 1 is in no collective", "failed first"),
-    "stops": ("os.kill(os.getpid(), signal.SIGSTOP)", "timed out after 2 s on rank 0: rank 1 is in no", "failed first"),
+    "hangs": ("time.sleep(1000)", "Timed out after 2 s on rank 0: rank 1 is in no collective", "failed first"),
+    "stops": ("os.kill(os.getpid(), signal.SIGSTOP)", "Timed out after 2 s on rank 0: rank 1 is in no", "failed first"),
     "calls another": ("dist.broadcast(x, 0)", "ranks 0, 2 call all_reduce(SUM, float32, [3]), rank 1 calls broadcast(",
                       "failed first"),
     "another shape": ("dist.all_reduce(cygrad.ones(4))", "rank 1 calls all_reduce(SUM, float32, [4])", "failed first"),
@@ -58,7 +58,7 @@ def test_the_others_are_told(tmp_path, fault):
 def test_a_message_that_does_not_come(tmp_path):
     need_mpi()
     ended = run(tmp_path, 2, PROGRAM.format(deed="time.sleep(4)", call="dist.recv(x, 1) if rank == 0 else None"), 1)
-    assert "0 recv(from 1, float32, [3]) timed out after 1 s on rank 0: rank 1" in ended.out
+    assert "0 recv(from 1, float32, [3]): Timed out after 1 s on rank 0: rank 1" in ended.out
 
 
 def test_a_rank_that_dies_while_a_group_is_made(tmp_path):

@@ -34,7 +34,8 @@ from cygrad.distributed.reduce_op import scaled_sum as _make_nccl_premul_sum
 from cygrad.distributed.reducing_collectives import (all_reduce, all_reduce_coalesced, reduce, reduce_scatter,
                                                      reduce_scatter_single, reduce_scatter_tensor)
 from cygrad.distributed.rendezvous import register_rendezvous_handler, rendezvous
-from cygrad.distributed.store import FileStore, HashStore, PrefixStore, Store, TCPStore
+from cygrad.distributed.store import FileStore, HashStore, PrefixStore, Store
+from cygrad.distributed.tcp_store import TCPStore
 from cygrad.distributed.work import Work
 
 _PARTS = ("algorithms", "nn", "optim", "checkpoint", "fsdp", "run")

@@ -310,8 +310,15 @@ def _monitor(group, timeout, wait_all_ranks, tag, token):
     until = time.monotonic() + timeout.total_seconds()
     waiting = {rank: group.recv(token.clone(), rank, tag, call) for rank in range(1, group.size())}
     for rank, work in waiting.items():
+        left = until - time.monotonic()
+        if left <= 0 and not missing and not work.is_completed():
+            came = [other for other in waiting if other < rank]
+            raise DistBackendError(f"[Rank 0]: Rank 0 timed out in monitoredBarrier after "
+                                   f"{timeout / timedelta(milliseconds=1):.0f} ms.\n" + (
+                                       f"Successfully processed ranks: {', '.join(map(str, came))}" if came else
+                                       "No ranks successfully processed in monitoredBarrier."))
         try:
-            work.wait(timedelta(seconds=max(until - time.monotonic(), 0.001)))
+            work.wait(timedelta(seconds=max(left, 0.001)))
         except DistBackendError as error:
             missing.append(rank)
             why = why or error

@@ -5,7 +5,6 @@ key is waited for. `HashStore` is for threads of one process, `FileStore` for pr
 for those that reach one address; `PrefixStore` keeps users of one store apart.
 """
 import os
-import socket
 import struct
 import threading
 import time
@@ -16,9 +15,9 @@ try:
 except ImportError:
     fcntl = None
 
-from cygrad.distributed.errors import DistNetworkError, DistStoreError, QueueEmptyError
+from cygrad.distributed.errors import DistStoreError, QueueEmptyError
 
-__all__ = ["FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"]
+__all__ = ["FileStore", "HashStore", "KeyStore", "PrefixStore", "Store"]
 
 STEP = 0.01         # seconds between looks at a file
 HIDDEN = "\0"        # keys that begin so are the stores' own
@@ -31,7 +30,32 @@ def as_bytes(value):
 
 class Store:
     """
-    What all stores have in common, over four entries: `_read`, `_change`, `_keys` and `_pause`.
+    Keys and values that processes share: base of all stores, and of those that users write.
+
+    A subclass has `set`, `get`, `add`, `compare_set`, `check` and `wait`, as far as they are called; `append`,
+    `multi_get` and `multi_set` are extra, and `has_extended_api` says whether they are there.
+    """
+
+    def _lacks(self, *_, **__):
+        raise RuntimeError("Not implemented.")
+
+    set = get = add = compare_set = check = wait = delete_key = num_keys = list_keys = _lacks
+    append = multi_get = multi_set = queue_push = queue_pop = queue_len = _lacks
+
+    timeout = timedelta(seconds=300)
+
+    def set_timeout(self, timeout):
+        """How long `get` and `wait` wait from now on, a timedelta."""
+        self.timeout = timeout
+
+    def has_extended_api(self):
+        """Whether `append`, `multi_get` and `multi_set` are there."""
+        return False
+
+
+class KeyStore(Store):
+    """
+    A store over four entries: `_read`, `_change`, `_keys` and `_pause`.
 
     Attributes
     ----------
@@ -39,7 +63,11 @@ class Store:
         How long `get` and `wait` wait; five minutes at first.
     """
 
+    own_keys = 0            # that `num_keys` counts, as PyTorch's stores count theirs
+    late = "Wait timeout"
+
     def __init__(self):
+        super().__init__()
         self.timeout = timedelta(seconds=300)
 
     # ------------------------------------------------------------ entries of each store
@@ -60,10 +88,6 @@ class Store:
         time.sleep(min(seconds, STEP))
 
     # ------------------------------------------------------------ what users call
-
-    def set_timeout(self, timeout):
-        """How long `get` and `wait` wait from now on, a timedelta."""
-        self.timeout = timeout
 
     def set(self, key, value):
         """Set a key to a text or bytes."""
@@ -142,7 +166,7 @@ class Store:
         while not self.check(keys):
             left = until - time.monotonic()
             if left <= 0:
-                raise DistStoreError(f"Wait timeout after {seconds * 1000:.0f}ms, keys: /{', /'.join(keys)}")
+                raise DistStoreError(f"{self.late} after {seconds * 1000:.0f}ms, keys: /{', /'.join(keys)}")
             self._pause(left)
 
     def delete_key(self, key):
@@ -152,8 +176,8 @@ class Store:
         return there[0]
 
     def num_keys(self):
-        """How many keys there are."""
-        return len(self.list_keys())
+        """How many keys there are; FileStore and a TCPStore that has waited for its users count one of their own."""
+        return len(self.list_keys()) + self.own_keys
 
     def list_keys(self):
         """The keys."""
@@ -190,7 +214,7 @@ class Store:
         return self.add(f"{HIDDEN}{key}/pushed", 0) - self.add(f"{HIDDEN}{key}/popped", 0)
 
 
-class HashStore(Store):
+class HashStore(KeyStore):
     """
     A store of one process, for its threads.
 
@@ -228,7 +252,7 @@ class HashStore(Store):
             self._changed.wait(min(seconds, STEP))
 
 
-class FileStore(Store):
+class FileStore(KeyStore):
     """
     A store in a file, which is there while processes use it.
 
@@ -249,6 +273,7 @@ class FileStore(Store):
     b'value'
     """
 
+    own_keys = 1
     HEAD = struct.Struct("<qq")         # lengths of key and value; -1: the key is deleted
 
     def __init__(self, file_name, world_size=-1):
@@ -258,6 +283,7 @@ class FileStore(Store):
         self.path, self._size = os.fspath(file_name), world_size
         self._values, self._seen, self._own = {}, 0, threading.RLock()
         open(self.path, "ab").close()
+        self.add(HIDDEN + "users", 1)
 
     def _locked(self, kind, use):
         """Bring what is known up to date with the file, and `use` it, while others are kept out."""
@@ -303,9 +329,10 @@ class FileStore(Store):
 
     def __del__(self):
         try:
-            if self._size > 0 and self.add(HIDDEN + "gone", 1) >= self._size:
+            left = self.add(HIDDEN + "users", -1)
+            if self._size > 0 and self.add(HIDDEN + "gone", 1) >= self._size and left == 0:
                 os.unlink(self.path)
-        except (OSError, ValueError, AttributeError):
+        except (OSError, ValueError, AttributeError, NameError):      # the last: at the end of the program
             pass
 
 
@@ -328,195 +355,102 @@ class PrefixStore(Store):
     """
 
     def __init__(self, prefix, store):
+        if store is None:
+            raise ValueError("PrefixStore: store argument cannot be None")
         self.prefix, self.underlying_store = prefix, store
+
+    @property
+    def _underlying_non_prefix_store(self):
+        """The store below all prefixes."""
+        below = self.underlying_store
+        return below._underlying_non_prefix_store if isinstance(below, PrefixStore) else below
 
     @property
     def timeout(self):
         """That of the store underneath."""
         return self.underlying_store.timeout
 
-    @timeout.setter
-    def timeout(self, timeout):
+    def set_timeout(self, timeout):
+        """How long `get` and `wait` wait from now on, a timedelta."""
         self.underlying_store.set_timeout(timeout)
 
-    def _read(self, key):
-        return self.underlying_store._read(f"{self.prefix}/{key}")
+    def _name(self, key):
+        return f"{self.prefix}/{key}"
 
-    def _change(self, key, change):
-        return self.underlying_store._change(f"{self.prefix}/{key}", change)
+    def _names(self, keys):
+        return [self._name(key) for key in keys]
 
-    def _keys(self):
-        start = f"{self.prefix}/"
-        return [key[len(start):] for key in self.underlying_store._keys() if key.startswith(start)]
+    def set(self, key, value):
+        """As `HashStore.set`."""
+        self.underlying_store.set(self._name(key), as_bytes(value))
 
-    def _pause(self, seconds):
-        self.underlying_store._pause(seconds)
+    def get(self, key):
+        """As `HashStore.get`."""
+        return self.underlying_store.get(self._name(key))
 
+    def add(self, key, amount):
+        """As `HashStore.add`."""
+        return self.underlying_store.add(self._name(key), amount)
 
-class TCPStore(Store):
-    """
-    A store that one process keeps and others reach over the network.
+    def compare_set(self, key, expected_value, desired_value):
+        """As `HashStore.compare_set`."""
+        return self.underlying_store.compare_set(self._name(key), as_bytes(expected_value), as_bytes(desired_value))
 
-    Parameters
-    ----------
-    host_name : str
-        Of the process that keeps it.
-    port : int
-        0: any that is free; `port` says which.
-    world_size : int, optional
-        How many processes use it, the one that keeps it included.
-    is_master : bool
-        Keep it here.
-    timeout : timedelta
-        Of its calls, and to reach it.
-    wait_for_workers : bool
-        Wait until `world_size` processes are there.
-    multi_tenant, master_listen_fd, use_libuv : optional
-        Not used.
+    def check(self, keys):
+        """As `HashStore.check`."""
+        return self.underlying_store.check(self._names(keys))
 
-    Raises
-    ------
-    DistNetworkError
-        If it can't be reached within the timeout.
+    def wait(self, keys, timeout=None):
+        """As `HashStore.wait`."""
+        self.underlying_store.wait(self._names(keys), *(() if timeout is None else (timeout,)))
 
-    Examples
-    --------
-    >>> import cygrad.distributed as dist
-    >>> store = dist.TCPStore("localhost", 0, 1, is_master=True)
-    >>> store.add("count", 3), dist.TCPStore("localhost", store.port).add("count", 4)
-    (3, 7)
-    """
+    def delete_key(self, key):
+        """As `HashStore.delete_key`."""
+        return self.underlying_store.delete_key(self._name(key))
 
-    def __init__(self, host_name, port, world_size=None, is_master=False, timeout=timedelta(seconds=300),
-                 wait_for_workers=True, multi_tenant=False, master_listen_fd=None, use_libuv=True):
-        super().__init__()
-        self.timeout, self.host, self._lock = timeout, host_name, threading.RLock()
-        self._server = _Server(port) if is_master else None
-        self.port = self._server.port if is_master else port
-        self._connection = self._reach(timeout.total_seconds())
-        if wait_for_workers and world_size:
-            self._wait_for_all(world_size)
+    def num_keys(self):
+        """How many keys the store underneath has."""
+        return self.underlying_store.num_keys()
 
-    def _reach(self, seconds):
-        until = time.monotonic() + seconds
-        while True:
-            try:
-                connection = socket.create_connection((self.host, self.port), timeout=max(seconds, 0.1))
-                connection.settimeout(None)
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return connection
-            except OSError as error:
-                if time.monotonic() > until:
-                    raise DistNetworkError(f"The client socket has failed to connect to {self.host}:{self.port} within "
-                                           f"{seconds:g} s: {error}") from error
-                time.sleep(0.05)
+    def list_keys(self):
+        """The keys with this prefix, without it."""
+        start = self._name("")
+        return [key[len(start):] for key in self.underlying_store.list_keys() if key.startswith(start)]
 
-    def _wait_for_all(self, count):
-        self.add(HIDDEN + "here", 1)
-        until = time.monotonic() + self.timeout.total_seconds()
-        while int(self._read(HIDDEN + "here") or 0) < count:
-            if time.monotonic() > until:
-                raise DistStoreError(f"Timed out after {self.timeout.total_seconds():g} seconds waiting for clients. "
-                                     f"{self._read(HIDDEN + 'here').decode()}/{count} clients joined.")
-            time.sleep(STEP)
+    def has_extended_api(self):
+        """Whether the store underneath has `append`, `multi_get` and `multi_set`; else they are made of others."""
+        return self.underlying_store.has_extended_api()
 
-    def _ask(self, *parts):
-        with self._lock:
-            try:
-                send(self._connection, parts)
-                return receive(self._connection)
-            except OSError as error:
-                raise DistNetworkError(f"the store at {self.host}:{self.port} is gone: {error}") from error
+    def append(self, key, value):
+        """As `HashStore.append`."""
+        value = as_bytes(value)
+        if self.has_extended_api():
+            self.underlying_store.append(self._name(key), value)
+        else:
+            self.set(key, self.get(key) + value)
 
-    def _read(self, key):
-        there, *value = self._ask(b"read", key.encode())
-        return value[0] if there else None
+    def multi_get(self, keys):
+        """As `HashStore.multi_get`."""
+        if self.has_extended_api():
+            return self.underlying_store.multi_get(self._names(keys))
+        return [self.get(key) for key in keys]
 
-    def _keys(self):
-        return [key.decode() for key in self._ask(b"keys")]
+    def multi_set(self, keys, values):
+        """As `HashStore.multi_set`."""
+        if self.has_extended_api():
+            self.underlying_store.multi_set(self._names(keys), [as_bytes(value) for value in values])
+            return
+        for key, value in zip(keys, values, strict=True):
+            self.set(key, value)
 
-    def _change(self, key, change):
-        while True:                     # tried again if another process was faster
-            old = self._read(key)
-            new = change(old)
-            parts = [b"" if each is None else b"=" + each for each in (old, new)]
-            if self._ask(b"swap", key.encode(), *parts)[0]:
-                return new
+    def queue_push(self, key, value):
+        """As `HashStore.queue_push`."""
+        self.underlying_store.queue_push(self._name(key), as_bytes(value))
 
-    def close(self):
-        """Leave, and stop keeping it."""
-        self._connection.close()
-        if self._server is not None:
-            self._server.close()
+    def queue_pop(self, key, block=True):
+        """As `HashStore.queue_pop`."""
+        return self.underlying_store.queue_pop(self._name(key), block)
 
-    def __del__(self):
-        if "_connection" in self.__dict__:
-            self.close()
-
-
-COUNT, LENGTH = struct.Struct("<I"), struct.Struct("<Q")
-
-
-def send(connection, parts):
-    """Write several runs of bytes: first how many, then each behind its length."""
-    connection.sendall(COUNT.pack(len(parts)) + b"".join(LENGTH.pack(len(part)) + part for part in parts))
-
-
-def receive(connection):
-    """The runs of bytes that the other side gave to `send`."""
-    def exactly(count):
-        found = bytearray()
-        while len(found) < count:
-            part = connection.recv(count - len(found))
-            if not part:
-                raise ConnectionError("the other side has closed the connection")
-            found += part
-        return bytes(found)
-    return [exactly(LENGTH.unpack(exactly(LENGTH.size))[0]) for _ in range(COUNT.unpack(exactly(COUNT.size))[0])]
-
-
-class _Server:
-    """Keeps the values of a TCPStore; a thread for each process that uses it."""
-
-    def __init__(self, port):
-        self.values, self.lock = {}, threading.Lock()
-        self.listening = socket.create_server(("", port), backlog=1024)
-        self.port, self.connections = self.listening.getsockname()[1], []
-        threading.Thread(target=self._accept, daemon=True, name="cygrad-store").start()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self.listening.accept()
-            except OSError:
-                return
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connections.append(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True, name="cygrad-store").start()
-
-    def _serve(self, connection):
-        try:
-            while True:
-                send(connection, self._answer(*receive(connection)))
-        except (OSError, struct.error, ValueError, TypeError):
-            connection.close()
-
-    def _answer(self, what, key=b"", old=b"", new=b""):
-        with self.lock:
-            if what == b"read":
-                return [b"1", self.values[key]] if key in self.values else [b""]
-            if what == b"keys":
-                return list(self.values)
-            now = b"=" + self.values[key] if key in self.values else b""
-            if now != old:
-                return [b""]
-            if new:
-                self.values[key] = new[1:]
-            else:
-                self.values.pop(key, None)
-            return [b"1"]
-
-    def close(self):
-        self.listening.close()
-        for connection in self.connections:
-            connection.close()
+    def queue_len(self, key):
+        """As `HashStore.queue_len`."""
+        return self.underlying_store.queue_len(self._name(key))

@@ -114,6 +114,8 @@ class Work:
                                "recv-from-any call.")
         return self.source
 
+    _source_rank = source_rank
+
     def get_future(self):
         """A Future of the list of tensors that the call writes."""
         if "_future" not in self.__dict__:

@@ -5,7 +5,7 @@ An operand goes through a type of that library, its geometry through its descrip
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from mirror import array, load, scratch, store
-from mutant import computed, dense, is_op, raw, right, spoiled
+from mutant import computed, dense, is_op, right, spoiled
 
 
 def _of(view, kind):
@@ -55,7 +55,8 @@ def types():
     yield "conv2d of float64 by float32", ("conv2d",), _through(
         "conv2d", "float32", lambda a, *rest: a.dtype.name == "float64")
     yield "conv2d of float32 by bfloat16", ("conv2d",), spoiled(
-        "conv2d", lambda *args: store(args[-1], (np.float32(load(args[-1])).view("uint32") & 0xFFFF8000).view("float32")),
+        "conv2d", lambda *args: store(
+            args[-1], (np.float32(load(args[-1])).view("uint32") & 0xFFFF8000).view("float32")),
         lambda *args: args[-1].dtype.name == "float32")
     yield "attention of float32 by float16", ("attention",), _through(
         "attention", "float16", lambda q, *rest: q.dtype.name == "float32")

@@ -73,7 +73,8 @@ def test_other_processes(tmp_path):
         done = subprocess.run([sys.executable, "-c", code, files.path, str(store.port)], capture_output=True, text=True)
         assert done.stdout.strip() == expected, done.stderr
     del store
-    with pytest.raises(dist.DistNetworkError, match=r"client socket has timed out after 100ms while trying to connect to \(localhost, 1\)"):
+    words = r"client socket has timed out after 100ms while trying to connect to \(localhost, 1\)"
+    with pytest.raises(dist.DistNetworkError, match=words):
         dist.TCPStore("localhost", 1, timeout=timedelta(seconds=0.1))
 
 
@@ -131,7 +132,8 @@ def test_ports():
     first.set("key", "value")
     first.close()
     assert second.get("key") == b"value" and repr(second).endswith(f"server=TCPServer(port={second.port}))")
-    with pytest.raises(dist.DistNetworkError, match="^The server socket has failed to listen on any local .*EADDRINUSE"):
+    words = "^The server socket has failed to listen on any local .*EADDRINUSE"
+    with pytest.raises(dist.DistNetworkError, match=words):
         dist.TCPStore("localhost", second.port, 1, True)
     with pytest.raises(ValueError, match="TCPStore world size cannot be 0"):
         dist.TCPStore("localhost", 0, 0)
@@ -151,6 +153,7 @@ def test_addresses_that_say_too_little():
         dist.rendezvous("none://")
     with pytest.raises(AssertionError, match="has node-specific arguments"):
         dist.rendezvous("file://foo?rank=12&world_size=16", 12, 16)
-    for address, lacks in (("file://?rank=0&world_size=1", "path missing"), ("tcp://h?rank=0&world_size=1", "port number")):
+    for address, lacks in (("file://?rank=0&world_size=1", "path missing"),
+                           ("tcp://h?rank=0&world_size=1", "port number")):
         with pytest.raises(ValueError, match=lacks):
             next(dist.rendezvous(address))

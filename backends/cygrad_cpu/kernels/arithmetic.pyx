@@ -85,7 +85,8 @@ cdef fused Arithmetic:      # any number
     Maximum
     Minimum
 
-cdef fused Scalable:        # what comes before `* scale + c`
+cdef fused Scalable:        # what comes before `* scale + c * weight`; Add: nothing
+    Add
     Sub
     Mul
     Div
@@ -302,17 +303,19 @@ cdef void multiply_add_loop(const Real *a, const Real *b, const Real *c, Real *o
             out[i] = a[i] * factor + term
 
 
-cdef void scaled_loop_of(const Real *a, const Real *b, const Real *scale, const Real *c, Real *out, Py_ssize_t n,
-                         Scalable *op) noexcept nogil:
+cdef void scaled_loop_of(const Real *a, const Real *b, const Real *scale, const Real *c, const Real *weight, Real *out,
+                         Py_ssize_t n, Scalable *op) noexcept nogil:
     cdef Py_ssize_t i
-    cdef Real factor = scale[0]
+    cdef Real factor = scale[0], other = weight[0] if weight != NULL else 1
     for i in range(n):
         if Scalable is Sub:
-            out[i] = (a[i] - b[i]) * factor + c[i]
+            out[i] = (a[i] - b[i]) * factor + c[i] * other
         elif Scalable is Mul:
-            out[i] = (a[i] * b[i]) * factor + c[i]
+            out[i] = (a[i] * b[i]) * factor + c[i] * other
+        elif Scalable is Div:
+            out[i] = (a[i] / b[i]) * factor + c[i] * other
         else:
-            out[i] = (a[i] / b[i]) * factor + c[i]
+            out[i] = a[i] * factor + c[i] * other
 
 
 cdef void clamp_loop(const Number *a, const Number *b, const Number *c, Number *out, Py_ssize_t n,
@@ -397,6 +400,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.COPYSIGN, code, <binary_loop>real_loop[Real, Copysign])
     put(table, ops.NEXTAFTER, code, <binary_loop>real_loop[Real, Nextafter])
     table.ternary[<int>MULTIPLY_ADD][code] = <ternary_loop>multiply_add_loop[Real]
+    table.scaled[<int>ops.ADD][code] = <scaled_loop>scaled_loop_of[Real, Add]
     table.scaled[<int>ops.SUB][code] = <scaled_loop>scaled_loop_of[Real, Sub]
     table.scaled[<int>ops.MUL][code] = <scaled_loop>scaled_loop_of[Real, Mul]
     table.scaled[<int>ops.DIV][code] = <scaled_loop>scaled_loop_of[Real, Div]

@@ -22,9 +22,9 @@ ctypedef int (*binary_loop)(const char *a, const char *b, char *out, Py_ssize_t 
 # Three operands, of which the second and third may be one element for all, as the bits of `form` say.
 ctypedef void (*ternary_loop)(const char *a, const char *b, const char *c, char *out, Py_ssize_t n,
                              int form) noexcept nogil
-# (a op b) * scale + c, where `scale` is one element.
-ctypedef void (*scaled_loop)(const char *a, const char *b, const char *scale, const char *c, char *out, Py_ssize_t n,
-                             void *op) noexcept nogil
+# (a op b) * scale + c * weight, where `scale` and `weight` (NULL: 1) are one element; with ADD, a * scale + c * weight.
+ctypedef void (*scaled_loop)(const char *a, const char *b, const char *scale, const char *c, const char *weight,
+                             char *out, Py_ssize_t n, void *op) noexcept nogil
 ctypedef void (*where_loop)(const char *condition, const char *a, const char *b, char *out, Py_ssize_t n) noexcept nogil
 ctypedef void (*convert_loop)(const char *a, char *out, Py_ssize_t n) noexcept nogil
 # Copies a block of rows x columns between any strides (in elements).

@@ -226,7 +226,7 @@ cdef bint as_element(Step *steps, int count, int slot) noexcept:
     """Have all steps take the input in `slot` as one element for a block, if they can."""
     cdef int i, k
     for i in range(count):
-        for k in range(1, 5):
+        for k in range(1, 6):
             if steps[i].slots[k] == slot and not takes_element(steps + i, slot):
                 return False
     for i in range(count):

@@ -22,7 +22,7 @@ cdef struct Step:
     int op                  # of unary and binary steps
     int form                # of a binary or ternary loop
     int log_item            # of the elements copied or spread
-    int slots[5]            # the result, then the operands
+    int slots[6]            # the result, then the operands
     void *loop
 
 cdef struct Plan:

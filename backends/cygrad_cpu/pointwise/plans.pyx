@@ -21,6 +21,7 @@ from cygrad_cpu.pointwise.pointwise cimport dear, store_scalar
 
 cdef enum:
     NO_SLOT = -1
+    OPERANDS = 6                # of a step, its result included
     KEPT_PROGRAMS = 4096
     RECENT = 256
 
@@ -139,6 +140,7 @@ cdef class Compiler:
         loads = [step[1] for step in program if step[0] == "kept"]
         for i, step in enumerate(program):
             self.add(step, loads)
+        self.place_outs()
         self.place_spreads()
         self.note_reads()
 
@@ -236,7 +238,7 @@ cdef class Compiler:
             slot = self.buffer(result_code, a, b, c)
             plan.steps += 1
         step.kind, step.op, step.form, step.loop = kind, op, form, loop
-        step.slots[0], step.slots[1], step.slots[2], step.slots[3], step.slots[4] = slot, a, b, c, NO_SLOT
+        set_slots(step, slot, a, b, c)
         step.log_item = log_of_item(ITEMS[result_code])
         self.push(slot)
 
@@ -261,31 +263,62 @@ cdef class Compiler:
             step = &self.plan.spread[self.plan.spreads]
             self.plan.spreads += 1
             step.kind, step.log_item = SPREAD_STEP, log_of_item(ITEMS[self.codes[slot]])
-            step.slots[0], step.slots[1] = made, slot
+            set_slots(step, made, slot, NO_SLOT, NO_SLOT)
             self.uses[made] += 1                        # for good
             self.spread_of[slot] = made
         made = self.spread_of[slot]
         self.uses[made] += 1
         return made
 
-    cdef place_spreads(self):
-        """Count the buffers that are left of those that idioms made needless; number those of spread constants next."""
+    cdef place_outs(self):
+        """Have values that were copied to an output, since steps use them as well, computed in its place."""
         cdef Plan *plan = self.plan
+        cdef int i, k, made, slot, out
+        for i in range(plan.steps - 1, -1, -1):
+            out, slot = plan.step[i].slots[0], plan.step[i].slots[1]
+            if plan.step[i].kind != COPY_STEP or not BUFFERS <= slot < SLOTS - plan.spreads:
+                continue
+            made = i - 1
+            while plan.step[made].slots[0] != slot:
+                made -= 1
+            plan.step[made].slots[0] = out
+            for k in range(i, plan.steps - 1):
+                plan.step[k] = plan.step[k + 1]
+            plan.steps -= 1
+            for k in range(made + 1, plan.steps):
+                self.rename(&plan.step[k], slot, out)
+                if plan.step[k].slots[0] == slot:       # another value from here on
+                    break
+
+    cdef rename(self, Step *step, int slot, int other):
+        """Give a call another slot in the place of an operand's."""
+        cdef int k
+        for k in range(1, OPERANDS):
+            if step.slots[k] == slot:
+                step.slots[k] = other
+
+    cdef place_spreads(self):
+        """Number the buffers that are in use one after the other, and those of spread constants behind them."""
+        cdef Plan *plan = self.plan
+        cdef int[56] places
         cdef int i, k, slot, first_spread = SLOTS - plan.spreads, buffers = 0
-        for i in range(plan.steps):
-            for k in range(5):
-                slot = plan.step[i].slots[k]
-                if BUFFERS <= slot < first_spread:
-                    buffers = max(buffers, slot - BUFFERS + 1)
+        for slot in range(SLOTS):
+            places[slot] = slot
+        for slot in range(BUFFERS, first_spread):
+            for i in range(plan.steps):
+                if plan.step[i].slots[0] == slot:
+                    places[slot] = BUFFERS + buffers
+                    buffers += 1
+                    break
         for i in range(plan.spreads):
+            places[SLOTS - 1 - i] = BUFFERS + buffers + i
             plan.spread[i].slots[0] = BUFFERS + buffers + i
         for i in range(plan.steps):
-            for k in range(1, 5):
-                if plan.step[i].slots[k] >= first_spread:
-                    plan.step[i].slots[k] = BUFFERS + buffers + SLOTS - 1 - plan.step[i].slots[k]
+            for k in range(OPERANDS):
+                if plan.step[i].slots[k] != NO_SLOT:
+                    plan.step[i].slots[k] = places[plan.step[i].slots[k]]
         for i in range(plan.results):
-            if plan.result[i] >= first_spread:
-                plan.result[i] = BUFFERS + buffers + SLOTS - 1 - plan.result[i]
+            plan.result[i] = places[plan.result[i]]
         plan.buffers = buffers + plan.spreads
 
     cdef note_reads(self):
@@ -296,7 +329,7 @@ cdef class Compiler:
         for i in range(plan.steps - 1, -1, -1):
             if OUTS <= plan.step[i].slots[0] < CONSTANTS:
                 plan.read_later[plan.step[i].slots[0] - OUTS] = later
-            for k in range(1, 5):
+            for k in range(1, OPERANDS):
                 if 0 <= plan.step[i].slots[k] < OUTS:
                     later |= 1u << plan.step[i].slots[k]
 
@@ -338,15 +371,47 @@ cdef class Compiler:
             return False
         if step.form == FIRST_SCALAR:
             step.slots[1], step.slots[2] = step.slots[2], step.slots[1]
-        if not self.scaled(step, c, code):
+        if self.scaled(step, c, code):
+            self.weigh(&self.plan.step[self.plan.steps - 1], c, code)
+        else:
             self.extend(step, MULTIPLY_ADD, code, c)
+            if step.form == B_SCALAR:
+                self.weigh(step, c, code)
         return True
+
+    cdef weigh(self, Step *step, int c, int code):
+        """Take the factor of c, an input times a number, into the last call: a * b + c or (a op b) * scale + c."""
+        cdef Plan *plan = self.plan
+        cdef Step *product
+        cdef int i, k, made = plan.steps - 2
+        if c < BUFFERS or self.uses[c] or kernels.scaled[<int>ops.ADD][code] == NULL:
+            return
+        while made >= 0 and plan.step[made].slots[0] != c:
+            for k in range(1, OPERANDS):
+                if plan.step[made].slots[k] == c:       # somebody else wants it
+                    return
+            made -= 1
+        if made < 0:
+            return
+        product = &plan.step[made]
+        if product.kind != BINARY_STEP or product.op != ops.MUL or product.form == BOTH_VECTORS:
+            return
+        k = 2 if product.form == FIRST_SCALAR else 1
+        if product.slots[k] >= OUTS:
+            return
+        if step.kind == TERNARY_STEP:
+            step.kind, step.loop = SCALED_STEP, <void *>kernels.scaled[<int>ops.ADD][code]
+            step.slots[3], step.slots[2] = step.slots[2], step.slots[1]
+        step.slots[4], step.slots[5] = product.slots[k], product.slots[3 - k]
+        for i in range(made, plan.steps - 1):
+            plan.step[i] = plan.step[i + 1]
+        plan.steps -= 1
 
     cdef bint scaled(self, Step *step, int c, int code) except -1:
         """(a op b) * scale + c, where `step` is the product; a, b and c are runs."""
         cdef Step *first = step - 1
         if (self.plan.steps < 2 or not a_constant(step.slots[2]) or a_constant(c) or first.kind != BINARY_STEP
-                or first.form != BOTH_VECTORS or first.slots[0] != step.slots[1] or first.op > ops.DIV
+                or first.form != BOTH_VECTORS or first.slots[0] != step.slots[1] or not ops.ADD < first.op <= ops.DIV
                 or kernels.scaled[first.op][code] == NULL
                 or first.slots[0] != step.slots[0] and self.uses[first.slots[0]]):    # somebody else wants a op b
             return False
@@ -433,9 +498,14 @@ cdef class Compiler:
                 raise Unfit("too many steps")
             step = &plan.step[plan.steps]
             step.kind, step.log_item = COPY_STEP, log_of_item(ITEMS[self.codes[slot]])
-            step.slots[0], step.slots[1] = OUTS + j, slot
+            set_slots(step, OUTS + j, slot, NO_SLOT, NO_SLOT)
             plan.steps += 1
         self.drop(slot)
+
+
+cdef void set_slots(Step *step, int out, int a, int b, int c) noexcept:
+    step.slots[0], step.slots[1], step.slots[2], step.slots[3] = out, a, b, c
+    step.slots[4] = step.slots[5] = NO_SLOT
 
 
 cdef inline bint a_constant(int slot) noexcept:
@@ -458,7 +528,8 @@ cdef int run_steps(const Step *steps, int count, char **slots, Py_ssize_t n) noe
                                       slots[step.slots[0]], n, step.form)
         elif step.kind == SCALED_STEP:
             (<scaled_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
-                                     slots[step.slots[4]], slots[step.slots[0]], n, NULL)
+                                     slots[step.slots[4]], NULL if step.slots[5] < 0 else slots[step.slots[5]],
+                                     slots[step.slots[0]], n, NULL)
         elif step.kind == WHERE_STEP:
             (<where_loop>step.loop)(slots[step.slots[1]], slots[step.slots[2]], slots[step.slots[3]],
                                     slots[step.slots[0]], n)

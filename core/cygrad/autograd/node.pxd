@@ -18,8 +18,8 @@ cdef class Attached:
     cdef dict metadata
 
 cdef class Node:
-    cdef Node next0, next1             # nodes of the first two inputs; None where an input needs no gradient
-    cdef int number0, number1          # which outputs of these nodes the inputs are
+    cdef Node next0, next1, next2      # nodes of the first three inputs; None where an input needs no gradient
+    cdef int number0, number1, number2      # which outputs of these nodes the inputs are
     cdef list more                     # (node or None, output number) of the inputs after these; None: no more
     cdef int edges                     # number of inputs
     cdef unsigned long long sequence   # a node is made after those that its edges lead to
@@ -53,7 +53,9 @@ cdef inline Node next_of(Node node, Py_ssize_t i):
         return node.next0
     if i == 1:
         return node.next1
-    return <Node>(<tuple>(node.more[i - 2]))[0]
+    if i == 2:
+        return node.next2
+    return <Node>(<tuple>(node.more[i - 3]))[0]
 
 cdef inline int number_of(Node node, Py_ssize_t i) except -1:
     """Which output of that node the input is."""
@@ -61,7 +63,9 @@ cdef inline int number_of(Node node, Py_ssize_t i) except -1:
         return node.number0
     if i == 1:
         return node.number1
-    return (<tuple>(node.more[i - 2]))[1]
+    if i == 2:
+        return node.number2
+    return (<tuple>(node.more[i - 3]))[1]
 
 cdef inline int add_edge(Node node, Node following, int number) except -1:
     """Give `node` one more edge."""
@@ -69,6 +73,8 @@ cdef inline int add_edge(Node node, Node following, int number) except -1:
         node.next0, node.number0 = following, number
     elif node.edges == 1:
         node.next1, node.number1 = following, number
+    elif node.edges == 2:
+        node.next2, node.number2 = following, number
     else:
         if node.more is None:
             node.more = []
@@ -82,6 +88,8 @@ cdef inline void blank(Node node) noexcept:
         node.next0 = None
     if node.next1 is not None:
         node.next1 = None
+    if node.next2 is not None:
+        node.next2 = None
     if node.more is not None:
         node.more = None
     node.edges = 0

@@ -6,7 +6,7 @@ gradients of the outputs into those of the inputs. Ops that have a row in the ta
 (`derivative.pyx`); here are the end of every path, `AccumulateGrad`, and the base of nodes that Python code runs.
 
 Edges are there from the start and lead to older nodes, so sequence numbers are a topological order. Most nodes have
-two inputs at most, one output, and nothing attached: that is kept in the node itself, and freed nodes are kept whole
+three inputs at most, one output, and nothing attached: that is kept in the node itself, and freed nodes are kept whole
 for the next ones (`object_reuse.pxd`).
 """
 cimport cython

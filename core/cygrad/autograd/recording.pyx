@@ -7,6 +7,9 @@ point to the node.
 A view whose base was changed in place since finds its new node (`AsStridedBackward0`) when it next needs one, by
 comparing versions.
 """
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+
 from cygrad.autograd.forward_levels cimport (RECORDS_TANGENTS, REVERSE, forward_used, note, noted,
                                             share_tangents)
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
@@ -119,8 +122,9 @@ cdef OpNode record(Derivative row, tuple args):
     """The node of a call of `row`'s op with these arguments: edges, and what the formulas need."""
     cdef OpNode node = new_node(row)
     cdef unsigned long long needs = 0
-    cdef list rest = None, early = None
-    cdef Py_ssize_t i
+    cdef list early = None
+    cdef tuple rest = None
+    cdef Py_ssize_t i, count = len(args)
     cdef int k
     for k in range(row.count):
         value = args[row.positions[k]]
@@ -136,18 +140,18 @@ cdef OpNode record(Derivative row, tuple args):
             connect(node, None)
     if hooked and hooks_apply():
         early = kept_in_order(node, row, needs, args)
-    for i in range(len(args)):
+    if count > 2:
+        rest = PyTuple_New(count - 2)
+    for i in range(count):
         saved = keep(node, row, needs, i, args[i]) if early is None else early[i]
         if i == 0:
             node.value0 = saved
         elif i == 1:
             node.value1 = saved
         else:
-            if rest is None:
-                rest = []
-            rest.append(saved)
-    if rest is not None:
-        node.rest = tuple(rest)
+            Py_INCREF(saved)
+            PyTuple_SET_ITEM(rest, i - 2, saved)
+    node.rest = rest
     if forward_used:
         note(node, args)
     return recorded(node, needs)

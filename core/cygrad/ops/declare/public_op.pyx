@@ -389,9 +389,19 @@ cdef inline bint is_cached(PublicOp op, PyObject *const *args, Py_ssize_t given)
         if kind == <PyTypeObject *>Tensor:
             if (<Tensor>args[i]).names_ is not None:
                 return False
-        elif kind == &PyLong_Type and cygrad_is_long(args[i]):
+        elif kind == &PyLong_Type:
+            if cygrad_is_long(args[i]):
+                return False
+        elif (kind != &PyFloat_Type and kind != &PyBool_Type and args[i] != Py_None
+                and not is_plain_subclass(args[i])):
             return False
     return True
+
+
+cdef inline bint is_plain_subclass(PyObject *value) noexcept:
+    """Whether an argument is a tensor without names of a subclass that overrides nothing, as Parameter."""
+    return (PyObject_TypeCheck(value, <PyTypeObject *>Tensor) and (<Tensor>value).names_ is None
+            and not is_overridden(value))
 
 
 cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint direct) noexcept:
@@ -400,7 +410,7 @@ cdef void remember(PublicOp op, PyObject *const *args, Py_ssize_t given, bint di
     if given > CACHED:
         return
     for i in range(given):
-        if not is_plain(args[i], <PyTypeObject *>Tensor):
+        if not is_plain(args[i], <PyTypeObject *>Tensor) and not is_plain_subclass(args[i]):
             op.cached = -1
             return
         op.cached_types[i] = Py_TYPE(<object>args[i])

@@ -1,4 +1,3 @@
-# distutils: extra_compile_args = -Os
 """`addmm` (beta * input + alpha * mat1 @ mat2), and the raw sum behind the other products with a third operand.
 
 One call of the backend's `addmm`, whose factors are real; complex ones take a product and pointwise kernels. Where beta
@@ -27,6 +26,7 @@ from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.ops.declare.registry import op
 
 cdef Op ADDMM = Op("addmm", "self", "mat1", "mat2", "beta", "alpha")
+cdef object ONE = 1             # the one of its value in CPython, which most calls have as beta and alpha
 
 
 cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tensor target):
@@ -35,6 +35,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
     cdef Py_ssize_t sizes[2]
     cdef Tensor out = target
     cdef DType wide
+    cdef bint plain = beta is ONE and alpha is ONE
+    cdef object status
     if a.rank != 2 or b.rank != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {a.rank}-D tensor" if a.rank != 2 else
                            f"mat2 must be a matrix, got {b.rank}-D tensor")
@@ -49,7 +51,8 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
     sizes[0], sizes[1] = a.sizes[0], b.sizes[1]
     if c.rank != 2 or c.sizes[0] != sizes[0] or c.sizes[1] != sizes[1]:
         c = fitted(c, 2, sizes)
-    check_factors(a.dtype, beta, alpha)
+    if not plain:
+        check_factors(a.dtype, beta, alpha)
     if a.sizes[1] == 0 and beta != 0:                     # then the result is input * beta, in PyTorch too
         check_cast(result_dtype(c, beta), c.dtype)
     if out is None:
@@ -59,9 +62,14 @@ cdef Tensor addmm_(Tensor c, Tensor a, Tensor b, object beta, object alpha, Tens
     if a.dtype.code == BOOL:
         raise not_implemented("addmm_impl_cpu_", "Bool", False)
     backend = <Backend>a.memory.backend
-    if a.sizes[1] and not isinstance(beta, complex) and not isinstance(alpha, complex):
-        if (without_kernels(out.dtype.code) or is_lazy(c.dtype.code | a.dtype.code | b.dtype.code)
-                or lacks("addmm", called(backend).addmm(c, a, b, beta, alpha, out))):
+    if a.sizes[1] and (plain or not isinstance(beta, complex) and not isinstance(alpha, complex)):
+        if without_kernels(out.dtype.code) or is_lazy(c.dtype.code | a.dtype.code | b.dtype.code):
+            status = NotImplemented
+        elif plain:
+            status = called(backend).addmm(c, a, b, 1.0, 1.0, out)
+        else:
+            status = called(backend).addmm(c, a, b, beta, alpha, out)
+        if lacks("addmm", status):
             declined(backend, "addmm", (c, a, b, beta, alpha, out), (5,))
         return out
     if a.dtype.code == FLOAT16 or a.dtype.code == BFLOAT16:          # round once

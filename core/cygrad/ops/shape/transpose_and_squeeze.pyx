@@ -39,7 +39,7 @@ cdef Tensor t_(Tensor t):
         out.strides[0], out.strides[1] = t.strides[1], t.strides[0]
         out.finish()
     if tracked(t):
-        T.record(out, (t,))
+        T.record_pair(out, t, None, None)
     return out
 
 

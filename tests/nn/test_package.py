@@ -17,7 +17,7 @@ PUBLIC_MODULES = ("cygrad", "cygrad.autograd", "cygrad.distributed", "cygrad.dis
                   "cygrad.distributed.algorithms.ddp_comm_hooks.default_hooks", "cygrad.distributed.algorithms.join",
                   "cygrad.utils")
 # Whose public name is in `nn`, but which the function, which is an op, looks at.
-OPTIONS = "cygrad.ops.nn.linear_losses", "LinearCrossEntropyOptions"
+OPTIONS = "cygrad.ops.nn.linear_loss_options", "LinearCrossEntropyOptions"
 # By which a type says that it does without `__torch_function__`, as PyTorch's documentation has it.
 DISABLED = "cygrad._C", "_disabled_torch_function_impl"
 # What subclassing an extension type takes: Tensor's own ways to make, turn and fill an instance of a subclass.

@@ -315,11 +315,5 @@ for _name, _value in list(globals().items()):
         globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)
 
 
-def __getattr__(name):
-    """What is imported when it is first used: functions that `cygrad` itself has too, and `nn.grad`."""
-    if name in ("conv_tbc", "native_channel_shuffle"):
-        return getattr(_cygrad, name)
-    if name == "grad":
-        from cygrad.nn import grad      # knot: it needs this module
-        return grad
-    raise AttributeError(f"module 'cygrad.nn.functional' has no attribute {name!r}")
+conv_tbc, native_channel_shuffle = _cygrad.conv_tbc, _cygrad.native_channel_shuffle
+from cygrad.nn import grad  # noqa: E402,F401  knot: it needs the functions above

@@ -4,7 +4,7 @@ import math
 from cygrad.nn import functional as F
 from cygrad.nn.modules.linear import Linear
 from cygrad.nn.modules.loss import _WeightedLoss
-from cygrad.ops.nn.linear_losses import LinearCrossEntropyOptions
+from cygrad.ops.nn.linear_loss_options import LinearCrossEntropyOptions
 
 __all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
 

@@ -10,6 +10,7 @@ from collections import OrderedDict
 import cygrad
 from cygrad.nn.modules import member_dicts
 from cygrad.nn.modules.registration import Attributes
+from cygrad.nn.modules.called import Called, settle
 from cygrad.nn.modules.calling import call_with_hooks
 from cygrad.nn.modules.conversion import Conversion
 from cygrad.nn.modules.failures import ERRORS, explain
@@ -39,7 +40,17 @@ def _forward_unimplemented(self, *input):
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
-class Module(Attributes, Paths, State, Conversion, Hooking):
+class _SignatureOfCalls:
+    """What `inspect.signature` says of an instance: a call that is written in C has no signature for it."""
+
+    def __get__(self, module, kind):
+        if module is None:
+            raise AttributeError("__signature__")
+        import inspect      # start-up time
+        return inspect.signature(module._call_impl)
+
+
+class Module(Attributes, Paths, State, Conversion, Hooking, Called):
     """Base class of all layers and models.
 
     A subclass makes its parameters and submodules in `__init__`, after ``super().__init__()``, by setting them as
@@ -88,14 +99,11 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
 
     forward = _forward_unimplemented
 
-    def __call__(self, *args, **kwargs):
-        try:
-            if watched:
-                return call_with_hooks(self, args, kwargs)
-            return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
-        except ERRORS as error:
-            explain(error, self, args, kwargs)
-            raise
+    __signature__ = _SignatureOfCalls()
+
+    def _call_impl(self, *args, **kwargs):
+        """What a call runs when there are hooks, or a class has overridden this; see `called.pyx`."""
+        return call_with_hooks(self, args, kwargs)
 
     def _wants(self):
         """The shapes that `forward` takes, for errors; "" where the module does not say."""
@@ -226,6 +234,9 @@ class Module(Attributes, Paths, State, Conversion, Hooking):
             return f"{self._get_name()}({own[0]})"
         lines = "\n  ".join(own + children)
         return f"{self._get_name()}(\n  {lines}\n)"
+
+
+settle(Module._call_impl, watched, ERRORS, explain)
 
 
 def indented(text, spaces=2):

@@ -1,6 +1,4 @@
 """What setting, finding and deleting attributes means for a module: it registers parameters, buffers and submodules."""
-import inspect
-
 import cygrad
 from cygrad import Tensor
 from cygrad.nn.modules import member_dicts
@@ -10,6 +8,12 @@ from cygrad.nn.parameter import Buffer, Parameter
 
 def _is_tensor(value):
     return isinstance(value, Tensor) or hasattr(value, "__torch_function__")
+
+
+def _takes_persistent(register):
+    """Whether a class's own `register_buffer` has that argument."""
+    import inspect      # start-up time: slow to import, and seldom needed
+    return "persistent" in inspect.signature(register).parameters
 
 
 def _seen(hooks, module, name, value):
@@ -157,7 +161,7 @@ class Attributes:
         persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
         register = self.register_buffer
         if (getattr(register, "__func__", None) is not Attributes.register_buffer
-                and "persistent" not in inspect.signature(register).parameters):
+                and not _takes_persistent(register)):
             if not persistent:
                 raise RuntimeError("Registering a non-persistent buffer on a Module subclass that implements "
                                    "register_buffer() without the persistent argument is not allowed.")

@@ -39,7 +39,7 @@ PARTS = {
     "quantisation": "backends.quantized quantization ao quint qint quantize per_ qscheme nn.utils.fusion",
     "nested tensors": "nested",
     "sparse layouts": "sparse hspmm sspaddmm",
-    "masked tensors": "masked",
+    "masked tensors": "masked.MaskedTensor masked.masked_tensor masked.as_masked_tensor masked.is_masked masked._",
     "complex32": "complex32 chalf",
     "float8 and its kind": "float8 float4 bits uint1",
     "packaging": "package",
@@ -123,7 +123,8 @@ class Absent:
     def __getattr__(self, name):
         if name == "__all__":
             return []
-        if name.startswith("__") and not self.__name__.endswith("._VariableFunctions") or name == "parametrize_fn":
+        operators = self.__dict__.get("__name__") == "torch._C._VariableFunctions"
+        if name.startswith("__") and not operators or name == "parametrize_fn":
             raise AttributeError(name)
         if self._in_a_test():
             raise NotHere(f"{reason_of(self.__name__) or 'absent'}: {self.__name__}.{name}")

@@ -133,3 +133,22 @@ def test_ways_to_compute_attention_can_be_chosen_without_effect():
 def test_annotations_of_sizes():
     from cygrad.nn import common_types
     assert common_types._size_2_t == int | tuple[int, int]
+
+
+def test_switches_of_kernels_for_attention_are_kept():
+    from cygrad.nn.attention import SDPBackend, sdpa_kernel
+    switches = cygrad.backends.cuda
+
+    def allowed():
+        return [name for name in ("flash", "mem_efficient", "math", "cudnn")
+                if getattr(switches, f"{name}_sdp_enabled")()]
+    everything = allowed()
+    assert everything == ["flash", "mem_efficient", "math", "cudnn"]
+    with sdpa_kernel([SDPBackend.MATH, SDPBackend.CUDNN_ATTENTION]):
+        assert allowed() == ["math", "cudnn"]
+    with pytest.warns(FutureWarning, match="sdpa_kernel"), switches.sdp_kernel(enable_flash=False):
+        assert allowed() == everything[1:]
+    switches.enable_math_sdp(False)
+    assert "math" not in allowed()
+    switches.enable_math_sdp(True)
+    assert allowed() == everything

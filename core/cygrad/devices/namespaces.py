@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
 
-from cygrad.devices import discovery, entry_points, precision, streams, switches
+from cygrad.devices import attention_kernels, discovery, entry_points, precision, streams, switches
 from cygrad.devices.device import device as device_type
 from cygrad.errors import BackendError
 from cygrad.ops.random import seeding
@@ -40,6 +40,7 @@ class DeviceNamespace(types.ModuleType):
         self.__dict__.update(types_of(name))
         if name == "cuda":
             self.matmul = precision.matmul
+            self.__dict__.update(attention_kernels.names())
 
     def _backend(self):
         return discovery.load(self._name)

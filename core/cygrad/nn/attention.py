@@ -2,6 +2,8 @@
 import contextlib
 import enum
 
+import cygrad
+
 __all__ = ["SDPBackend", "WARN_FOR_UNFUSED_KERNELS", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
@@ -18,9 +20,13 @@ class SDPBackend(enum.IntEnum):
     OVERRIDEABLE = 4
 
 
+_SWITCHES = {"flash": SDPBackend.FLASH_ATTENTION, "mem_efficient": SDPBackend.EFFICIENT_ATTENTION,
+             "math": SDPBackend.MATH, "cudnn": SDPBackend.CUDNN_ATTENTION}
+
+
 @contextlib.contextmanager
 def sdpa_kernel(backends, set_priority=False):
-    """Allow some ways to compute attention inside a `with` block: checked, and otherwise without effect.
+    """Allow some ways to compute attention inside a `with` block; `cygrad.backends.cuda` tells which, and that is all.
 
     Parameters
     ----------
@@ -45,4 +51,13 @@ def sdpa_kernel(backends, set_priority=False):
     """
     if not isinstance(backends, (list, SDPBackend)):
         raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
-    yield
+    allowed = [backends] if isinstance(backends, SDPBackend) else backends
+    switches = cygrad.backends.cuda
+    before = {name: getattr(switches, f"{name}_sdp_enabled")() for name in _SWITCHES}
+    try:
+        for name, backend in _SWITCHES.items():
+            getattr(switches, f"enable_{name}_sdp")(backend in allowed)
+        yield
+    finally:
+        for name, enabled in before.items():
+            getattr(switches, f"enable_{name}_sdp")(enabled)

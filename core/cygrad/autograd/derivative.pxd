@@ -25,6 +25,8 @@ cdef class Derivative:
     cdef Shortcut shortcuts[FORMULAS]  # NULL where there is but the formula
     cdef unsigned long long geometries          # arguments of which some formula reads the geometry: bit i
     cdef unsigned long long differentiable      # arguments that are differentiable: bit i
+    cdef object inplace_type           # the nodes' type in the op's in-place form, or None: the same
+    cdef bint only_tracked             # edges for arguments that require a gradient alone: it has no derivative at all
     cdef bint keeps_numbers            # a number that a formula reads is gone after a pass, like a saved tensor
 
 cdef class OpNode(Node):

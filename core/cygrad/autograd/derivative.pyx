@@ -58,7 +58,7 @@ def conj(t):
     return t.conjugate() if type(t) is complex else t
 
 
-def derivative(str op, *, str name=None, **formulas):
+def derivative(str op, *, str name=None, str inplace=None, **formulas):
     """Add one row to the table of derivatives; see derivatives/__init__.py for the language.
 
     Parameters
@@ -67,6 +67,8 @@ def derivative(str op, *, str name=None, **formulas):
         The op's name, as its primitive was declared.
     name : str, optional
         The node's name; ``"CamelCase" + "Backward0"`` by default.
+    inplace : str, optional
+        The same of the op's in-place form, where PyTorch has another node for it.
     **formulas : callable
         For each differentiable argument, the function that computes its gradient.
     """
@@ -78,6 +80,10 @@ def derivative(str op, *, str name=None, **formulas):
     row.inputs = tuple(formulas)           # names until the op's arguments are known
     row.formulas = tuple(formulas.values())
     row.node_type = type(row.name, (OpNode,), {"__slots__": (), "__module__": "builtins"})
+    if inplace is not None:
+        row.inplace_type = type(inplace, (OpNode,), {"__slots__": (), "__module__": "builtins"})
+        keep_whole(row.inplace_type, <void *>blank_op_node, True)
+    row.only_tracked = row.name == "NotImplemented"
     row.keeps_numbers = op == "mul" or op == "div"      # PyTorch makes tensors of these ops' numbers
     keep_whole(row.node_type, <void *>blank_op_node, True)
     _rows[op] = row

@@ -5,12 +5,12 @@ base notice by their versions (`recording.regenerate`).
 """
 cimport cython
 
-from cygrad.autograd.derivative cimport OpNode
+from cygrad.autograd.derivative cimport OpNode, find_row
 from cygrad.autograd.forward_levels cimport REVERSE, forward_used, needs_gradient, noted, share_tangents
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, number_node, number_of, set_meta,
                                    set_output, show_without_module)
-from cygrad.autograd.recording cimport connect, gradient_edge, refuse_change, regenerate
+from cygrad.autograd.recording cimport connect, gradient_edge, record_pair, refuse_change, regenerate
 from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX, lazy_flags
 from cygrad.tensor cimport CREATED_NORMALLY, Tensor
@@ -79,6 +79,13 @@ cdef set_meta_of(Node node, Tensor output, int number):
     cdef object keep = output.node, had = output.output_number, needed = output.requires, seen = output.view_version
     set_output(node, output, number)
     output.node, output.output_number, output.requires, output.view_version = keep, had, needed, seen
+
+
+def forget_history(str name, Tensor tensor not None):
+    """Have a tensor, which an op that reads none writes to, depend on what it was by a node without a derivative."""
+    cdef OpNode node = record_pair(find_row("made_" + name, ("self",)), tensor, None, ())
+    set_meta_of(node, tensor, 0)
+    rebase(tensor, node, 0)
 
 
 cdef tuple geometry_of(View v):

@@ -128,6 +128,8 @@ cdef OpNode record(Derivative row, tuple args):
     cdef int k
     for k in range(row.count):
         value = args[row.positions[k]]
+        if row.only_tracked and not (isinstance(value, Tensor) and requires_grad(<Tensor>value)):
+            continue
         if isinstance(value, Tensor):
             if connect(node, <Tensor>value):
                 needs |= row.needs[k]
@@ -164,6 +166,8 @@ cdef OpNode record_pair(Derivative row, object x, object y, tuple extra):
     cdef int k
     for k in range(row.count):
         value = x if row.positions[k] == 0 else y
+        if row.only_tracked and not (isinstance(value, Tensor) and requires_grad(<Tensor>value)):
+            continue
         if connect(node, <Tensor>value if isinstance(value, Tensor) else None):
             needs |= row.needs[k]
     if hooked and hooks_apply():

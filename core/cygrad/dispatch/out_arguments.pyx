@@ -89,6 +89,16 @@ def refuse_out_grad(str name, *operands):
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
 
 
+cdef bint grows_by_broadcasting(Tensor small, Tensor large) noexcept:
+    cdef int i
+    if small.rank > large.rank or small.elements >= large.elements:
+        return False
+    for i in range(1, small.rank + 1):
+        if small.sizes[small.rank - i] != large.sizes[large.rank - i] and small.sizes[small.rank - i] != 1:
+            return False
+    return True
+
+
 cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -1:
     """What `refuse_out_grad` looks for where `out` is still to be resized: that it will lie over an operand then."""
     cdef str rule = _OVERLAPS.get(name, "P")
@@ -101,6 +111,9 @@ cdef int refuse_grown(str name, Tensor result, Tensor target, operands) except -
         if said != WHOLE and said != PARTLY or not isinstance(other, Tensor):
             continue
         t = <Tensor>other
+        if t is target and said == PARTLY and grows_by_broadcasting(target, result) and name not in _OVERLAPS:
+            raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
+                               f"{list(result.shape)}")
         if t.memory is target.memory and plain_of(t.dtype) is plain_of(target.dtype) and (
                 t is target and said == WHOLE or t is not target and t.offset < stop and start < t.offset + t.elements
                 and not (said == PARTLY and t.offset == start and same_sizes(t, result))):
@@ -140,6 +153,12 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
         if exact != "any" and not can_cast_to(result.dtype, target.dtype):
             raise RuntimeError(f"result type {SCALAR_NAMES[result.dtype.code]} can't be cast to the desired output "
                                f"type {SCALAR_NAMES[target.dtype.code]}")
+    if grad_enabled() and has_gradient(target) and made_anew(name):
+        if target.node is None and target.base is None:
+            raise RuntimeError(f"aten::{name}(): functions with out=... arguments don't support automatic "
+                               "differentiation, but one of the arguments requires grad.")
+        from cygrad.autograd.inplace import forget_history      # knot: it needs this module
+        forget_history(name, target)
     if not same_sizes(target, result):
         refuse_grown(name, result, target, operands)
         if target.elements and name not in MAKERS:
@@ -152,6 +171,11 @@ def write_out(str name, Tensor result not None, out, exact=False, operands=()):
     copy_into(result, target)
     bump_version(target)
     return target
+
+
+cdef inline bint made_anew(str name):
+    """Whether an op reads no tensor: then there is nothing to differentiate but `out` itself."""
+    return name in MAKERS and name != "bernoulli" or name == "fft_fftfreq" or name == "fft_rfftfreq"
 
 
 cdef int warn_of_resizing(Tensor out, Tensor result) except -1:

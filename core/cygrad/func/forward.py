@@ -55,6 +55,10 @@ def jvp_of(function, primals, tangents, strict=False, has_aux=False):
                            f"{spec} and tangents with structure {found}")
     check_list(flat, _CALLER, "primals")
     check_list(vectors, _CALLER, "tangents")
+    for value, vector in zip(flat, vectors):
+        for what, each in (("primal", value), ("tangent", vector)):
+            if not (each.is_floating_point() or each.is_complex()):
+                raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
     level = enter_level()
     try:
         duals = [dual(value, vector, lambda x, t: with_tangent(x, t, level)) for value, vector in zip(flat, vectors)]

@@ -1,6 +1,7 @@
 """Functions of Python called with each element: `apply_`, `map_`."""
 import cygrad
 from cygrad.devices.home import stands_for_cpu
+from cygrad.dispatch.raw import copy_ as raw_copy
 from cygrad.ops.declare.registry import op
 from cygrad.tensor import Tensor
 
@@ -30,7 +31,12 @@ def _called(self, name, function, *others):
     for value in values:
         if not isinstance(value, Number):
             raise TypeError(f"must be real number, not {type(value).__name__}")
-    self.copy_(cygrad.tensor(values, dtype=self.dtype).reshape(self.shape))
+    made = cygrad.tensor(values, dtype=self.dtype).reshape(self.shape)
+    target = self.detach()
+    for axis, step in enumerate(self.stride()):
+        if step == 0 and self.shape[axis] > 1:                  # each place once, with what is written to it last
+            target, made = target.narrow(axis, 0, 1), made.narrow(axis, self.shape[axis] - 1, 1)
+    raw_copy(target, made)                                      # the version stays as it is
     return self
 
 

@@ -15,7 +15,7 @@ from cygrad.dispatch.programs import one_pass, where
 
 derivative("add", self=lambda grad: grad, other=lambda grad, alpha: grad if alpha == 1 else grad * conj(alpha))
 derivative("sub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
-derivative("rsub", self=lambda grad: grad, other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
+derivative("rsub", other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha), self=lambda grad: grad)
 derivative("scalar_sub", name="RsubBackward1",
            other=lambda grad, alpha: -grad if alpha == 1 else grad * -conj(alpha))
 derivative("scalar_rsub", name="RsubBackward1",
@@ -38,8 +38,7 @@ for _name in ("div_floor", "trunc_divide"):
 derivative("remainder", name="RemainderBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="floor"))
 derivative("remainder_scalar", name="RemainderBackward0", self=lambda grad: grad)
-derivative("scalar_remainder", name="RemainderBackward2",
-           other=lambda grad, self, other: -grad * cygrad.div(self, other, rounding_mode="floor"))
+derivative("scalar_remainder", name="NotImplemented", other=not_implemented("aten::remainder"))
 derivative("fmod", name="FmodBackward1", self=lambda grad: grad,
            other=lambda grad, self, other: -grad * self.div(other, rounding_mode="trunc"))
 derivative("fmod_scalar", name="FmodBackward0", self=lambda grad: grad)
@@ -96,6 +95,9 @@ derivative("pow_tensor", name="PowBackward1",
 derivative("scalar_pow_tensor", name="PowBackward2",
            other=lambda grad, self, other, result: scalar_pow_backward(grad, self, other, result))
 derivative("exp", self=lambda grad, result: grad * conj(result))
+derivative("ldexp", self=lambda grad, other: grad * cygrad.pow(2.0, other),
+           other=lambda grad, result: grad * conj(result) * math.log(2))
+derivative("mvlgamma", self=lambda grad, self, p: mvlgamma_backward(grad, self, p))
 derivative("exp2", self=one_pass(lambda grad, result: grad * conj(result) * math.log(2)))
 derivative("expm1", self=one_pass(lambda grad, result: grad * (conj(result) + 1)))
 derivative("log", self=lambda grad, self: grad / conj(self))
@@ -104,6 +106,12 @@ derivative("log10", self=one_pass(lambda grad, self: grad / (conj(self) * math.l
 derivative("log1p", name="Log1PBackward0", self=one_pass(lambda grad, self: grad / conj(self + 1)))
 derivative("sqrt", self=one_pass(lambda grad, result: grad / (2 * conj(result))))
 derivative("rsqrt", self=one_pass(lambda grad, result: -0.5 * grad * conj(result.pow(3))))
+
+
+def mvlgamma_backward(grad, self, p):
+    """The sum of the digammas of the shifted values."""
+    shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, dtype=self.dtype, device=self.device)
+    return grad * (shifts + self.unsqueeze(-1)).digamma().sum(-1)
 
 
 def pow_backward(grad, self, exponent):
@@ -188,7 +196,7 @@ derivative("erfc", self=one_pass(lambda grad, self: -2 / math.sqrt(math.pi) * (-
 derivative("erfinv", self=one_pass(lambda grad, self: math.sqrt(math.pi) / 2 * self.erfinv().pow(2).exp() * grad))
 derivative("lgamma", self=one_pass(lambda grad, self: grad * self.digamma()))
 derivative("digamma", self=lambda grad, self: grad * cygrad.polygamma(1, self))
-derivative("polygamma", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
+derivative("polygamma", inplace="PolygammaBackward1", self=lambda grad, n, self: grad * cygrad.polygamma(n + 1, self))
 derivative("sigmoid", self=one_pass(lambda grad, result: grad * conj((1 - result) * result)))
 
 
@@ -255,7 +263,7 @@ derivative("angle", self=lambda grad, self: angle_backward(grad, self))
 derivative("sgn", self=lambda grad, self, result: sgn_backward(grad, self, result))
 derivative("conj", self=lambda grad: grad.conj())
 derivative("neg_view", self=lambda grad: -grad)
-derivative("conj_physical", self=lambda grad: conj(grad))
+derivative("conj_physical", inplace="ConjPhysicalBackward1", self=lambda grad: conj(grad))
 
 
 def angle_backward(grad, self):

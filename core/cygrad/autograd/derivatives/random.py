@@ -17,4 +17,8 @@ derivative("poisson", input=zeros_like)
 derivative("normal_mean", name="NormalBackward1", mean=zeros_like)
 derivative("normal_std", name="NormalBackward2", std=zeros_like)
 derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_like)
+for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones", "full", "rand", "normal", "randint",
+              "randperm", "fft_fftfreq", "fft_rfftfreq"):
+    derivative("made_" + _name, name="NotImplemented", self=not_implemented("aten::" + _name))
+derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

@@ -12,6 +12,7 @@ from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
+from cygrad.return_types import written as written_type
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor
@@ -118,7 +119,7 @@ def with_out(name, function, exact=False):
         results = result if isinstance(result, tuple) else (result,)
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = [write_out(name, r, t, strict, args) for r, t in zip(results, targets)]
-        return type(result)(written) if isinstance(result, tuple) else written[0]
+        return written_type(type(result))(written) if isinstance(result, tuple) else written[0]
     with_out_argument.direct = function
     return with_out_argument
 

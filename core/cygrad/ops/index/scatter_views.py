@@ -1,5 +1,6 @@
 """Copies with another tensor in a window (`select_scatter`, `slice_scatter`, `diagonal_scatter`), `fill_diagonal_`."""
 from cygrad.dispatch.raw import clone_like, copy_ as raw_copy
+from cygrad.ops.declare.operand_types import refuse_complex_gradient
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.shape.slices import slice_along
@@ -44,7 +45,14 @@ def _select_scatter(input, src, dim, index):
     tensor([[0., 0.],
             [1., 1.]])
     """
+    refuse_complex("select_scatter", input, src)
     return select_scatter(input, src, dim, index)
+
+
+def refuse_complex(name, *tensors):
+    """PyTorch's refusal where it has no complex derivative."""
+    for each in tensors:
+        refuse_complex_gradient(each, name)
 
 
 @primitive
@@ -78,6 +86,7 @@ def _slice_scatter(input, src, dim=0, start=None, end=None, step=1):
         raise RuntimeError("slice step must be positive")
     if not input.dim():
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    refuse_complex("slice_scatter", input, src)
     return slice_scatter(input, src, wrap(dim, input.dim()), start, end, step)
 
 

@@ -318,6 +318,8 @@ cdef int setitem_(Tensor t, object key, object value) except -1:
         view = t if start == 0 and stop == t.sizes[0] and step == 1 else slice_(t, 0, start, stop, step)
     elif key is False:
         return 0
+    elif key is True:
+        view = unsqueeze_(t, 0)
     else:
         if forward_used and names_batch(key):
             from cygrad.batching.keys import setitem      # start-up time

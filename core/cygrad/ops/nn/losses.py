@@ -15,6 +15,7 @@ from cygrad.dtype import all_dtypes
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.nn.loss_reduction import WORDS, reduced, reduced_in_one_pass, warn_of_broadcast, word
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused, single
+from cygrad.ops.reduce.integration import divide_by_number
 from cygrad.tensor import Tensor
 
 INT64 = next(d for d in all_dtypes() if d.name == "int64")
@@ -66,6 +67,8 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         return squares.sum() / weight.sum() if reduction == "mean" else reduced(squares, reduction)
     if not (alike or cygrad.result_type(input, target).is_floating_point):
         raise refused("mse_cpu", cygrad.result_type(input, target))
+    if input.shape != target.shape:
+        input, target = cygrad.broadcast_tensors(input, target)
     return _mse_loss(input, target, reduction)
 
 
@@ -344,11 +347,6 @@ def smooth_part(logs, target, weight, axis, ignore_index, reduction):
     return losses.sum() / factor.masked_fill(target == ignore_index, 0).sum()
 
 
-@primitive(name="divide_by_number")
-def _divide_by_number(self, other):
-    return self / other
-
-
 def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     """The loss where the target is a distribution."""
     if label_smoothing > 0:
@@ -357,5 +355,5 @@ def soft_cross_entropy(input, target, weight, axis, reduction, label_smoothing):
     if weight is not None:
         products = products * along(weight, input.dim(), axis)
     if reduction == "mean":
-        return _divide_by_number(-products.sum(), input.numel() // max(input.shape[axis], 1))
+        return divide_by_number(-products.sum(), input.numel() // max(input.shape[axis], 1))
     return -(products.sum() if reduction == "sum" else products.sum(axis))

@@ -3,8 +3,8 @@
 from cygrad.autograd.modes cimport grad_enabled
 from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
-from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType, lazy_dtype,
-                           lazy_flags, plain_of)
+from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
+                           lazy_dtype, lazy_flags, plain_of)
 from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
@@ -14,7 +14,7 @@ from cygrad.backend import UNARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import copy_, unary_op
+from cygrad.dispatch.raw import clone_like, copy_, unary_op
 from cygrad.dispatch.operands import broadcast
 from cygrad.ops.pointwise.single_kernel import inplace_result
 from cygrad.ops.declare.registry import methods, op
@@ -199,6 +199,9 @@ def _set_imag(self, value):
 cdef object as_operand(Tensor like, object value):
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, complex) and value.imag != 0:
+        kind = "double" if like.dtype.code in (FLOAT64, COMPLEX128) else "float"
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     return scalar_near(like, value)
 
 
@@ -214,7 +217,7 @@ cdef Tensor lazily(Tensor t, int flag, str name):
 
 @primitive(name="conj_physical")
 def _conj_physical(self):
-    return unary_op(CONJ, self)
+    return unary_op(CONJ, self) if self.is_complex() else clone_like(self)
 
 
 def conj(Tensor input not None):
@@ -312,13 +315,7 @@ def conj_physical(Tensor input not None):
 
 
 def conj_physical_(Tensor self not None):
-    return inplace_result(self, conj_physical(shadow(self))) \
-        if self.dtype.category == CATEGORY_COMPLEX else unchanged(self)
-
-
-cdef object unchanged(Tensor t):
-    bump_version(t)
-    return t
+    return inplace_result(self, _conj_physical(shadow(self)))
 
 
 def resolve_conj(Tensor input not None):

@@ -59,6 +59,16 @@ def frexp(input):
     return return_types.frexp(_frexp(input))
 
 
+@primitive(name="ldexp")
+def _ldexp(self, other):
+    if not self.is_floating_point() or other.is_floating_point() or other.is_complex():
+        return self * cygrad.pow(2.0, other)
+    power = other.to(cygrad.float64).clamp(-3000, 3000)     # further numbers overflow or vanish all the same
+    half = (power / 2).floor()
+    wide = self.to(cygrad.float64)                          # in two steps: 2 ** power alone may have no place
+    return (wide * cygrad.pow(2.0, half) * cygrad.pow(2.0, power - half)).to(self.dtype)
+
+
 @op(inplace=True, out=True)
 def ldexp(input, other):
     """input * 2 ** other, elementwise.
@@ -79,7 +89,7 @@ def ldexp(input, other):
     >>> cygrad.ldexp(cygrad.tensor([1., 3.]), cygrad.tensor([2, -1]))
     tensor([4.0000, 1.5000])
     """
-    if input.is_floating_point() and not (other.is_floating_point() or other.is_complex()):
-        wide = input.dtype if input.dtype is cygrad.float64 else cygrad.float32
-        return (input.to(wide) * cygrad.pow(2.0, other.to(wide))).to(input.dtype)
-    return input * cygrad.pow(2.0, other)
+    need_tensors("ldexp", input=input, other=other)
+    if input.is_floating_point() and other.dtype is cygrad.bool:
+        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+    return _ldexp(input, other)

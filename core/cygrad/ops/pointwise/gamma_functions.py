@@ -216,5 +216,10 @@ def mvlgamma(input, p):
         raise RuntimeError("p has to be greater than or equal to 1")
     if input.dtype is cygrad.bool:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
-    shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, device=input.device)
-    return (shifts.to((input + 0.5).dtype) + input.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4
+    return _mvlgamma(input, p)
+
+
+@primitive(name="mvlgamma")
+def _mvlgamma(self, p):
+    shifts = cygrad.arange(-p * 0.5 + 0.5, 0.5, 0.5, device=self.device)
+    return (shifts.to((self + 0.5).dtype) + self.unsqueeze(-1)).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4

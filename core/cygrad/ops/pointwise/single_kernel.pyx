@@ -26,7 +26,7 @@ from cygrad.dtype cimport (BOOL, CATEGORY_BOOL, CATEGORY_COMPLEX, CATEGORY_FLOAT
                            dtype_of)
 from cygrad.ops.declare.op cimport Op
 from cygrad.tensor cimport Tensor, bump_version, plain, requires_grad
-from cygrad.view cimport INLINE_RANK, same_sizes, size_of
+from cygrad.view cimport INLINE_RANK, fill_dense, same_sizes, size_of
 from cygrad.tensors cimport operators as table
 from cygrad.tensors.operators cimport Binary, Pair, Unary, operators
 from cygrad.tensors.overriding cimport hand_over_pair, is_overridden, overridden
@@ -292,8 +292,14 @@ cdef object number_of_numpy(object x):
 
 cdef object apply_pow(object x, object y):
     """x ** y: a scalar exponent and a tensor exponent have rows of their own, as in PyTorch."""
+    cdef Tensor out, moved
     if isinstance(y, Tensor):
-        return apply_binary(op_pow_tensor, x, y)
+        found = apply_binary(op_pow_tensor, x, y)
+        if isinstance(x, Tensor) or not isinstance(found, Tensor) or (<Tensor>found).dense:
+            return found
+        out, moved = <Tensor>found, dense_copy(<Tensor>found)      # of a number it is row-major, whatever y is
+        fill_dense(out, moved.memory, moved.dtype, out.rank, moved.sizes)
+        return out
     if isinstance(x, Tensor) and (<Tensor>x).dtype.category == CATEGORY_INTEGER and PyLong_CheckExact(y) and y < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if PyBool_Check(y) and isinstance(x, Tensor) and (<Tensor>x).dtype.code == BOOL:
@@ -445,6 +451,8 @@ cdef object finish_inplace(Tensor target, Tensor value):
     copy_into(value, target)
     bump_version(target)
     if value.node is not None:
+        if isinstance(value.node, OpNode) and (<OpNode>value.node).row.inplace_type is not None:
+            value.node.__class__ = (<OpNode>value.node).row.inplace_type
         rebase(target, value.node, value.output_number)
     if (value.requires | target.requires) & FORWARD:
         from cygrad.autograd.forward_mode import take_tangents      # start-up time

@@ -30,7 +30,8 @@ def draw(out, sampler, *params, generator=None, contiguous_sampler=None):
     sampler : str
         A sampler of `Generator.fill` for any layout; `contiguous_sampler` is used instead for a row-major tensor.
     """
-    if out.dtype.is_complex and sampler not in ("uniform", "normal_strided"):
+    if out.dtype.is_complex and sampler not in ("uniform", "normal_strided") and not (
+            out.numel() == 0 and sampler in ("exponential", "geometric", "log_normal", "bernoulli", "random")):
         raise _refused(sampler, params, out.dtype)
     if out.dtype in WITHOUT_KERNELS:
         return draw_unsigned(out, sampler, params, generator)

@@ -2,6 +2,7 @@
 import cygrad
 from cygrad.ops.declare.registry import op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
+from cygrad.ops.reduce.integration import divide_by_number
 from cygrad.ops.reduce.sums import axis_of
 from cygrad.ops.shape.views import wrap
 from cygrad.tensor import Tensor
@@ -104,12 +105,12 @@ def at_distance(t, axis, h, edge_order):
     """Samples at equal distances."""
     def at(place):
         return part(t, axis, place, place + 1 if place != -1 else None)
-    middle = (part(t, axis, 2, None) - part(t, axis, 0, -2)) / (2 * h)
+    middle = divide_by_number(part(t, axis, 2, None) - part(t, axis, 0, -2), 2 * h)
     if edge_order == 1:
-        first, last = (at(1) - at(0)) / h, (at(-1) - at(-2)) / h
+        first, last = divide_by_number(at(1) - at(0), h), divide_by_number(at(-1) - at(-2), h)
     else:
-        first = (-1.5 * at(0) + 2 * at(1) - 0.5 * at(2)) / h
-        last = (0.5 * at(-3) - 2 * at(-2) + 1.5 * at(-1)) / h
+        first = divide_by_number(-1.5 * at(0) + 2 * at(1) - 0.5 * at(2), h)
+        last = divide_by_number(0.5 * at(-3) - 2 * at(-2) + 1.5 * at(-1), h)
     return cygrad.cat([first, middle, last], axis)
 
 

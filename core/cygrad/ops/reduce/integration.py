@@ -1,7 +1,18 @@
 """The trapezoidal rule along an axis."""
 import cygrad
+from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.reduce.sums import axis_of
+
+
+@primitive
+def divide_by_number(self, other):
+    return self / other
+
+
+@primitive
+def multiply_by_number(self, other):
+    return self * other
 
 
 def checked(name, y, x, dx):
@@ -81,7 +92,7 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     checked("trapezoid", y, x, dx)
     parts, step = areas("trapezoid", y, x, dx, dim)
     total = parts.sum(dim)
-    return total / 2.0 if x is not None else total * (step / 2)
+    return divide_by_number(total, 2.0) if x is not None else multiply_by_number(total, step / 2)
 
 
 @op(method=False, axis=True)
@@ -119,4 +130,6 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
         axis_of(dim, y.dim(), "cumulative_trapezoid")
     checked("cumulative_trapezoid", y, x, dx)
     parts, step = areas("cumulative_trapezoid", y, x, dx, dim)
-    return (parts if x is not None or step == 1 else parts * step).cumsum(dim) / 2.0
+    if x is not None:
+        return divide_by_number(parts.cumsum(dim), 2.0)
+    return multiply_by_number(parts, step / 2.0).cumsum(dim)

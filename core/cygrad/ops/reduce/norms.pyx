@@ -5,7 +5,7 @@ import math
 from cygrad cimport backend as k
 from cygrad.dispatch.kernel_calls cimport unary_into
 from cygrad.dispatch.axis_reductions cimport reduce
-from cygrad.dtype cimport FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
+from cygrad.dtype cimport BOOL, FLOAT32 as FLOAT32_CODE, FLOAT64 as FLOAT64_CODE
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport every_axis
 from cygrad.dispatch.programs cimport Program
@@ -122,7 +122,7 @@ def refuse_empty_norm(x, ord, axes, whole):
 linalg_vector_norm = with_out("linalg_vector_norm", vector_norm, "exact")
 
 
-@op(axis=True)
+@op
 def norm(Tensor input not None, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """A vector norm, or the nuclear norm of matrices.
 
@@ -200,6 +200,9 @@ def dist(input, other, p=2):
     if is_integral(input) and (not isinstance(other, Tensor) or is_integral(other)):
         raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
                            f"{SCALAR_NAMES[input.dtype.code]} instead.")
+    if input.dtype.code == BOOL or isinstance(other, Tensor) and (<Tensor>other).dtype.code == BOOL:
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
     return _dist(input, other, p)
 
 

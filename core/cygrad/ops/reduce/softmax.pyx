@@ -4,7 +4,7 @@ from cygrad.ops.declare.op cimport Op
 from cygrad.tensor cimport Tensor
 from cygrad.view cimport wrap_dim
 
-from cygrad.dispatch.raw import cast_to, softmax_op
+from cygrad.dispatch.raw import cast_to, clone_like, softmax_op
 from cygrad.errors import warn
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.declare.primitives import primitive
@@ -39,7 +39,11 @@ cdef object normalised(bint log, Op op, object recording, Tensor input, object d
         return op.result(softmax_op(input, axis, log), input, axis, (input.dtype,))
     dtype = input.dtype if dtype is None else dtype
     axis = axis_of(dim, input.rank, recording.name)
+    if dtype is not input.dtype:
+        input = input.to(dtype)
     if not dtype.is_floating_point:
+        if input.elements == 0 and input.dtype.category < CATEGORY_FLOAT:
+            return clone_like(input)
         raise refused(f"{recording.name}_{'lastdim_' if axis == input.rank - 1 else ''}kernel_impl", dtype)
     return recording(input, axis, dtype)
 

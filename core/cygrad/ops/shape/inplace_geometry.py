@@ -305,6 +305,17 @@ def resize_as_(self, the_template, *, memory_format=None):
     return self.resize_(tuple(the_template.shape), memory_format=memory_format)
 
 
+def grown_window(held, dtype, offset, size, stride):
+    """A window on a tensor's storage, which grows where that is too small."""
+    size = (size,) if isinstance(size, int) else size
+    if stride is not None and len(stride) == len(size) and offset >= 0 and 0 not in size \
+            and min((*size, *stride), default=1) >= 0:
+        reach = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride))
+        if reach * dtype.itemsize < 1 << 40:
+            grow_storage(held, reach * dtype.itemsize)
+    return window(held, dtype, offset, size, stride)
+
+
 @op(only_method=True)
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """Become a window on another tensor's storage, in place.
@@ -335,10 +346,10 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     if source is None:
         other = empty_near(self, (0,))
     elif isinstance(source, Tensor):
-        if source.dtype is not self.dtype:
+        if source.dtype is not self.dtype and size is None:
             raise RuntimeError(f"Could not set tensor of type {C_TYPES[source.dtype.code]} to a tensor of type "
                                f"{C_TYPES[self.dtype.code]}")
-        other = source.detach() if size is None else window(source, None, storage_offset, size, stride)
+        other = source.detach() if size is None else grown_window(source, self.dtype, storage_offset, size, stride)
     elif not hasattr(source, "nbytes"):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
                         "expected one of: a Tensor, a storage")
@@ -349,7 +360,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
                                f"type {SCALAR_NAMES[source.dtype.code]} for argument 1 'storage'")
         if size is None:
             size = (held._storage().nbytes() // self.itemsize,)
-        other = window(held, self.dtype, storage_offset, size, stride)
+        other = grown_window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
     self._bump_version()                        # which those that share its memory until now see, too
     self._take(made_lazy(other, laziness(self)))

@@ -18,6 +18,12 @@ from cygrad.tensor import Tensor
 NAME = "torch.histogramdd: "
 
 
+@primitive(name="histogram")
+def _noted(self, hist, edges):
+    """Counts and edges that were computed without a graph; PyTorch records them, but has no derivative."""
+    return hist, edges
+
+
 def check(input, bins, weight):
     """PyTorch's refusals, in its order."""
     if input.dtype not in (cygrad.float32, cygrad.float64):
@@ -304,8 +310,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     hist = data.new_zeros(count).index_add(0, places, parts.masked_select(inside))
     if density:
         hist = hist / (hist.sum() * (edges[1:] - edges[:-1]))
-    found = return_types.histogram((hist, edges))
     if out is None:
-        return found
+        return return_types.histogram(_noted(input, hist, edges))
+    found = hist, edges
     refuse_out_grad("histogram", input, *out)
-    return return_types.histogram([write_out("histogram", r, t, True) for r, t in zip(found, out)])
+    return return_types.histogram_out([write_out("histogram", r, t, True) for r, t in zip(found, out)])

@@ -161,7 +161,7 @@ def test_modules_that_differ(tmp_path):
 def test_refused():
     dist.init_process_group("gloo", rank=0, world_size=1)
     try:
-        with pytest.raises(RuntimeError, match="not needed when a module doesn't have any parameters"):
+        with pytest.raises(RuntimeError, match="not needed when a module doesn't have any parameter that"):
             cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.ReLU())
         model = cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.Linear(2, 1))
         with pytest.raises(TypeError, match="Communication hook must be callable"):
@@ -243,5 +243,88 @@ def test_gradients_travel_while_the_backward_pass_goes_on():
         model(x).sum().backward()
         assert events.index("bucket 0") < events.index("layer 0"), events
         assert len([event for event in events if event.startswith("bucket")]) > 2
+    finally:
+        dist.destroy_process_group()
+
+
+def test_gradients_of_passes_without_synchronisation_count_as_used(tmp_path):
+    """A parameter that only an unsynchronised pass of one rank has used gets its mean on all of them."""
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + """
+    class Turns(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers, self.turn = nn.ModuleList([nn.Linear(1, 1) for _ in range(4)]), 0
+
+        def forward(self, x):
+            self.turn += 1
+            return self.layers[2 * rank + self.turn - 1](x)
+
+    model = DDP(Turns(), find_unused_parameters=True)
+    with model.no_sync():
+        model(cygrad.ones(1)).sum().backward()
+    model(cygrad.ones(1)).sum().backward()
+    assert [each.grad.tolist() for each in model.parameters()] == [[[0.5]], [0.5]] * 4
+    """)
+
+
+def test_copies_and_other_ways_to_make_one(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 2, TRAINING + """
+    import copy, io
+    model = DDP(network())
+    trained(model, part, 2)
+    file = io.BytesIO()
+    cygrad.save(model, file)
+    file.seek(0)
+    for other in (copy.deepcopy(model), cygrad.load(file, weights_only=False)):
+        trained(other, part, 3)
+        equal_bits(other)
+    pair = DDP(network(), process_group=dist.new_group())
+    try:
+        copy.deepcopy(pair)
+    except RuntimeError as error:
+        assert "DDP Pickling/Unpickling are only supported" in str(error)
+    else:
+        raise AssertionError("a module of another group was copied")
+    static = DDP(network(), device_mesh=dist.init_device_mesh("cpu", (2,)))
+    static._set_static_graph()
+    trained(static, part)
+    close(static, alone)
+    """)
+
+
+@pytest.mark.parametrize("arguments, error, words", [
+    ({"device_ids": [0]}, ValueError, "device_ids and output_device arguments only work with"),
+    ({"device_ids": [0, 1]}, ValueError, "can only be None or contain a single element"),
+    ({"module": cygrad.nn.ReLU()}, RuntimeError, "doesn't have any parameter that requires a gradient"),
+    ({"module": cygrad.nn.LazyLinear(2)}, RuntimeError, "Modules with uninitialized parameters")])
+def test_what_is_refused(arguments, error, words):
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        with pytest.raises(error, match=words):
+            cygrad.nn.parallel.DistributedDataParallel(**{"module": cygrad.nn.Linear(2, 2), **arguments})
+    finally:
+        dist.destroy_process_group()
+
+
+def test_annotations_of_hooks():
+    def good(state, bucket: dist.GradBucket) -> cygrad.futures.Future[cygrad.Tensor]:
+        return None
+
+    def other_bucket(state, bucket: int):
+        return None
+
+    def other_result(state, bucket) -> int:
+        return None
+
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        model = cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.Linear(2, 2))
+        with pytest.raises(ValueError, match="bucket annotation should be dist.GradBucket"):
+            model.register_comm_hook(None, other_bucket)
+        with pytest.raises(ValueError, match="return annotation should be torch.futures.Future"):
+            model.register_comm_hook(None, other_result)
+        model.register_comm_hook(None, good)
     finally:
         dist.destroy_process_group()

@@ -8,6 +8,7 @@ what does not depend on it. docs/distributed.md goes from one process to many.
 """
 import importlib as _importlib
 
+from cygrad.distributed.backend import Backend
 from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,
                                             all_gather_single, all_to_all, all_to_all_single, barrier, broadcast,
                                             gather, scatter)
@@ -17,7 +18,7 @@ from cygrad.distributed.device_mesh import DeviceMesh, init_device_mesh
 from cygrad.distributed.errors import (DistBackendError, DistError, DistNetworkError, DistStoreError,
                                        ProcessGroupLoadError, QueueEmptyError)
 from cygrad.distributed.grad_bucket import GradBucket
-from cygrad.distributed.groups import (Backend, GroupMember, destroy_process_group, get_backend, get_backend_config,
+from cygrad.distributed.groups import (GroupMember, destroy_process_group, get_backend, get_backend_config,
                                        get_global_rank, get_group_rank, get_node_local_rank, get_pg_count,
                                        get_process_group_ranks, get_rank, get_world_size, group, init_process_group,
                                        is_initialized, is_torchelastic_launched, new_group, new_subgroups,

@@ -6,9 +6,10 @@ import warnings
 from datetime import timedelta
 
 from cygrad.distributed import environment, providers
+from cygrad.distributed.backend import Backend
 from cygrad.distributed.process_group import DEFAULT_TIMEOUT, ProcessGroup
 
-__all__ = ["Backend", "GroupMember", "destroy_process_group", "get_backend", "get_backend_config", "get_global_rank",
+__all__ = ["GroupMember", "destroy_process_group", "get_backend", "get_backend_config", "get_global_rank",
            "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank",
            "get_world_size", "group", "init_process_group", "is_initialized", "new_group", "new_subgroups",
            "new_subgroups_by_enumeration", "split_group"]
@@ -40,18 +41,6 @@ class GroupMember(metaclass=_WorldOf):
     NON_GROUP_MEMBER = -100
 
 
-class Backend(str):
-    """The name of a kind of process group, in small letters."""
-
-    __slots__ = ()
-    UNDEFINED, GLOO, NCCL, UCC, MPI = "undefined", "gloo", "nccl", "ucc", "mpi"
-
-    def __new__(cls, name):
-        if not isinstance(name, str):
-            raise ValueError("Backend constructor parameter must be string-ish")
-        return str.__new__(cls, name.lower())
-
-
 # ---------------------------------------------------------------------- beginning and end
 
 def init_process_group(backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None, group_name="",
@@ -71,7 +60,9 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         After which a collective that others don't join is an error; 30 minutes by default.
     world_size, rank : int, optional
         As `RANK` and `WORLD_SIZE`.
-    store, pg_options, device_id : optional
+    store : Store, optional
+        Given to what `Backend.register_backend` was told of; else not used.
+    pg_options, device_id : optional
         Not used.
 
     Raises
@@ -105,7 +96,10 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         if not 0 <= rank < world_size:
             raise ValueError(f"rank {rank} is not one of 0 to {world_size - 1}")
     alone = name == "gloo" and world_size == 1 and environment.launched() in (None, (0, 1, 0, 1))
-    made = providers.load("local" if alone else name).open(rank, world_size, timeout)
+    if name in providers.registered:
+        made = providers.made_by_user(name, init_method, store, rank, world_size, timeout)
+    else:
+        made = providers.load("local" if alone else name).open(rank, world_size, timeout)
     made.name, made.group_name, made.group_desc = name, "0", "default_pg"
     _World.default, _World.made, _World.groups = made, 1, [made]
     _name_rank_in_tracebacks()
@@ -325,19 +319,24 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
     >>> dist.destroy_process_group()
     """
     world = default()
-    timeout = checked_timeout(DEFAULT_TIMEOUT if timeout is None else timeout)
     if use_local_synchronization:
         if world.name == "mpi":
             raise ValueError("MPI backend doesn't support use_local_synchronization=True")
         if ranks is not None and world.rank() not in ranks:
             return None
     ranks = _members(ranks, world.size(), sort_ranks)
-    made = world.split(ranks, timeout, f"new_group({ranks})", use_local_synchronization and len(ranks) < world.size())
+    return _part(world, ranks, timeout, backend, group_desc, use_local_synchronization and len(ranks) < world.size())
+
+
+def _part(parent, ranks, timeout, backend, group_desc, members_only=False):
+    """The group of these of the world's ranks, which are in `parent`; all ranks of `parent` call it, or the members."""
+    timeout = checked_timeout(DEFAULT_TIMEOUT if timeout is None else timeout)
+    made = parent.split(ranks, timeout, f"new_group({ranks})", members_only)
     name = str(_World.made)
     _World.made += 1
     if made is None:
         return GroupMember.NON_GROUP_MEMBER
-    made.name = providers.named(backend) if backend else world.name
+    made.name = providers.named(backend) if backend else parent.name
     made.group_name, made.group_desc = name, group_desc or "undefined"
     _World.groups.append(made)
     return made
@@ -371,7 +370,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
     group_size : int, optional
         By default the number of processes on each host.
     group : ProcessGroup, optional
-        Whose ranks are divided.
+        Whose ranks are divided, and call it; all by default.
     timeout, backend, pg_options, group_desc : optional
         As in `new_group`.
 
@@ -399,7 +398,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
         raise ValueError(f"The world size ({world_size}) must be divisible by '{group_size=}'")
     ranks = get_process_group_ranks(group)
     parts = [ranks[i:i + group_size] for i in range(0, len(ranks), group_size)]
-    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
+    return _parts(resolved(group), parts, timeout, backend, group_desc)
 
 
 def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None,
@@ -428,9 +427,15 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
     """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    return _parts(default(), ranks_per_subgroup_list, timeout, backend, group_desc)
+
+
+def _parts(parent, lists, timeout, backend, group_desc):
+    """The group that this process is in, or None, and a list of all: parts of `parent`, whose ranks call it."""
     made, own, seen = [], None, {}
-    for ranks in ranks_per_subgroup_list:
-        made.append(new_group(ranks, timeout, backend, pg_options, group_desc=group_desc))
+    for ranks in lists:
+        ranks = _members(ranks, default().size(), True)
+        made.append(_part(parent, ranks, timeout, backend, group_desc))
         for rank in ranks:
             if rank in seen:
                 raise ValueError(f"Rank {rank} has appeared in both subgroup {seen[rank]} and {ranks}")
@@ -442,7 +447,7 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
 
 def split_group(parent_pg=None, split_ranks=None, timeout=None, pg_options=None, group_desc=None, backend=None):
     """
-    Groups of some of a group's ranks, which don't overlap; all ranks of the world call it.
+    Groups of some of a group's ranks, which don't overlap; all ranks of the group call it.
 
     Parameters
     ----------
@@ -470,7 +475,7 @@ def split_group(parent_pg=None, split_ranks=None, timeout=None, pg_options=None,
         raise ValueError("split_ranks cannot be None or empty")
     parent = resolved(parent_pg)
     lists = [[get_global_rank(parent, rank) for rank in ranks] for ranks in split_ranks]
-    return new_subgroups_by_enumeration(lists, timeout, backend, pg_options, group_desc)[0]
+    return _parts(parent, lists, timeout, backend, group_desc)[0]
 
 
 def is_torchelastic_launched():

@@ -2,13 +2,16 @@
 from cygrad.devices import entry_points
 from cygrad.distributed.errors import ProcessGroupLoadError
 from cygrad.distributed.process_group import INTERFACE_VERSION, REQUIRED, ProcessGroup
+from cygrad.distributed.rendezvous import rendezvous
 from cygrad.distributed.single_process_group import LocalProcessGroup
+from cygrad.distributed.store import PrefixStore
 
 __all__ = ["found", "get_default_backend_for_device", "is_installed", "load", "named"]
 
 GROUP = "cygrad.process_groups"
 ON_THE_HOST = "mpi"             # what serves "gloo", PyTorch's name for processes that meet in host memory
 EXTRAS = ("mpi", "nccl")        # what `pip install cygrad[NAME]` brings
+registered = {}                 # {name: what makes the group} of `Backend.register_backend`
 
 
 def named(backend):
@@ -25,7 +28,7 @@ def named(backend):
 
 def found():
     """Names of all process groups that are installed, PyTorch's own names included."""
-    return sorted({*entry_points.find(GROUP), "gloo", "local"})
+    return sorted({*entry_points.find(GROUP), *registered, "gloo", "local"})
 
 
 def provider(name):
@@ -69,8 +72,20 @@ def checked(name, loaded):
     return loaded
 
 
+def made_by_user(name, init_method, store, rank, world_size, timeout):
+    """The group of all processes, of a name that is registered; they meet at the store, or at the address."""
+    if store is None:
+        address = (init_method or "env://").partition("?")[0]
+        store, rank, world_size = next(rendezvous(address, rank, world_size, timeout=timeout))
+    made = registered[name](PrefixStore("default_pg", store), rank, world_size, timeout)
+    checked(name, type(made))
+    return made
+
+
 def is_installed(name):
     """Whether a process group of this name can be loaded."""
+    if named(name) in registered:
+        return True
     try:
         load(named(name))
     except ProcessGroupLoadError:

@@ -1,11 +1,16 @@
 """`DistributedDataParallel`: a module on every rank, each with its part of the batch; gradients are averaged."""
+import inspect
+import warnings
 from contextlib import contextmanager
 
 import cygrad
 import cygrad.distributed as dist
 from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
+from cygrad.distributed.groups import resolved
+from cygrad.futures import Future
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parallel.reducer import Reducer
+from cygrad.nn.parameter import UninitializedParameter
 
 __all__ = ["DistributedDataParallel"]
 
@@ -36,11 +41,17 @@ class DistributedDataParallel(Module, Joinable):
         Which parameters are used does not change: it is looked up once.
     check_reduction : bool
         Not used.
+    device_mesh : DeviceMesh, optional
+        Of one axis, whose ranks they are; instead of `process_group`.
+    forward_sync_buffers : bool, optional
+        As `broadcast_buffers`; False still gives buffers the values of rank 0 now.
 
     Raises
     ------
     RuntimeError
-        If no parameter requires a gradient, or the ranks' modules differ.
+        If no parameter requires a gradient or one has no shape yet, or the ranks' modules differ.
+    ValueError
+        If `device_ids` are given for a module on the host, or are several.
 
     Notes
     -----
@@ -60,24 +71,18 @@ class DistributedDataParallel(Module, Joinable):
 
     def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=None, init_sync=True,
                  process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False,
-                 gradient_as_bucket_view=False, static_graph=False):
+                 gradient_as_bucket_view=False, static_graph=False, *, device_mesh=None, forward_sync_buffers=None):
         Module.__init__(self)
         Joinable.__init__(self)
-        trained = [(name, parameter) for name, parameter in module.named_parameters() if parameter.requires_grad]
-        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
-        trained = [(name, parameter) for name, parameter in trained if name not in ignored]
-        if not trained:
-            raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameters that "
-                               "require a gradient.")
-        if device_ids is not None and len(device_ids) > 1:
-            raise ValueError("device_ids can only be None or contain a single element.")
-        self.module = module
-        self.process_group = dist.group.WORLD if process_group is None else process_group
-        if self.process_group is None:
-            raise RuntimeError("Default process group has not been initialized, please make sure to call "
-                               "init_process_group.")
+        self.parameters_to_ignore = ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        taken = [(name, parameter) for name, parameter in module.named_parameters() if name not in ignored]
+        trained = [(name, parameter) for name, parameter in taken if parameter.requires_grad]
+        self.process_group = self._group_of(process_group, device_mesh)
+        _check_module([parameter for _, parameter in taken], device_ids, output_device)
+        self.module, self.device = module, taken[0][1].device
         self.device_ids, self.output_device, self.dim = device_ids, output_device, dim
-        self.broadcast_buffers = broadcast_buffers is not False
+        wish = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
+        self.broadcast_buffers = self.forward_sync_buffers = wish is not False
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.require_backward_grad_sync = self.require_forward_param_sync = True
@@ -86,9 +91,63 @@ class DistributedDataParallel(Module, Joinable):
         if init_sync:
             self._compare(trained)
             self._copy_from_first([each for name, each in module.named_parameters() if name not in ignored])
-            self._copy_from_first(self.buffers_in_step)
-        self.reducer = Reducer([parameter for _, parameter in trained], self.process_group, self.bucket_bytes_cap,
-                               find_unused_parameters or static_graph, gradient_as_bucket_view)
+            if self.broadcast_buffers or forward_sync_buffers is not None:
+                self._copy_from_first(self.buffers_in_step)
+        self.reducer = self._new_reducer()
+
+    @staticmethod
+    def _group_of(process_group, device_mesh):
+        """The group that the arguments mean."""
+        if device_mesh is not None:
+            if process_group is not None:
+                raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
+            if device_mesh.ndim != 1:
+                raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
+            return device_mesh.get_group()
+        return resolved(process_group)
+
+    def _new_reducer(self):
+        trained = [parameter for name, parameter in self.module.named_parameters()
+                   if parameter.requires_grad and name not in self.parameters_to_ignore]
+        return Reducer(trained, self.process_group, self.bucket_bytes_cap,
+                       self.find_unused_parameters or self.static_graph, self.gradient_as_bucket_view)
+
+    def __getstate__(self):
+        """Without what belongs to this process; only a module of the group of all processes can be copied."""
+        if self.process_group is not dist.group.WORLD:
+            raise RuntimeError("DDP Pickling/Unpickling are only supported when using DDP with the default process "
+                               "group. That is, when you have called init_process_group and have not passed "
+                               "process_group argument to DDP constructor")
+        return {name: value for name, value in self.__dict__.items()
+                if name not in ("process_group", "reducer", "_has_hook")}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.process_group = resolved(None)
+        self.reducer = self._new_reducer()
+
+    def _set_static_graph(self):
+        """Say after the fact what `static_graph=True` says."""
+        if self.static_graph:
+            warnings.warn("You've set static_graph to be True, no need to set it again.", stacklevel=2)
+            return
+        if self.find_unused_parameters:
+            warnings.warn("You passed find_unused_parameters=true to DistributedDataParallel, `_set_static_graph` will "
+                          "detect unused parameters automatically, so you do not need to set "
+                          "find_unused_parameters=true, just be sure these unused parameters will not change during "
+                          "training loop while calling `_set_static_graph`.", stacklevel=2)
+        self.static_graph = self.reducer.find_unused = True
+
+    def _update_process_group(self, new_process_group):
+        """Average over other ranks from now on."""
+        self.process_group = self.reducer.group = new_process_group
+        if not getattr(self, "_has_hook", False):
+            self.reducer.hook_state = new_process_group
+
+    @staticmethod
+    def _set_params_and_buffers_to_ignore_for_model(module, params_and_buffers_to_ignore):
+        """Let a module that is wrapped later keep these parameters and buffers to itself, by their names."""
+        module._ddp_params_and_buffers_to_ignore = params_and_buffers_to_ignore
 
     def _compare(self, trained):
         """Refuse modules that are not the same on all ranks."""
@@ -171,16 +230,16 @@ class DistributedDataParallel(Module, Joinable):
         ------
         TypeError
             If it can't be called.
+        ValueError
+            If its annotations say other types.
         RuntimeError
             If there is one already.
         """
-        if not callable(hook):
-            raise TypeError("Communication hook must be callable.")
+        _check_hook(hook)
         if getattr(self, "_has_hook", False):
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self._has_hook = True
         self.reducer.hook, self.reducer.hook_state = hook, state
-
 
     # ------------------------------------------------------------ ranks with different numbers of inputs
 
@@ -231,6 +290,38 @@ class DistributedDataParallel(Module, Joinable):
         number = cygrad.tensor([self.process_group.rank() if busy else -1], dtype=cygrad.int32)
         dist.all_reduce(number, dist.ReduceOp.MAX, self.process_group)
         return int(number.item())
+
+
+def _check_module(parameters, device_ids, output_device):
+    """Refuse a module that there is nothing to average of, or devices that it is not on."""
+    if not any(parameter.requires_grad for parameter in parameters):
+        raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameter that "
+                           "requires a gradient.")
+    if any(isinstance(parameter, UninitializedParameter) for parameter in parameters):
+        raise RuntimeError("Modules with uninitialized parameters can't be used with `DistributedDataParallel`. Run a "
+                           "dummy forward pass to correctly initialize the modules")
+    if device_ids is not None and len(device_ids) > 1:
+        raise ValueError("device_ids can only be None or contain a single element.")
+    devices = {parameter.device for parameter in parameters}
+    if len({device.type for device in devices}) != 1:
+        raise ValueError("DistributedDataParallel's input module must be on the same type of devices, but input module "
+                         f"parameters locate in { {device.type for device in devices} }.")
+    if (device_ids or output_device is not None) and (len(devices) > 1 or parameters[0].device.type == "cpu"):
+        raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with "
+                         "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
+                         f"{device_ids}, output_device {output_device}, and module parameters {devices}.")
+
+
+def _check_hook(hook):
+    """Refuse what can't be called, or says of itself that it takes or gives something else."""
+    if not callable(hook):
+        raise TypeError("Communication hook must be callable.")
+    said = inspect.signature(hook)
+    bucket = said.parameters.get("bucket")
+    if bucket is not None and bucket.annotation not in (inspect.Parameter.empty, dist.GradBucket):
+        raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
+    if said.return_annotation not in (inspect.Signature.empty, Future[cygrad.Tensor]):
+        raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
 
 
 class _JoinHook(JoinHook):

@@ -84,6 +84,7 @@ class Reducer:
         self.expecting = False          # a backward pass is to come, or under way
         self.waiting, self.sent = set(), 0
         self.used, self.scale = None, 1
+        self.touched = set()            # identities of what has got a gradient since the last reduction
         self.handles = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
 
     # ------------------------------------------------------------ before the pass
@@ -96,9 +97,10 @@ class Reducer:
             bucket.left, bucket.future = len(bucket.parameters), None
         self.used = None
         if self.find_unused:
-            self.used = leaves_behind(outputs)
+            here = leaves_behind(outputs)
+            self.used = here | self.touched         # of passes without synchronisation, too
             for parameter in self.parameters:
-                if id(parameter) not in self.used:
+                if id(parameter) not in here:
                     self._ready(parameter)
 
     def check_finished(self):
@@ -118,6 +120,8 @@ class Reducer:
 
     def _arrived(self, parameter):
         """Called when the gradient of a parameter is there."""
+        if self.find_unused:
+            self.touched.add(id(parameter))
         if self.expecting and id(parameter) in self.waiting:
             self._ready(parameter)
             if not self.waiting:
@@ -146,6 +150,7 @@ class Reducer:
     def _finish(self):
         """All gradients are on their way: wait for the means, and write them where the gradients were."""
         self.expecting = False
+        self.touched.clear()
         self._take([bucket.future for bucket in self.buckets])
 
     def _take(self, futures):

@@ -328,3 +328,18 @@ def test_annotations_of_hooks():
         model.register_comm_hook(None, good)
     finally:
         dist.destroy_process_group()
+
+
+def test_outputs_may_be_ignored():
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        nn = cygrad.nn
+        layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+        layers.forward = lambda x: layers[0](x)
+        model = nn.parallel.DistributedDataParallel(layers, find_unused_parameters=True)
+        for _ in range(3):
+            model(cygrad.ones(2))
+        model(cygrad.ones(2)).sum().backward()
+        assert layers[0].bias.grad.tolist() == [1, 1] and layers[1].bias.grad is None
+    finally:
+        dist.destroy_process_group()

@@ -158,8 +158,13 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
     if len(output_tensor_lists) != group.size():
         raise RuntimeError("output lists should be equal to world size")
     for outputs in output_tensor_lists:
-        if [each.shape for each in outputs] != [each.shape for each in input_tensor_list]:
-            raise RuntimeError("all_gather_coalesced: the output lists don't have the shapes of the input list")
+        if len(outputs) != len(input_tensor_list):
+            raise RuntimeError(f"all_gather_coalesced: invalid output size: (expected length {len(input_tensor_list)}, "
+                               f"got {len(outputs)})")
+        for i, (each, own) in enumerate(zip(outputs, input_tensor_list)):
+            if each.shape != own.shape:
+                raise RuntimeError(f"all_gather_coalesced: invalid size of output tensor at index {i} "
+                                   f"(expected length {list(own.shape)}, got {list(each.shape)})")
     own = flattened(input_tensor_list, group)
     buffer = cygrad.empty(group.size() * own.numel(), dtype=own.dtype, device=own.device)
     work = group.all_gather(buffer, own, described("all_gather_coalesced", own))

@@ -116,7 +116,7 @@ def together(ranks, what, call):
         raise CheckpointException(what, failures)
 
 
-def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
+def save(state_dict, *, checkpoint_id=None, storage_writer=None, process_group=None, no_dist=False):
     """
     Write a checkpoint; all ranks of the group call it. Of what `fully_shard` has divided each rank writes its rows.
 
@@ -127,6 +127,8 @@ def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
         under one key is taken to be the same, and is written once.
     checkpoint_id : str or path
         The folder. One that is there is replaced when the new one is whole.
+    storage_writer : FileSystemWriter, optional
+        Instead of `checkpoint_id`: its folder.
     process_group : ProcessGroup, optional
     no_dist : bool
         This rank saves by itself.
@@ -147,7 +149,18 @@ def save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     >>> state
     {'weight': tensor([1., 1.]), 'step': 3}
     """
-    write_checkpoint(ranks_of(process_group, no_dist), os.fspath(checkpoint_id), named(flat(state_dict)))
+    target = folder_of(checkpoint_id, storage_writer)
+    write_checkpoint(ranks_of(process_group, no_dist), target, named(flat(state_dict)))
+
+
+def folder_of(checkpoint_id, storage):
+    """The folder that the arguments of a call name."""
+    if checkpoint_id is None and storage is None:
+        raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
+    target = os.fspath(storage.path if checkpoint_id is None else checkpoint_id)
+    if not getattr(storage, "overwrite", True) and os.path.exists(os.path.join(target, CONTENTS)):
+        raise RuntimeError(f"Checkpoint already exists and {storage.overwrite=}.")
+    return target
 
 
 def write_checkpoint(ranks, target, values):
@@ -205,7 +218,7 @@ class _Background:
         return cls.twins[group]
 
 
-def async_save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
+def async_save(state_dict, *, checkpoint_id=None, storage_writer=None, process_group=None, no_dist=False):
     """
     Copy a state and return; a thread writes the checkpoint while the program goes on. All ranks of the group call it.
 
@@ -215,6 +228,8 @@ def async_save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
         As in `save`. It may change as soon as the call has returned.
     checkpoint_id : str or path
         The folder.
+    storage_writer : FileSystemWriter, optional
+        Instead of `checkpoint_id`: its folder.
     process_group : ProcessGroup, optional
     no_dist : bool
         This rank saves by itself.
@@ -239,7 +254,7 @@ def async_save(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     >>> state
     {'weight': tensor([1., 1.])}
     """
-    ranks, target = ranks_of(process_group, no_dist), os.fspath(checkpoint_id)
+    ranks, target = ranks_of(process_group, no_dist), folder_of(checkpoint_id, storage_writer)
     if isinstance(ranks, _Together):
         ranks = _Together(_Background.twin(ranks.group))
     values = {name: value.detach().to("cpu", copy=True) if isinstance(value, cygrad.Tensor) else value
@@ -259,7 +274,7 @@ def put(value, path):
         os.fsync(file.fileno())
 
 
-def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
+def load(state_dict, *, checkpoint_id=None, storage_reader=None, process_group=None, no_dist=False):
     """
     Read a checkpoint into a state dict: tensors in place, other values anew. All ranks of the group call it.
 
@@ -269,6 +284,8 @@ def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
         Says what is wanted; the checkpoint may have more, and may be of another number of ranks.
     checkpoint_id : str or path
         The folder.
+    storage_reader : FileSystemReader, optional
+        Instead of `checkpoint_id`: its folder.
     process_group : ProcessGroup, optional
     no_dist : bool
         This rank loads by itself.
@@ -289,7 +306,7 @@ def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     >>> state
     {'b': 2}
     """
-    ranks, folder = ranks_of(process_group, no_dist), os.fspath(checkpoint_id)
+    ranks, folder = ranks_of(process_group, no_dist), folder_of(checkpoint_id, storage_reader)
     wanted, read = flat(state_dict), {}
 
     def gather_parts():
@@ -312,6 +329,20 @@ def load(state_dict, *, checkpoint_id, process_group=None, no_dist=False):
     together(ranks, f"the checkpoint {folder!r} could not be read", gather_parts)
     for name, value in state_dict.items():
         state_dict[name] = filled(value, (name,), read)
+
+
+def everything(folder):
+    """All that a checkpoint has, as nested dicts; lists come back as dicts of numbers."""
+    found, whole = {}, {}
+    for rank in sorted({rank for _, rank in cygrad.load(os.path.join(folder, CONTENTS))}):
+        for (place, part), value in cygrad.load(os.path.join(folder, file_of(rank))):
+            found.setdefault(place, []).append((part, value))
+    for place, parts in found.items():
+        inner = whole
+        for key in place[:-1]:
+            inner = inner.setdefault(key, {})
+        inner[place[-1]] = joined(parts, None)
+    return whole
 
 
 def joined(parts, like):

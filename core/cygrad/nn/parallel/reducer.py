@@ -84,6 +84,7 @@ class Reducer:
         self.expecting = False          # a backward pass is to come, or under way
         self.waiting, self.sent = set(), 0
         self.used, self.scale = None, 1
+        self.idle = []                  # parameters that the pass to come won't reach
         self.touched = set()            # identities of what has got a gradient since the last reduction
         self.handles = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
 
@@ -95,13 +96,11 @@ class Reducer:
         self.waiting = set(self.places)
         for bucket in self.buckets:
             bucket.left, bucket.future = len(bucket.parameters), None
-        self.used = None
+        self.used, self.idle = None, []
         if self.find_unused:
             here = leaves_behind(outputs)
             self.used = here | self.touched         # of passes without synchronisation, too
-            for parameter in self.parameters:
-                if id(parameter) not in here:
-                    self._ready(parameter)
+            self.idle = [parameter for parameter in self.parameters if id(parameter) not in here]
 
     def check_finished(self):
         """Refuse a forward pass while gradients of the last one are missing."""
@@ -123,6 +122,9 @@ class Reducer:
         if self.find_unused:
             self.touched.add(id(parameter))
         if self.expecting and id(parameter) in self.waiting:
+            for other in self.idle:     # not before: outputs may be ignored, without a backward pass
+                self._ready(other)
+            self.idle = []
             self._ready(parameter)
             if not self.waiting:
                 self._finish()

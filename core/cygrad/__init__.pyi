@@ -1043,7 +1043,7 @@ class Tensor:
     def nonzero_static(self, *, size: Sequence[_int] | _int, fill_value: Number = -1) -> Tensor:
         """The first `size` places of `nonzero`, filled up where there are fewer."""
     def norm(self, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None =
-            None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
+            None) -> Tensor:
         """A vector norm, or the nuclear norm of matrices."""
     def normal_(self, mean: Any = 0.0, std: Any = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with normal numbers of this mean and standard deviation."""
@@ -2322,7 +2322,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ..
 def nonzero_static(input: Tensor, *, size: Sequence[_int] | _int, fill_value: Number = -1, out: Any = None) -> Tensor:
     """The first `size` places of `nonzero`, filled up where there are fewer."""
 def norm(input: Tensor, p: Any = 'fro', dim: Dims = None, keepdim: _bool = False, out: Any = None, dtype: _dtype | None
-        = None, *, axis: Dims = None, keepdims: _bool = False) -> Tensor:
+        = None) -> Tensor:
     """A vector norm, or the nuclear norm of matrices."""
 def norm_except_dim(v: Any, pow: Any = 2, dim: Dims = 0) -> Tensor:
     """Norms along all axes but one, which stays."""

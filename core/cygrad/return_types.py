@@ -47,7 +47,7 @@ def _structure(name, fields):
 _WITHOUT_OUT = ("geqrf", "linalg_lstsq", "histogramdd", "lu_unpack")
 
 
-def written(kind):
+def _written(kind):
     """The type that a call with ``out=`` gives where the call without gives `kind`."""
     return globals().get(kind.__name__ + "_out", kind)
 

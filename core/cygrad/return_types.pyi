@@ -7,7 +7,15 @@ class aminmax(NamedTuple):
     min: Tensor
     max: Tensor
 
+class aminmax_out(NamedTuple):
+    min: Tensor
+    max: Tensor
+
 class cummax(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class cummax_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -15,7 +23,15 @@ class cummin(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class cummin_out(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class frexp(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
+
+class frexp_out(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
@@ -23,7 +39,15 @@ class geqrf(NamedTuple):
     a: Tensor
     tau: Tensor
 
+class geqrf_out(NamedTuple):
+    a: Tensor
+    tau: Tensor
+
 class histogram(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
+class histogram_out(NamedTuple):
     hist: Tensor
     bin_edges: Tensor
 
@@ -31,7 +55,15 @@ class histogramdd(NamedTuple):
     hist: Tensor
     bin_edges: Tensor
 
+class histogramdd_out(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class kthvalue(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class kthvalue_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -39,7 +71,15 @@ class linalg_cholesky_ex(NamedTuple):
     L: Tensor
     info: Tensor
 
+class linalg_cholesky_ex_out(NamedTuple):
+    L: Tensor
+    info: Tensor
+
 class linalg_eig(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class linalg_eig_out(NamedTuple):
     eigenvalues: Tensor
     eigenvectors: Tensor
 
@@ -47,7 +87,15 @@ class linalg_eigh(NamedTuple):
     eigenvalues: Tensor
     eigenvectors: Tensor
 
+class linalg_eigh_out(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
 class linalg_inv_ex(NamedTuple):
+    inverse: Tensor
+    info: Tensor
+
+class linalg_inv_ex_out(NamedTuple):
     inverse: Tensor
     info: Tensor
 
@@ -60,7 +108,22 @@ class linalg_ldl_factor_ex(NamedTuple):
     pivots: Tensor
     info: Tensor
 
+class linalg_ldl_factor_ex_out(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
+
+class linalg_ldl_factor_out(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+
 class linalg_lstsq(NamedTuple):
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+class linalg_lstsq_out(NamedTuple):
     solution: Tensor
     residuals: Tensor
     rank: Tensor
@@ -80,7 +143,25 @@ class linalg_lu_factor_ex(NamedTuple):
     pivots: Tensor
     info: Tensor
 
+class linalg_lu_factor_ex_out(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
+class linalg_lu_factor_out(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+class linalg_lu_out(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
 class linalg_qr(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class linalg_qr_out(NamedTuple):
     Q: Tensor
     R: Tensor
 
@@ -88,11 +169,24 @@ class linalg_slogdet(NamedTuple):
     sign: Tensor
     logabsdet: Tensor
 
+class linalg_slogdet_out(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class linalg_solve_ex(NamedTuple):
     result: Tensor
     info: Tensor
 
+class linalg_solve_ex_out(NamedTuple):
+    result: Tensor
+    info: Tensor
+
 class linalg_svd(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+class linalg_svd_out(NamedTuple):
     U: Tensor
     S: Tensor
     Vh: Tensor
@@ -102,7 +196,16 @@ class lu_unpack(NamedTuple):
     L: Tensor
     U: Tensor
 
+class lu_unpack_out(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
 class max(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class max_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -110,7 +213,15 @@ class median(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class median_out(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class min(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class min_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -118,7 +229,15 @@ class mode(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class mode_out(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class nanmedian(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class nanmedian_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -126,11 +245,23 @@ class qr(NamedTuple):
     Q: Tensor
     R: Tensor
 
+class qr_out(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
 class slogdet(NamedTuple):
     sign: Tensor
     logabsdet: Tensor
 
+class slogdet_out(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class sort(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class sort_out(NamedTuple):
     values: Tensor
     indices: Tensor
 
@@ -139,10 +270,23 @@ class svd(NamedTuple):
     S: Tensor
     V: Tensor
 
+class svd_out(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
+
 class topk(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class topk_out(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class triangular_solve(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
+
+class triangular_solve_out(NamedTuple):
     solution: Tensor
     cloned_coefficient: Tensor

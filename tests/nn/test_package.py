@@ -15,7 +15,7 @@ ROOT = pathlib.Path(nn.__file__).parent
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "functional.py")
 PUBLIC_MODULES = ("cygrad", "cygrad.autograd", "cygrad.distributed", "cygrad.distributed.nn.functional",
                   "cygrad.distributed.algorithms.ddp_comm_hooks.default_hooks", "cygrad.distributed.algorithms.join",
-                  "cygrad.utils")
+                  "cygrad.futures", "cygrad.utils")
 # Whose public name is in `nn`, but which the function, which is an op, looks at.
 OPTIONS = "cygrad.ops.nn.linear_loss_options", "LinearCrossEntropyOptions"
 # By which a type says that it does without `__torch_function__`, as PyTorch's documentation has it.

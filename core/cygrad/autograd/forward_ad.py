@@ -14,6 +14,7 @@ from cygrad.autograd.forward_mode import hide
 from cygrad.autograd.modes import set_grad_mode
 from cygrad.autograd.view_gradients import changed
 from cygrad.dispatch.lazy_views import laziness
+from cygrad.ops.shape.views import alias
 from cygrad.tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -153,7 +154,6 @@ def like_it(tangent, tensor):
 
 def without_tangent(tensor, level):
     """A view of `tensor` without the tangent of a level, and the tangent."""
-    from cygrad.ops.shape.views import alias      # knot: it needs this module
     before, mode = hide(level)
     try:
         primal = alias(tensor)

@@ -69,6 +69,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Se
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1, padding: Any =
         0, dilation: Any = 1, groups: Any = 1) -> Tensor:
     """Cross-correlation of volumes with filters."""
+def conv_tbc(input: Tensor, weight: Tensor | None, bias: Tensor | None, pad: Any = 0) -> Tensor:
+    """A convolution of sequences whose axes are time, batch and channels."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[_int] | _int = 1,
         padding: Any = 0, output_padding: Any = 0, groups: Any = 1, dilation: Any = 1) -> Tensor:
     """The transposed convolution of signals: the gradient of `conv1d` with respect to its input, as a function."""
@@ -249,6 +251,8 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = No
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None,
         reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """`binary_cross_entropy_with_logits`, averaged over the last axis, of classes."""
+def native_channel_shuffle(input: Tensor, groups: Any) -> Tensor:
+    """Channels in another order; see `channel_shuffle`."""
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: Any =
         -100, reduce: str | None = None, reduction: Any = 'mean') -> Tensor:
     """The negative of the log-probability that each row of the input gives to its target class."""

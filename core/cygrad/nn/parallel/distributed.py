@@ -6,13 +6,18 @@ from contextlib import contextmanager
 import cygrad
 import cygrad.distributed as dist
 from cygrad.distributed.algorithms.join import Join, Joinable, JoinHook
-from cygrad.distributed.groups import resolved
 from cygrad.futures import Future
 from cygrad.nn.modules.module import Module
 from cygrad.nn.parallel.reducer import Reducer
 from cygrad.nn.parameter import UninitializedParameter
 
 __all__ = ["DistributedDataParallel"]
+
+
+def _or_world(group):
+    """A group, or that of all processes; raises where there is none."""
+    dist.get_world_size(group)
+    return dist.group.WORLD if group is None else group
 
 
 class DistributedDataParallel(Module, Joinable):
@@ -104,7 +109,7 @@ class DistributedDataParallel(Module, Joinable):
             if device_mesh.ndim != 1:
                 raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
             return device_mesh.get_group()
-        return resolved(process_group)
+        return _or_world(process_group)
 
     def _new_reducer(self):
         trained = [parameter for name, parameter in self.module.named_parameters()
@@ -123,7 +128,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self.process_group = resolved(None)
+        self.process_group = _or_world(None)
         self.reducer = self._new_reducer()
 
     def _set_static_graph(self):

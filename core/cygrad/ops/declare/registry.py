@@ -12,7 +12,7 @@ from cygrad.dispatch.out_arguments import refuse_out_grad, write_out
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.out_words import check_dtypes
 from cygrad.ops.declare.public_op import PublicOp
-from cygrad.return_types import written as written_type
+from cygrad.return_types import _written as written_type
 
 functions = {}      # name -> function, for the `cygrad` namespace
 methods = {}        # name -> function, for Tensor

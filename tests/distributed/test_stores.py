@@ -132,8 +132,8 @@ def test_ports():
     first.set("key", "value")
     first.close()
     assert second.get("key") == b"value" and repr(second).endswith(f"server=TCPServer(port={second.port}))")
-    words = "^The server socket has failed to listen on any local .*EADDRINUSE"
-    with pytest.raises(dist.DistNetworkError, match=words):
+    in_use = "^The server socket has failed to listen on any local .*EADDRINUSE"
+    with pytest.raises(dist.DistNetworkError, match=in_use):
         dist.TCPStore("localhost", second.port, 1, True)
     with pytest.raises(ValueError, match="TCPStore world size cannot be 0"):
         dist.TCPStore("localhost", 0, 0)

@@ -1,7 +1,9 @@
 """`Backend`: names of kinds of process groups, and those that a program makes itself."""
+import warnings
+
 from cygrad.distributed import providers
 
-__all__ = ["Backend"]
+__all__ = ["Backend", "BackendConfig"]
 
 
 class Backend(str):
@@ -54,3 +56,49 @@ class Backend(str):
         setattr(cls, name.upper(), name.lower())
         cls.backend_list.append(name.lower())
         providers.registered[name.lower()] = func
+
+
+class BackendConfig:
+    """
+    Which backend serves each kind of device.
+
+    Parameters
+    ----------
+    backend : str
+        ``"gloo"``, or ``"cpu:gloo,cuda:nccl"``.
+
+    Raises
+    ------
+    ValueError
+        If it is not in one of these forms, or names a kind of device twice.
+
+    Examples
+    --------
+    >>> from cygrad.distributed import BackendConfig
+    >>> BackendConfig("gloo"), BackendConfig("cuda:nccl").get_device_backend_map()
+    (cpu:gloo,cuda:gloo, {'cuda': 'nccl'})
+    """
+
+    def __init__(self, backend):
+        text, self.device_backend_map = str(backend).lower(), {}
+        if ":" not in text:
+            if text not in Backend.backend_list:
+                warnings.warn(f"Device capability of {backend} unknown, assuming `cpu` and `cuda`. You can specify it "
+                              "in `device:backend` format in `init_process_group` call.", stacklevel=2)
+            self.device_backend_map = dict.fromkeys(("cuda",) if text == "nccl" else ("cpu", "cuda"), Backend(text))
+            return
+        for pair in text.split(","):
+            device, _, name = pair.partition(":")
+            if not name or ":" in name:
+                raise ValueError(f"Invalid device:backend pairing: {pair}. The custom backend string argument is "
+                                 f"invalid: {backend}")
+            if device in self.device_backend_map:
+                raise ValueError(f"Duplicate device type {device} in backend string: {backend}")
+            self.device_backend_map[device] = Backend(name)
+
+    def __repr__(self):
+        return ",".join(f"{device}:{name}" for device, name in self.device_backend_map.items())
+
+    def get_device_backend_map(self):
+        """{kind of device: its backend}."""
+        return self.device_backend_map

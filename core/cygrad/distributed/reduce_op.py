@@ -15,7 +15,14 @@ class RedOpType(enum.Enum):
         return f"RedOpType.{self.name}"
 
 
-class ReduceOp:
+class _ReduceOpOf(type):
+    """Lets the constants pass for ReduceOps, as PyTorch's do."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, RedOpType) or super().__instancecheck__(value)
+
+
+class ReduceOp(metaclass=_ReduceOpOf):
     """
     A reduction: one of the constants `SUM`, `AVG`, `PRODUCT`, `MIN`, `MAX`, `BAND`, `BOR`, `BXOR`, or a scaled sum.
 
@@ -34,12 +41,12 @@ class ReduceOp:
     RedOpType = RedOpType
 
     def __init__(self, op, factor=None):
-        self.op, self.factor = of(op).op if isinstance(op, ReduceOp) else RedOpType(op), factor
+        self.op, self.factor = RedOpType(op.op if type(op) is ReduceOp else op), factor
 
     def __eq__(self, other):
         if isinstance(other, RedOpType):
             return self.op is other
-        return isinstance(other, ReduceOp) and (self.op, self.factor) == (other.op, other.factor)
+        return type(other) is ReduceOp and (self.op, self.factor) == (other.op, other.factor)
 
     def __hash__(self):
         return hash(self.op)
@@ -63,7 +70,7 @@ class reduce_op:
 
 def of(op):
     """The ReduceOp of what a caller gave: a constant or a ReduceOp."""
-    if isinstance(op, ReduceOp):
+    if type(op) is ReduceOp:
         return op
     if not isinstance(op, RedOpType):
         raise TypeError(f"expected a ReduceOp, such as ReduceOp.SUM, but got {type(op).__name__}")

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import cygrad
 import cygrad.distributed as dist
-from cygrad.nn.modules.state import _IncompatibleKeys
 
 __all__ = ["StateDictOptions", "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict",
            "set_model_state_dict", "set_optimizer_state_dict", "set_state_dict"]
@@ -196,8 +195,8 @@ def set_model_state_dict(model, model_state_dict, *, options=None):
     """
     options = checked(options)
     state = from_first(model_state_dict, options)
-    if not state:
-        return _IncompatibleKeys([], [])
+    if not state:               # of the ranks that were given none
+        return type(model.load_state_dict({}, strict=False))([], [])
     targets = {own_name(model, name): (name, value) for name, value in model.state_dict().items()}
     loaded = {}
     for name, value in state.items():

@@ -1,0 +1,1 @@
+"""Weights averaged over the ranks every few steps."""

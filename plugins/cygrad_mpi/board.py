@@ -3,14 +3,17 @@
 A rank writes its own slot and reads those of others. Nothing waits for it and no result depends on it; a slot read
 while it is written gives a garbled text at worst.
 """
+import hashlib
 import mmap
 import os
+import socket
 import struct
 import tempfile
 
 __all__ = ["FAILED", "LEFT", "LEAVING", "RUNNING", "Board"]
 
 SLOT = 512                          # bytes of a rank
+PATH = 256                          # and of the file's name
 HEAD = struct.Struct("<BIH")        # state, process, length of the text
 RUNNING, FAILED, LEAVING, LEFT = 1, 2, 3, 4
 
@@ -24,22 +27,33 @@ class Board:
     world : mpi4py.MPI.Comm
         Of all processes, whose ranks number the slots.
     MPI : module
+    wait : callable
+        Waits for a request.
     """
 
-    def __init__(self, world, MPI):
+    def __init__(self, world, MPI, wait):
         self.rank, self.pid = world.rank, os.getpid()
-        neighbours = world.Split_type(MPI.COMM_TYPE_SHARED)
-        self.here = set(neighbours.allgather(world.rank))
-        path = neighbours.bcast(make_file(world.size * SLOT) if neighbours.rank == 0 else None)
+
+        def of_all(own):
+            """What each rank says, all as many bytes."""
+            found = bytearray(world.size * len(own))
+            wait(world.Iallgather([own, MPI.BYTE], [found, len(own), MPI.BYTE]))
+            return [bytes(found[i * len(own):(i + 1) * len(own)]) for i in range(world.size)]
+
+        place = this_host()
+        self.here = {rank for rank, other in enumerate(of_all(place)) if other == place}
+        first = world.rank == min(self.here)
+        own = make_file(world.size * SLOT).encode() if first else b""
+        path = of_all(own.ljust(PATH, b"\0"))[min(self.here)].rstrip(b"\0").decode()
         with open(path, "r+b") as file:
             self.memory = mmap.mmap(file.fileno(), world.size * SLOT)
         self.write(RUNNING, "")
-        neighbours.Barrier()
-        if neighbours.rank == 0:
+        wait(world.Ibarrier())
+        if first:
             os.unlink(path)
         # Containers may share memory but not the numbers of processes: then nobody is called dead.
-        self.sees_processes = all(neighbours.allgather(all(self.is_process(rank) for rank in self.here)))
-        neighbours.Free()
+        said = of_all(bytes([all(self.is_process(rank) for rank in self.here)]))
+        self.sees_processes = all(said[rank] == b"\1" for rank in self.here)
 
     def write(self, state, text):
         """Say what this rank is doing."""
@@ -100,10 +114,24 @@ class Board:
         return f"is in {text}" if text else "is in no collective"
 
 
+def shared_folder():
+    """Where files are that ranks of this host see: in memory, where the system has that."""
+    return "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+
+
+def this_host():
+    """32 bytes that are the same for processes that see one `shared_folder`: of one system, and one file system."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            system = file.read().strip()
+    except OSError:
+        system = socket.gethostname()
+    return hashlib.sha256(f"{system} {os.stat(shared_folder()).st_dev}".encode()).digest()
+
+
 def make_file(size):
-    """The name of a new file of this size, in memory where the system has files there."""
-    folder = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None
-    handle, path = tempfile.mkstemp(prefix="cygrad-", dir=folder)
+    """The name of a new file of this size in the `shared_folder`."""
+    handle, path = tempfile.mkstemp(prefix="cygrad-", dir=shared_folder())
     os.ftruncate(handle, size)
     os.close(handle)
     return path

@@ -3,6 +3,7 @@
 MPI's own end waits for all processes, so it is reached only when none of them failed; else a process leaves without it,
 after the others have had time to read on the board why.
 """
+import array
 import atexit
 import os
 import signal
@@ -58,20 +59,25 @@ def begin(rank, world_size, timeout):
             f"WORLD_SIZE is {world_size}, but MPI has started {world.size} process{'es' * (world.size > 1)} together: "
             f"start the program with `mpiexec -n {world_size} python script.py` or `python -m cygrad.distributed.run "
             f"--nproc-per-node {world_size} script.py`")
-    together = world.Ibarrier()
     until = time.monotonic() + seconds
-    while not together.Test():
-        if time.monotonic() > until:
-            raise DistBackendError(f"init_process_group(): not all of {world.size} processes came within {seconds:g} s")
-        time.sleep(0.001)
 
-    def meet():
-        comm = world.Split(0, world.rank if rank == -1 else rank)
-        return comm, Board(comm, MPI), world.Dup() if _State.farewell is None else _State.farewell
+    def wait(request):
+        turn = 0
+        while not tested(request):
+            if time.monotonic() > until:
+                raise DistBackendError(f"init_process_group(): not all of {world.size} processes came within "
+                                       f"{seconds:g} s")
+            pause(turn)
+            turn += 1
 
-    comm, board_, farewell = bounded(meet, seconds, "init_process_group()", lambda: None)
+    with lock:
+        together = world.Ibarrier()
+    wait(together)
+    comm = numbered(world, rank, wait, seconds)
     if rank not in (-1, comm.rank):
         raise DistBackendError(f"init_process_group(): two processes have the rank {rank}, or ranks are left out")
+    board_ = Board(comm, MPI, wait)
+    farewell = twin(world, wait) if _State.farewell is None else _State.farewell
     _State.board = board_
     _State.spins = SPINS if len(board_.here) <= processors() else SPINS_CROWDED
     _outlive_signals()
@@ -80,6 +86,32 @@ def begin(rank, world_size, timeout):
         atexit.register(end)
         _notice_exceptions()
     return comm
+
+
+def tested(request):
+    """Whether an operation of MPI has ended."""
+    with lock:
+        return request.Test()
+
+
+def numbered(world, rank, wait, seconds):
+    """A communicator of all processes with the ranks that they ask for. It blocks only where these are not MPI's: who
+    blocks in MPI spins, and yields its processor for milliseconds where others want it."""
+    wish, wishes = array.array("q", [world.rank if rank == -1 else rank]), array.array("q", bytes(8 * world.size))
+    with lock:
+        request = world.Iallgather([wish, MPI.INT64_T], [wishes, 1, MPI.INT64_T])
+    wait(request)
+    if list(wishes) == list(range(world.size)):
+        return twin(world, wait)
+    return bounded(lambda: world.Split(0, wish[0]), seconds, "init_process_group()", lambda: None)
+
+
+def twin(comm, wait):
+    """Another communicator of the same processes."""
+    with lock:
+        made, request = comm.Idup()
+    wait(request)
+    return made
 
 
 def initialise(seconds):

@@ -63,7 +63,8 @@ class Program:
         import cygrad.distributed as dist
         import cygrad.distributed.checkpoint as dcp
         self.fault, self.folder, self.cygrad, self.dist, self.dcp = fault, folder, cygrad, dist, dcp
-        dist.init_process_group("gloo", timeout=timedelta(seconds=TIMEOUT))
+        dist.init_process_group("gloo", timeout=timedelta(seconds=LIMIT / 2))       # a busy machine begins slowly
+        dist.group.WORLD.timeout = timedelta(seconds=TIMEOUT)
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.group = dist.new_group(timeout=timedelta(seconds=TIMEOUT))
         self.dtype, self.rows, self.saved = cygrad.float32, 3, 0

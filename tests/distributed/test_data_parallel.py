@@ -343,3 +343,23 @@ def test_outputs_may_be_ignored():
         assert layers[0].bias.grad.tolist() == [1, 1] and layers[1].bias.grad is None
     finally:
         dist.destroy_process_group()
+
+
+def test_what_the_inner_optimizer_says_of_itself():
+    class Counting(cygrad.optim.SGD):
+        def step(self, closure=None):
+            super().step(closure)
+            self.param_groups[0]["steps"] = self.param_groups[0].get("steps", 0) + 1
+
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        weight = cygrad.ones(1, requires_grad=True)
+        optimizer = dist.optim.ZeroRedundancyOptimizer([weight], Counting, lr=0.1)
+        weight.sum().backward()
+        for count in (1, 2):
+            optimizer.step()
+            assert optimizer.param_groups[0]["steps"] == count
+        with pytest.raises(TypeError, match="should be an iterable of Tensors"):
+            dist.optim.ZeroRedundancyOptimizer(weight, cygrad.optim.SGD, lr=0.1)
+    finally:
+        dist.destroy_process_group()

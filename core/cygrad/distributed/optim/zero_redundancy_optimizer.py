@@ -45,6 +45,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     def __init__(self, params, optimizer_class, process_group=None, parameters_as_bucket_view=False,
                  overlap_with_ddp=False, **defaults):
+        if isinstance(params, cygrad.Tensor):
+            raise TypeError("`params` argument should be an iterable of Tensors, but got a Tensor")
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer: overlap_with_ddp=True is not there yet")
         self.process_group = dist.group.WORLD if process_group is None else process_group
@@ -106,6 +108,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         Join.notify_join_context(self)
         self._share_options()
         loss = self.optim.step(closure, **kwargs) if closure is not None else self.optim.step(**kwargs)
+        for outer, inner in zip(self.param_groups, self.optim.param_groups):    # what the step has changed
+            outer.update({name: value for name, value in inner.items() if name != "params"})
         self._share_parameters()
         return loss
 

@@ -125,3 +125,46 @@ def test_drawn_faults(seed):
     need_mpi()
     fault = faults.Fault(seed)
     assert faults.complaints(fault) == [], fault
+
+
+def test_whose_traceback_it_is(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, """
+        if rank == 1:
+            raise ValueError("boom")
+        dist.barrier()
+    """)
+    first = ended.err.split("\n")[0]
+    assert first == "[rank1]: Traceback (most recent call last):", ended.err
+    assert "[rank0]: cygrad.distributed.errors.DistBackendError: barrier() can't end on rank 0: rank 1" in ended.err
+    assert ended.err.index("[rank1]: ValueError: boom") < ended.err.index("[rank0]:")
+
+
+def test_one_progress_bar(tmp_path):
+    need_mpi()
+    ended = run(tmp_path, 2, "say(f\"{rank} {os.environ.get('TQDM_DISABLE')}\")")
+    assert ended.lines() == ["0 None", "1 1"]
+
+
+def test_in_a_batch_script(tmp_path, monkeypatch):
+    """SLURM's variables around the launcher say nothing of the processes that it starts."""
+    need_mpi()
+    for name, value in {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0"}.items():
+        monkeypatch.setenv(name, value)
+    for ranks in (1, 2):
+        ended = run(tmp_path, ranks, "say(f'{rank} of {size}')")
+        assert ended.lines() == [f"{rank} of {ranks}" for rank in range(ranks)], ended.err
+
+
+def test_hosts(tmp_path, monkeypatch):
+    need_mpi()
+    monkeypatch.setenv("HYDRA_LAUNCHER", "fork")        # both hosts are this one
+    hosts = tmp_path / "hosts"
+    hosts.write_text("localhost\n127.0.0.1\n")
+    text = "say(' '.join(os.environ[name] for name in ('RANK', 'LOCAL_RANK', 'LOCAL_WORLD_SIZE', 'GROUP_RANK')))"
+    ended = run(tmp_path, 2, text, 60, "--nnodes", "2", "--hostfile", str(hosts))
+    assert ended.lines() == ["0 0 2 0", "1 1 2 0", "2 0 2 1", "3 1 2 1"], ended.err
+    ended = run(tmp_path, 2, text, 60, "--nnodes", "2", "--hostfile", str(tmp_path / "none"))
+    assert ended.code != 0 and "--hostfile: there is no file" in ended.err
+    ended = run(tmp_path, 2, text, 60, "--nnodes", "2")
+    assert ended.code != 0 and "several hosts need --hostfile" in ended.err

@@ -29,7 +29,7 @@ class Backend(str):
         func : callable
             ``func(store, rank, world_size, timeout)`` returns a ProcessGroup of all ranks.
         extended_api : bool
-            False: there is one form of `func`.
+            True: another form of `func`, with which no group can be made here.
         devices : str or list of str, optional
             Not used: a group says by itself what it reaches.
 
@@ -48,14 +48,17 @@ class Backend(str):
         'mine'
         >>> dist.destroy_process_group()
         """
-        if extended_api:
-            raise NotImplementedError("register_backend: extended_api=True is not there; func takes store, rank, "
-                                      "world_size and timeout")
         if hasattr(cls, name.upper()):
             raise AssertionError(f"{name.upper()} c10d backend already exist")
         setattr(cls, name.upper(), name.lower())
         cls.backend_list.append(name.lower())
-        providers.registered[name.lower()] = func
+        providers.registered[name.lower()] = no_extended_form if extended_api else func
+
+
+def no_extended_form(*_):
+    """In place of what was registered with `extended_api=True`."""
+    raise NotImplementedError("register_backend: groups of extended_api=True can't be made; func takes store, rank, "
+                              "world_size and timeout")
 
 
 class BackendConfig:

@@ -19,6 +19,7 @@ class _World:
     """What `init_process_group` made; a process has one world at a time."""
 
     default = None          # the group of all processes
+    rank = None             # in it, or in the last one
     made = 0                # how many groups were made in this world: their names
     groups = []             # all groups of the world that this process is in
 
@@ -95,6 +96,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         rank, world_size = environment.place(rank, world_size, init_method)
         if not 0 <= rank < world_size:
             raise ValueError(f"rank {rank} is not one of 0 to {world_size - 1}")
+    _name_rank_in_tracebacks()
     alone = name == "gloo" and world_size == 1 and environment.launched() in (None, (0, 1, 0, 1))
     if name in providers.registered:
         made = providers.made_by_user(name, init_method, store, rank, world_size, timeout)
@@ -102,7 +104,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         made = providers.load("local" if alone else name).open(rank, world_size, timeout)
     made.name, made.group_name, made.group_desc = name, "0", "default_pg"
     _World.default, _World.made, _World.groups = made, 1, [made]
-    _name_rank_in_tracebacks()
+    _World.rank = made.rank()
 
 
 def destroy_process_group(group=None):
@@ -137,14 +139,15 @@ def destroy_process_group(group=None):
 
 
 def _name_rank_in_tracebacks():
-    """Begin the lines of this process's last traceback with its rank."""
+    """Begin the lines of this process's last traceback with its rank. Before the group is made, which may have a hook
+    of its own around this one."""
     before = sys.excepthook
     if getattr(before, "names_rank", False):
         return
-    rank = get_rank()
 
     def hook(kind, error, trace):
-        if before is not sys.__excepthook__:
+        rank = _World.rank
+        if before is not sys.__excepthook__ or rank is None:
             before(kind, error, trace)
             return
         text = "".join(traceback.format_exception(kind, error, trace))

@@ -50,6 +50,8 @@ def set_variables():
     os.environ.setdefault("LOCAL_RANK", str(rank % local))
     os.environ.update(GROUP_RANK=str(rank // local), GROUP_WORLD_SIZE=str(-(-size // local)), ROLE_NAME="default",
                       ROLE_RANK=str(rank), ROLE_WORLD_SIZE=str(size))
+    if rank > 0:
+        os.environ.setdefault("TQDM_DISABLE", "1")      # one progress bar on the terminal: the first rank's
     return rank
 
 

@@ -15,6 +15,8 @@ import sys
 import threading
 import time
 
+from cygrad.distributed.environment import LAUNCHERS, VARIABLES
+
 __all__ = ["main", "parser"]
 
 GRACE = 10.0        # seconds that the others have, after the first has failed, to find out and end by themselves
@@ -146,7 +148,8 @@ def run_once(options, count, per_node, attempt):
     environment.setdefault("MASTER_PORT", options.master_port or "29500")
     if count > 1:
         environment.setdefault("OMP_NUM_THREADS", "1")
-    for variable in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"):
+    # Also what is left of a launcher around this one, such as a batch script's own rank in SLURM.
+    for variable in (*VARIABLES, *(variables[0] for variables in LAUNCHERS.values())):
         environment.pop(variable, None)
     process = subprocess.Popen(command(options, count, per_node), env=environment)
     try:
@@ -197,6 +200,8 @@ def main(arguments=None):
     """Run the script; the exit code is 0 if all processes ended well."""
     options = parser().parse_args(arguments)
     per_node = processes_per_node(options.nproc_per_node)
+    if options.hostfile and not os.path.isfile(options.hostfile):
+        raise SystemExit(f"--hostfile: there is no file {options.hostfile!r}")
     nodes = int(options.nnodes.rpartition(":")[2])
     if nodes > 1 and not options.hostfile:
         raise SystemExit("--nnodes: several hosts need --hostfile, with their names")

@@ -23,13 +23,14 @@ HEADER = '''\
 # docs/make_signatures.py: don't edit.
 #
 # One line for each way of calling, continued where it starts with blanks. After a type, `#` says that numbers pass for
-# tensors, `[]` that one int passes for a list, `?` that None passes; `~` before a name that errors don't mention this
-# way. Methods are those of functions without `input` and `out`, unless listed.
+# tensors, `%` that whatever counts as an index passes for an int, `[]` that one int passes for a list, `?` that None
+# passes; `~` before a name that errors don't mention this way. Methods are those of functions without `input` and
+# `out`, unless listed.
 '''
 TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | _complex": "Number", "Number": "Number",
-         "_int": "int", "_int | SymInt": "int", "_int | _size": "tuple of ints[]",
-         "_int | SymInt | Sequence[_int | SymInt]": "tuple of ints[]", "_size": "tuple of ints",
-         "Sequence[_int | SymInt]": "tuple of ints", "_bool": "bool",
+         "_int": "int", "_int | SymInt": "int%", "_int | _size": "tuple of ints[]",
+         "_int | SymInt | Sequence[_int | SymInt]": "tuple of ints%[]", "_size": "tuple of ints",
+         "Sequence[_int | SymInt]": "tuple of ints%", "_bool": "bool",
          "_float": "float", "str": "str", "_dtype": "torch.dtype", "_layout": "torch.layout", "DeviceLikeType":
          "torch.device", "memory_format": "torch.memory_format", "Generator": "torch.Generator", "_complex": "complex",
          "tuple[Tensor, ...] | list[Tensor] | None": "tuple of Tensors", "tuple[Tensor, ...] | list[Tensor]":
@@ -38,8 +39,8 @@ TYPES = {"Tensor": "Tensor", "Tensor | Number | _complex": "Tensor#", "Number | 
          "Tensor | Number": "Tensor#", "Tensor | Number | torch.SymInt | torch.SymFloat": "Tensor#",
          "Tensor | Number | _complex | torch.SymInt | torch.SymFloat": "Tensor#", "torch.memory_format":
          "torch.memory_format", "tuple[Tensor | None, ...] | list[Tensor | None]": "tuple of Tensors",
-         "Tensor | tuple[Tensor, ...] | list[Tensor]": "tuple of Tensors", "IntLikeType": "int", "_symsize":
-         "tuple of ints", "Literal[False]": "bool", "Literal[True]": "bool", "list[str | None]": "tuple of names"}
+         "Tensor | tuple[Tensor, ...] | list[Tensor]": "tuple of Tensors", "IntLikeType": "int%", "_symsize":
+         "tuple of ints%", "Literal[False]": "bool", "Literal[True]": "bool", "list[str | None]": "tuple of names"}
 
 CONVERSIONS = {"bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "double", "float", "half", "int", "long",
                "short"}
@@ -73,8 +74,8 @@ def parameter(arg, default, listed):
     kind, optional = kind_of(arg)
     name = name_of(arg)
     shown = listed.get(name)
-    marks = re.search(r"[#\[\]]*$", kind).group()
-    words = shown.rpartition(f" {name}")[0] if shown else kind.rstrip("#[]")
+    marks = re.search(r"[#%\[\]]*$", kind).group()
+    words = shown.rpartition(f" {name}")[0] if shown else kind.rstrip("#%[]")
     stated = f" = {ast.unparse(default).replace(', ', ',')}" if default else ""
     end = shown[len(words) + 1 + len(name):] if shown else stated
     none = "?" if optional and not default else ""
@@ -88,7 +89,7 @@ def overload(node, listings):
         return None
     positional = [a for a in args.posonlyargs + args.args if not (a.arg == "self" and a.annotation is None)]
     defaults = [None] * (len(positional) - len(args.defaults)) + args.defaults
-    names = tuple(f"{kind_of(a)[0].rstrip('#[]')} {name_of(a)}" for a in positional + args.kwonlyargs)
+    names = tuple(f"{kind_of(a)[0].rstrip('#%[]')} {name_of(a)}" for a in positional + args.kwonlyargs)
     listed = listings.get(names, {})
     parts = [parameter(a, d, listed) for a, d in zip(positional, defaults)]
     keywords = [parameter(a, d, listed) for a, d in zip(args.kwonlyargs, args.kw_defaults)]
@@ -100,6 +101,7 @@ SCHEMA_TYPES = {"Tensor": "Tensor", "int": "int", "float": "float", "bool": "boo
 
 
 OF_NAMES = {"dtype": "torch.dtype", "layout": "torch.layout"}      # ints to schemas
+INDICES = "n", "s"                                                 # of `fft`, which schemas don't tell from other ints
 
 
 def schema_lines(function, operator):
@@ -116,7 +118,8 @@ def schema_lines(function, operator):
         for a in schema.arguments:
             text = str(a.type)
             kind = SCHEMA_TYPES.get(re.sub(r"^Optional\[(.*)\]$", r"\1", text), "object")
-            kind = OF_NAMES.get(a.name) or kind + "[]" * (kind == "tuple of ints" and bool(a.N))
+            kind += "%" * (a.name in INDICES and operator.startswith("fft_"))
+            kind = OF_NAMES.get(a.name) or kind + "[]" * (kind.startswith("tuple of ints") and bool(a.N))
             stated = "None" if a.has_default_value() and a.default_value == [] else str(a.default_value)
             default = " = " + stated.replace(", ", ",") if a.has_default_value() else ""
             none = "?" if text.startswith("Optional") and not default else ""
@@ -147,7 +150,14 @@ CORRECTED = {
 }
 
 
-CORRECTED_METHODS = {"mul": ["Tensor other"]}
+CORRECTED["norm"] = [("Tensor input, object p = fro, tuple of ints[] dim = None, bool keepdim = False, Tensor out = "
+                      "None, torch.dtype dtype = None")]
+CORRECTED["result_type"] = [f"{first}, {second}" for first, second in (
+    ("Tensor tensor", "Tensor other"), ("Number scalar", "Tensor tensor"), ("Tensor tensor", "Number other"),
+    ("Number scalar1", "Number scalar2"))]
+CORRECTED_METHODS = {
+    "mul": ["Tensor other"],
+    "norm": ["object p = fro, tuple of ints[] dim = None, bool keepdim = False, torch.dtype dtype = None"]}
 
 # Where PyTorch's parser takes a number for a tensor.
 NUMBERS = {name + end for name in ("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide",
@@ -229,7 +239,7 @@ def main():
     text = HEADER
     for title, table in (("functions", functions), ("methods", methods)):
         for name in NUMBERS & table.keys():
-            table[name] = [re.sub(r"\bTensor (?=input|other|src)", "Tensor# ", line) for line in table[name]]
+            table[name] = [re.sub(r"\bTensor (?=input|self|other|src)", "Tensor# ", line) for line in table[name]]
         for name in {"div", "div_"} & table.keys():         # None passes, which the text of div's error does not say
             table[name] = [line.replace("str rounding_mode", "str? rounding_mode") for line in table[name]]
         for name in table:                                  # nor what it says of these, but where there is data

@@ -12,17 +12,18 @@ from cygrad.dtype import DType
 from cygrad.tensor import Tensor
 
 TENSOR, INT, BOOL, FLOAT, COMPLEX, NONE, TEXT, LIST, DTYPE, OTHER = (1 << i for i in range(10))
-ODD = 1 << 10                           # Python's types as dtypes, ints of more than 60 bits: the overloads are asked
+ODD = 1 << 10           # types of other libraries, lists of bools, ints of more than 60 bits: the overloads are asked
 NUMBER = INT | BOOL | FLOAT | COMPLEX
 KINDS_COUNT = 11                        # these, ODD included
-ALL = (1 << 10) - 1
+ALL = (1 << 11) - 1
 COUNTS = 16                             # numbers of arguments that are told apart
 EVERY = (1 << 16) - 1                   # overload
 
 KINDS = {
     "Tensor": TENSOR, "Tensor#": TENSOR | NUMBER, "Number": NUMBER, "complex": NUMBER, "float": INT | BOOL | FLOAT,
     "int": INT, "bool": BOOL, "str": TEXT, "torch.dtype": DTYPE, "tuple of ints": LIST, "tuple of ints[]": LIST | INT,
-    "tuple of Tensors": LIST, "tuple of floats": LIST, "tuple of names": LIST, "torch.device": TEXT | INT | OTHER,
+    "tuple of Tensors": LIST, "tuple of floats": LIST, "tuple of Scalars": LIST, "tuple of names": LIST,
+    "torch.device": TEXT | INT | OTHER,
     "torch.layout": OTHER, "torch.memory_format": OTHER, "torch.Generator": OTHER, "torch.Storage": OTHER}
 KINDS_OF_VALUES = ((Tensor, TENSOR), (int, INT), (float, FLOAT), (complex, COMPLEX), (str, TEXT), ((tuple, list), LIST),
                    (DType, DTYPE))
@@ -103,7 +104,8 @@ class Accepted:
                 continue
             head, _, default = part.partition(" = ")
             kind, _, name = head.rpartition(" ")
-            bits = KINDS.get(kind.rstrip("?"), ALL) | NONE * (kind.endswith("?") or default in PASS_AS_NONE)
+            bits = KINDS.get(kind.rstrip("?").replace("%", ""), ALL)
+            bits |= NONE * (kind.endswith("?") or default in PASS_AS_NONE)
             known = self.words.get(name, ([0] * KINDS_COUNT, True))
             _mark(known[0], bits, overload)
             # interned, so that pointers can be compared
@@ -139,12 +141,12 @@ def accepted(name, method):
 def kind_of(value):
     """The kind of a value that is not of one of the types that most arguments have."""
     kinds = KINDS_OF_VALUES
-    if type(value).__module__ == "numpy":
-        if type(value).__name__ == "ndarray":
-            return OTHER
+    module = type(value).__module__
+    if module == "numpy":
         import numpy as np      # start-up time
-        kinds = ((np.bool_, BOOL), (np.integer, INT), (np.floating, FLOAT), (np.complexfloating, COMPLEX))
+        kinds = ((np.integer, INT), ((np.longdouble, np.clongdouble), ODD), (np.floating, FLOAT),
+                 (np.complexfloating, COMPLEX))
     for types, bit in kinds:
         if isinstance(value, types):
             return bit
-    return ODD if any(value is kind for kind in (float, int, bool, complex)) else OTHER
+    return OTHER if isinstance(module, str) and module.startswith("cygrad") else ODD

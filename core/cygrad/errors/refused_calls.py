@@ -28,8 +28,12 @@ def python_numbers(args, kwargs):
     As in PyTorch, NumPy's bool is a number of the default float dtype.
     """
     def plain(value):
+        if isinstance(value, (np.bool_, np.longdouble)):
+            return float(value)
+        if isinstance(value, np.clongdouble):           # `item` of extended precision gives no Python number
+            return complex(value)
         if isinstance(value, NUMPY_NUMBERS) and not isinstance(value, (float, complex)):
-            return float(value) if isinstance(value, np.bool_) else value.item()
+            return value.item()
         return value
 
     found = tuple(map(plain, args)), {name: plain(value) for name, value in kwargs.items()}

@@ -2,6 +2,7 @@
 
 An `Overload` is one line of it. It holds arguments against itself the way PyTorch's own parser does.
 """
+import operator
 import re
 from functools import cache
 
@@ -25,8 +26,8 @@ class Parameter:
         self.optional = bool(default)
         self.none = kind.endswith("?") or default in PASS_AS_NONE
         kind = kind.rstrip("?")
-        self.numbers, self.one = kind.endswith("#"), kind.endswith("[]")
-        self.kind = kind.rstrip("#[]")
+        self.numbers, self.one, self.index = kind.endswith("#"), kind.endswith("[]"), "%" in kind
+        self.kind = kind.rstrip("#%[]")
         self.keyword_only = keyword_only
         self.default = default
         self.text = f"{self.kind} {self.name}" + (f" = {default}" if default else "")
@@ -37,20 +38,36 @@ class Parameter:
             return isinstance(value, Tensor) or self.numbers and _is_number(value), None
         if self.kind == "tuple of ints":
             if isinstance(value, (tuple, list)):
-                return (True, None) if not value or _is_int(value[0]) else (False, 0)
-            return self.one and _is_int(value), None
+                return (True, None) if not value or _is_index(value[0]) else (False, 0)
+            return self.one and (self.is_int(value) or isinstance(value, Tensor) and _is_index(value)), None
         if self.kind == "tuple of floats":
             return isinstance(value, (tuple, list)) and (not value or _is_number(value[0])), None
+        if self.kind == "tuple of Scalars":
+            return isinstance(value, (tuple, list)) and all(map(_is_number, value)), None
         if self.kind == "tuple of Tensors":
             return _is_tensors(value), None
+        if self.kind == "int":
+            return self.is_int(value), None
         return _CHECKS.get(self.kind, lambda value: True)(value), None
+
+    def is_int(self, value):
+        """Whether a value passes for one int."""
+        return _is_index(value) if self.index else _is_int(value)
 
     def plain(self, value):
         """A value that passes, as ops take it."""
+        if self.kind in ("int", "tuple of ints"):
+            if isinstance(value, (tuple, list)):
+                items = [self.plain(item) for item in value]
+                return value if all(a is b for a, b in zip(items, value)) else items
+            if not isinstance(value, (int, type(None))):
+                value = value.item() if isinstance(value, Tensor) else operator.index(value)
         if self.kind == "torch.dtype" and isinstance(value, type):
             return DTYPES[value]
         if isinstance(value, Tensor) and self.kind in _NUMBERS:
             return value.item()
+        if self.kind == "float" and type(value) is int:
+            return float(value)
         if isinstance(value, int) and not -2 ** 63 <= value < 2 ** (63 if self.kind == "int" or self.one else 64):
             self._overflow(value)
         return value
@@ -66,6 +83,17 @@ def _is_int(value):
     if isinstance(value, Tensor):
         return value.dim() == 0 and not value.requires_grad and value.dtype.name.startswith(("int", "uint"))
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_index(value):
+    """Whether a value counts as an int where PyTorch has symbolic ones, and in lists."""
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and value.dtype.name.startswith(("int", "uint", "bool"))
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return hasattr(type(value), "__index__")
 
 
 def _is_number(value):
@@ -89,8 +117,7 @@ _CHECKS = {
     "Number": _is_number,
     "complex": _is_number,
     "float": lambda value: _is_number(value) and not isinstance(value, (complex, np.complexfloating)),
-    "int": _is_int,
-    "bool": lambda value: isinstance(value, (bool, np.bool_)),
+    "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
     "torch.dtype": lambda value: isinstance(value, DType) or any(value is kind for kind in (float, int, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
@@ -153,7 +180,7 @@ class Overload:
                             f"{'s' if len(missing) == 1 else ''}: {quoted}")
                 fits, wrong = parameter.takes(value)
                 if not fits and spread and at == 0 and not by_keyword:
-                    if _is_int(value):
+                    if _is_index(value):
                         at = len(args)
                         continue
                     if len(args) > 1:
@@ -177,12 +204,12 @@ class Overload:
 
     def unreadable(self, name, args, kwargs):
         """What is wrong with a list of ints behind its first element, at which alone choosing an overload looks."""
-        spread = self.positional == 1 and args and _is_int(args[0])
+        spread = self.positional == 1 and args and _is_index(args[0])
         for i, parameter in enumerate(self.parameters):
             value = args if spread else args[i] if i < len(args) else kwargs.get(parameter.name)
             if parameter.kind == "tuple of ints" and isinstance(value, (tuple, list)):
                 for place, item in enumerate(value):
-                    if not (_is_int(item) or isinstance(item, bool) and place):
+                    if not (_is_index(item) or isinstance(item, bool) and place):
                         return (f"{name}(): argument '{parameter.name}' failed to unpack the object at pos {place + 1} "
                                 f'with error "type must be tuple of ints,but got {type_name(item)}"')
         return None
@@ -229,10 +256,12 @@ class Overload:
         return [known[word].plain(value) for word, value in kwargs.items()]
 
     def bound(self, args, kwargs):
-        """{name: value} of arguments that the parser takes; sizes given one by one as a tuple."""
-        if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_int(args[0]):
+        """{name: value} of arguments that the parser takes, as ops take them; sizes given one by one as a tuple."""
+        if args and self.positional == 1 and self.parameters[0].kind == "tuple of ints" and _is_index(args[0]):
             args = (tuple(args),)
-        return dict(zip((p.name for p in self.parameters), args)) | kwargs
+        known = {p.name: p for p in self.parameters}
+        values = dict(zip(known, args)) | kwargs
+        return {name: known[name].plain(value) for name, value in values.items()}
 
 
 def _shown(kind, value, prefix=""):

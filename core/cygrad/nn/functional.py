@@ -39,6 +39,7 @@ from cygrad.ops.nn.sliding_blocks import col2im as _col2im, im2col as _im2col
 from cygrad.ops.nn.unpooling import max_unpool1d, max_unpool2d, max_unpool3d  # noqa: F401
 from cygrad.ops.nn.linear_losses import linear_cross_entropy  # noqa: F401
 from cygrad.ops.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss  # noqa: F401
+from cygrad.errors.accepted import lines_of as _lines_of
 from cygrad.ops.declare.registry import (functions as _functions, inplace_form as _inplace_form, methods as _methods,
                                           public as _public, with_out as _with_out)
 
@@ -311,8 +312,12 @@ def pad(input, pad, mode="constant", value=None):
 # Functions that are called otherwise than those of their names in `cygrad` itself are known by their full name.
 for _name, _value in list(globals().items()):
     if not _name.startswith("_") and callable(_value):
-        _own = getattr(_value, "__module__", "") == __name__ or _functions.get(_name, _value) is not _value
-        globals()[_name] = _PublicOp(_value, _name, "nn.functional." + _name) if _own else _public(_name, _value)
+        _here = _functions.get(_name, _value)           # public by now, if something loaded its module before
+        _own = getattr(_value, "__module__", "") == __name__ or _here is not _value and not (
+            isinstance(_here, _PublicOp) and _here.function is _value)
+        _known = _name not in _functions and _lines_of(_name, False)        # the words of whose errors are known
+        globals()[_name] = (_PublicOp(_value, _name, _name if _known else "nn.functional." + _name) if _own
+                            else _public(_name, _value))
 
 
 conv_tbc, native_channel_shuffle = _cygrad.conv_tbc, _cygrad.native_channel_shuffle

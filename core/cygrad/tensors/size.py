@@ -26,7 +26,7 @@ class Size(tuple):
 
     __slots__ = ()
 
-    def __new__(cls, sizes=()):
+    def __new__(cls, sizes=(), /):
         made = tuple.__new__(cls, sizes)
         for n in made:
             if type(n) is not int:

@@ -73,10 +73,6 @@ cdef DType element_dtype(object x):
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(x, dict):
             raise RuntimeError("Could not infer dtype of dict")
-        if hasattr(x, "__float__"):
-            return default_float()
-        if hasattr(x, "__index__"):
-            return dtype_of(INT64)
         raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
     return found
 

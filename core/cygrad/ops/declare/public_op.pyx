@@ -256,6 +256,13 @@ cdef inline bint starts_with_number(PyObject *value, bint listed) noexcept:
     return Py_TYPE(<object>first) == &PyLong_Type
 
 
+cdef inline bint starts_with_bool(PyObject *value, bint listed) noexcept:
+    """Whether the first item of a list or tuple is True or False, which is no size and no axis."""
+    if (PyList_GET_SIZE(value) if listed else PyTuple_GET_SIZE(value)) == 0:
+        return False
+    return Py_TYPE(<object>(PyList_GET_ITEM(value, 0) if listed else PyTuple_GET_ITEM(value, 0))) == &PyBool_Type
+
+
 cdef bint is_named(PyObject *value, PyTypeObject *tensor) noexcept:
     return PyObject_TypeCheck(value, tensor) and (<Tensor>value).names_ is not None
 
@@ -279,7 +286,7 @@ cdef inline int common_kind(PyObject *value, PyTypeObject *tensor) noexcept:
     if kind == &PyBool_Type:
         return BOOL
     if kind == &PyTuple_Type or kind == &PyList_Type:
-        return LIST
+        return ODD if starts_with_bool(value, kind == &PyList_Type) else LIST
     if value == Py_None:
         return NONE
     if kind == <PyTypeObject *>DType:

@@ -88,11 +88,15 @@ def _unary_forms(KernelOp kernel):
     return function, inplace, into
 
 
+# What takes numbers only, too.
+OF_NUMBERS = "add", "sub", "mul", "div", "floor_divide", "div_mode", "div_floor", "trunc_divide"
+
+
 cdef object checked_binary(KernelOp op, object x, object y):
     out = apply_binary(op, x, y)
     if out is NotImplemented:
         if not isinstance(x, Tensor) and not isinstance(y, Tensor):
-            if op.name in ("add", "sub", "mul", "div") and is_number(x) and is_number(y):
+            if op.name in OF_NUMBERS and is_number(x) and is_number(y):
                 return apply_binary(op, tensor(x), y)
             raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
         raise TypeError(f"{op.name}(): argument 'other' (position 2) must be Tensor or Number, not "
@@ -214,6 +218,8 @@ cdef object scaled(KernelOp op, object input, object other, object alpha):
     cdef Tensor out
     if PyLong_CheckExact(alpha) and alpha == 1:         # True and 1.0 are refused where they don't fit
         return checked_binary(op, input, other)
+    if is_number(input) and is_number(other):
+        input = tensor(input)
     if op.rule == NO_BOOL:
         refuse_bools(op.name, input, other)
     dtype = result_dtype(input, other)

@@ -14,6 +14,7 @@ from cygrad_cpu.nn.attention cimport cpu_attention
 from cygrad_cpu.nn.convolution cimport cpu_conv2d, cpu_conv2d_backward
 from cygrad_cpu.pointwise.elementwise cimport cpu_elementwise
 from cygrad_cpu.index.gather_scatter cimport cpu_gather, cpu_nonzero, cpu_scatter
+from cygrad_cpu.index.gather_sum cimport cpu_gather_sum
 from cygrad_cpu.linalg.routines cimport cpu_linalg
 from cygrad_cpu.reduce.map_reduce cimport cpu_map_reduce
 from cygrad_cpu.products.matmul cimport cpu_addmm, cpu_matmul
@@ -24,6 +25,7 @@ from cygrad_cpu.reduce.argreduce cimport cpu_argreduce
 from cygrad_cpu.runtime.philox cimport cpu_random
 from cygrad_cpu.reduce.reduce cimport cpu_reduce
 from cygrad_cpu.reduce.scan cimport cpu_scan
+from cygrad_cpu.nn.ctc cimport cpu_ctc_loss, cpu_ctc_loss_backward
 from cygrad_cpu.nn.class_losses cimport cpu_nll_loss, cpu_nll_loss_backward
 from cygrad_cpu.nn.pool cimport cpu_pool, cpu_pool_backward
 from cygrad_cpu.nn.recurrent cimport cpu_recurrent, cpu_recurrent_backward
@@ -232,6 +234,17 @@ cdef class CPUBackend(Backend):
 
     def nll_loss_backward(self, View grad, View target, View weight, long long ignore, bint mean, View grad_a):
         return cpu_nll_loss_backward(grad, target, weight, ignore, mean, grad_a)
+
+    def ctc_loss(self, View a, View labels, View starts, View counts, View steps, int blank, View out, View sums,
+                 View outside):
+        return cpu_ctc_loss(a, labels, starts, counts, steps, blank, out, sums, outside)
+
+    def ctc_loss_backward(self, View grad, View a, View labels, View starts, View counts, View steps, int blank,
+                          View losses, View sums, bint zero_infinity, View grad_a):
+        return cpu_ctc_loss_backward(grad, a, labels, starts, counts, steps, blank, losses, sums, zero_infinity, grad_a)
+
+    def gather_sum(self, View a, View index, View starts, View weights, View out):
+        return cpu_gather_sum(a, index, starts, weights, out)
 
     def resample(self, View a, View places, View weights, View out):
         return cpu_resample(a, places, weights, out)

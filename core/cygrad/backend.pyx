@@ -524,6 +524,40 @@ cdef class Backend:
         """
         return NotImplemented
 
+    def ctc_loss(self, View a, View labels, View starts, View counts, View steps, int blank, View out, View sums,
+                 View outside):
+        """out (N,) = -log of the probability that labels are read: Graves et al., ICML 2006; a (T, N, C) has logs.
+
+        Sequence n has counts[n] labels, from labels[starts[n]] on, and steps[n] of the T steps; all int64. Its states s
+        are blank, label, blank, ..., label, blank. sums (N, T, S), S = 2 * (the largest count) + 1, gets the log of the
+        sum over all paths that are in s at t of the products of their probabilities up to t, that of t included, for
+        the states and steps that n has, else -infinity. A path begins in one of the first two states, ends in one of
+        the last two, and stays, goes on to the next state, or passes over a blank between two different labels. Of no
+        steps, no labels are read for certain (-0.0), others never. A label that is no class, 0 to C - 1, is never read;
+        outside, int64 of rank 0, gets how many there are. float32 and float64; any strides. Composed from gather,
+        reduce and pointwise entries, step by step.
+        """
+        return NotImplemented
+
+    def ctc_loss_backward(self, View grad, View a, View labels, View starts, View counts, View steps, int blank,
+                          View losses, View sums, bint zero_infinity, View grad_a):
+        """grad_a (T, N, C) = grad[n] * (exp(a) - the share of the paths that read a class at a step): (16) there.
+
+        losses and sums are what that wrote; it takes a to be a log-softmax, and gives the gradient by what that is of.
+        A step that n has not gets 0. Where the loss is infinite, all steps get NaN, or with `zero_infinity` 0. A class
+        of probability 0 gets NaN. Composed as `ctc_loss`, and from scatter.
+        """
+        return NotImplemented
+
+    def gather_sum(self, View a, View index, View starts, View weights, View out):
+        """out (B, W): sums of the rows of a (V, W) that index (K,) names from starts[b] to before starts[b + 1].
+
+        starts (B + 1,) is int64 like index, which has no place outside a; what of a range is not within 0 to K counts
+        for nothing. weights (K,) are factors of the rows, or None. float32 and float64; any strides. Composed from
+        gather, scatter and binary.
+        """
+        return NotImplemented
+
     def resample(self, View a, View places, View weights, View out):
         """out (L, Q, R): sums of a few places of a's (L, P, R) second axis, times weights.
 

@@ -225,6 +225,17 @@ def networks():
     yield "nll_loss_backward divides by the count", ("nll_loss_backward",), kernel(
         "nll_loss_backward", lambda self, grad, target, weight, *rest: right(
             "nll_loss_backward", self, grad, target, None, *rest))
+    yield "ctc_loss takes all steps", ("ctc_loss",), kernel(
+        "ctc_loss", lambda self, a, labels, starts, counts, steps, *rest: (
+            store(other := scratch(steps), np.full(steps.shape, a.shape[0])),
+            right("ctc_loss", self, a, labels, starts, counts, other, *rest))[1])
+    yield "ctc_loss sees nothing outside", ("ctc_loss",), spoiled(
+        "ctc_loss", lambda *args: store(args[8], 0), lambda *args: True)
+    yield "ctc_loss_backward: always zero infinity", ("ctc_loss_backward",), kernel(
+        "ctc_loss_backward", lambda self, *args: right("ctc_loss_backward", self, *args[:9], True, args[10]))
+    yield "gather_sum forgets the weights", ("gather_sum",), kernel(
+        "gather_sum", lambda self, a, index, starts, weights, out: right(
+            "gather_sum", self, a, index, starts, None, out))
     yield "resample writes weights of 1", ("resample",), spoiled(
         "resample", lambda a, places, weights, out: store(out, load(a)[:, load(places)[0]]),
         lambda a, places, weights, out: weights.shape[0] == 1)

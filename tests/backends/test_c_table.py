@@ -207,6 +207,13 @@ static int nll_loss(cygrad_in a, cygrad_in t, cygrad_in w, int64_t i, int m, cyg
     { SAY("%d %d %d %d %d %d %d", n(a), n(t), n(w), (int)i, m, n(o), n(u)); }
 static int nll_loss_backward(cygrad_in g, cygrad_in t, cygrad_in w, int64_t i, int m, cygrad_out x)
     { SAY("%d %d %d %d %d %d", n(g), n(t), n(w), (int)i, m, n(x)); }
+static int ctc_loss(cygrad_in a, cygrad_in l, cygrad_in s, cygrad_in c, cygrad_in t, int b, cygrad_out o, cygrad_out u,
+    cygrad_out w) { SAY("%d %d %d %d %d %d %d %d %d", n(a), n(l), n(s), n(c), n(t), b, n(o), n(u), n(w)); }
+static int ctc_loss_backward(cygrad_in g, cygrad_in a, cygrad_in l, cygrad_in s, cygrad_in c, cygrad_in t, int b,
+    cygrad_in o, cygrad_in u, int z, cygrad_out x)
+    { SAY("%d %d %d %d %d %d %d %d %d %d %d", n(g), n(a), n(l), n(s), n(c), n(t), b, n(o), n(u), z, n(x)); }
+static int gather_sum(cygrad_in a, cygrad_in i, cygrad_in s, cygrad_in w, cygrad_out o)
+    { SAY("%d %d %d %d %d", n(a), n(i), n(s), n(w), n(o)); }
 static int resample(cygrad_in a, cygrad_in p, cygrad_in w, cygrad_out o) { SAY("%d %d %d %d", n(a), n(p), n(w), n(o)); }
 static int grid_sample(int m, int p, int l, cygrad_in a, cygrad_in g, cygrad_out o)
     { SAY("%d %d %d %d %d %d", m, p, l, n(a), n(g), n(o)); }
@@ -232,7 +239,8 @@ static const cygrad_table table = { .size = sizeof(cygrad_table), .interface_ver
     .recurrent_backward = recurrent_backward, .group_norm = group_norm, .group_norm_backward = group_norm_backward,
     .resample = resample, .grid_sample = grid_sample, .grid_sample_backward = grid_sample_backward,
     .map_reduce = map_reduce, .linalg = linalg, .pool_backward = pool_backward, .nll_loss = nll_loss,
-    .nll_loss_backward = nll_loss_backward };
+    .nll_loss_backward = nll_loss_backward, .ctc_loss = ctc_loss, .ctc_loss_backward = ctc_loss_backward,
+    .gather_sum = gather_sum };
 const cygrad_table *cygrad_backend(void) { return &table; }
 """
 # A letter stands for a View: "a" for one of 1 element, "b" of 2, ...
@@ -260,6 +268,9 @@ CALLS = [("partial_sort", ("a", True, 3, "b", "c"), "1 1 3 2 3"),
          ("pool_backward", ("a", "b", "c"), "1 2 3"),
          ("nll_loss", ("a", "b", None, -100, True, "d", "e"), "1 2 -1 -100 1 4 5"),
          ("nll_loss_backward", ("a", "b", "c", 7, False, "d"), "1 2 3 7 0 4"),
+         ("ctc_loss", ("a", "b", "c", "d", "e", 7, "f", "g", "h"), "1 2 3 4 5 7 6 7 8"),
+         ("ctc_loss_backward", ("a", "b", "c", "d", "e", "f", 9, "g", "h", True, "i"), "1 2 3 4 5 6 9 7 8 1 9"),
+         ("gather_sum", ("a", "b", "c", None, "e"), "1 2 3 -1 5"),
          ("resample", ("a", "b", "c", "d"), "1 2 3 4"), ("grid_sample", (1, 2, True, "a", "b", "c"), "1 2 1 1 2 3"),
          ("grid_sample_backward", (0, 1, False, "a", "b", "c", None, "e"), "0 1 0 1 2 3 -1 5"),
          ("map_reduce", ((("in", 0), ("out", 0)), ("b",), (6,), None, (), ("a",)),

@@ -19,8 +19,9 @@ from cygrad_numpy import NumPyBackend
 F = cygrad.nn.functional
 ENTRIES = ("addmm", "softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "group_norm",
            "group_norm_backward", "conv2d", "conv2d_backward",
-           "pool", "pool_backward", "nll_loss", "nll_loss_backward", "resample", "grid_sample", "grid_sample_backward",
-           "attention", "recurrent", "recurrent_backward")
+           "pool", "pool_backward", "nll_loss", "nll_loss_backward", "ctc_loss", "ctc_loss_backward",
+           "gather_sum", "resample", "grid_sample", "grid_sample_backward", "attention", "recurrent",
+           "recurrent_backward")
 
 
 def composed(entry):

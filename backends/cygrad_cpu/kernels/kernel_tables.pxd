@@ -173,3 +173,29 @@ cdef struct ResamplingTable:    # by precision: 0 float32, 1 float64
     WeighLines lines[2]
     SampleForward forward[2]
     SampleBackward backward[2]
+
+cdef struct LabelRows:          # sequences of labels; see Backend.ctc_loss
+    Py_ssize_t steps, batch, classes
+    Py_ssize_t longest          # labels of the longest sequence
+    int blank
+    const long long *labels
+    const long long *starts
+    const long long *counts
+    const long long *lengths    # steps of each sequence
+
+ctypedef void (*CtcForward)(const LabelRows *rows, const char *logs, char *losses, char *sums, Py_ssize_t begin,
+                            Py_ssize_t end) noexcept nogil              # sequences begin to end
+ctypedef void (*CtcBackward)(const LabelRows *rows, const char *grad, const char *logs, const char *losses,
+                             const char *sums, bint zero_infinity, char *out, Py_ssize_t begin,
+                             Py_ssize_t end) noexcept nogil
+
+cdef struct CtcTable:           # by precision: 0 float32, 1 float64
+    CtcForward forward[2]
+    CtcBackward backward[2]
+
+ctypedef void (*SumOfRows)(const char *a, Py_ssize_t row, Py_ssize_t width, const long long *index,
+                           const long long *starts, Py_ssize_t count, const char *weights, char *out, Py_ssize_t begin,
+                           Py_ssize_t end) noexcept nogil               # results begin to end
+
+cdef struct GatherSumTable:     # by precision: 0 float32, 1 float64
+    SumOfRows rows[2]

@@ -87,7 +87,7 @@ cdef extern from "cygrad/devices/cygrad_backend.h" nogil:
         entry scatter_looking, addmm, softmax, softmax_backward, layer_norm, layer_norm_backward, conv2d
         entry conv2d_backward, attention, random, fft, elementwise, pool, recurrent, recurrent_backward, group_norm
         entry group_norm_backward, resample, grid_sample, grid_sample_backward, map_reduce, linalg, pool_backward
-        entry nll_loss, nll_loss_backward
+        entry nll_loss, nll_loss_backward, ctc_loss, ctc_loss_backward, gather_sum
     size_t whole_table "sizeof(cygrad_table)"
     size_t first_table "offsetof(cygrad_table, arange)"     # what a table has at least
 
@@ -630,6 +630,27 @@ cdef class TableBackend(Backend):
         return self.answer("nll_loss_backward", run(
             v, grad_a.elements, self.table.nll_loss_backward, see(grad, &v, 0), see(target, &v, 1), see(weight, &v, 2),
             ignore, mean, see(grad_a, &v, 3)))
+
+    def ctc_loss(self, View a, View labels, View starts, View counts, View steps, int blank, View out, View sums,
+                 View outside):
+        cdef cygrad_operands v
+        return self.answer("ctc_loss", run(
+            v, sums.elements, self.table.ctc_loss, see(a, &v, 0), see(labels, &v, 1), see(starts, &v, 2),
+            see(counts, &v, 3), see(steps, &v, 4), blank, see(out, &v, 5), see(sums, &v, 6), see(outside, &v, 7)))
+
+    def ctc_loss_backward(self, View grad, View a, View labels, View starts, View counts, View steps, int blank,
+                          View losses, View sums, bint zero_infinity, View grad_a):
+        cdef cygrad_operands v
+        return self.answer("ctc_loss_backward", run(
+            v, sums.elements, self.table.ctc_loss_backward, see(grad, &v, 0), see(a, &v, 1), see(labels, &v, 2),
+            see(starts, &v, 3), see(counts, &v, 4), see(steps, &v, 5), blank, see(losses, &v, 6), see(sums, &v, 7),
+            zero_infinity, see(grad_a, &v, 8)))
+
+    def gather_sum(self, View a, View index, View starts, View weights, View out):
+        cdef cygrad_operands v
+        return self.answer("gather_sum", run(
+            v, index.elements * out.sizes[1], self.table.gather_sum, see(a, &v, 0), see(index, &v, 1),
+            see(starts, &v, 2), see(weights, &v, 3), see(out, &v, 4)))
 
     def resample(self, View a, View places, View weights, View out):
         cdef cygrad_operands v

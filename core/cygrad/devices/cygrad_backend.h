@@ -155,6 +155,12 @@ typedef struct {
                     cygrad_out outside);
     int (*nll_loss_backward)(cygrad_in grad, cygrad_in target, cygrad_in weight, int64_t ignore, int mean,
                              cygrad_out grad_a);
+    int (*ctc_loss)(cygrad_in a, cygrad_in labels, cygrad_in starts, cygrad_in counts, cygrad_in steps, int blank,
+                    cygrad_out out, cygrad_out sums, cygrad_out outside);
+    int (*ctc_loss_backward)(cygrad_in grad, cygrad_in a, cygrad_in labels, cygrad_in starts, cygrad_in counts,
+                             cygrad_in steps, int blank, cygrad_in losses, cygrad_in sums, int zero_infinity,
+                             cygrad_out grad_a);
+    int (*gather_sum)(cygrad_in a, cygrad_in index, cygrad_in starts, cygrad_in weights, cygrad_out out);
 } cygrad_table;
 
 /* Codes of ops, in the order of cygrad.backend's tuples of the same names. */

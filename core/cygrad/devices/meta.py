@@ -49,6 +49,7 @@ class MetaBackend(Backend):
     fill = copy = unary = binary = binary_scalar = where = reduce = argreduce = matmul = gather = scatter = nothing
     elementwise = map_reduce = arange = scan = sort = partial_sort = addmm = softmax = softmax_backward = nothing
     group_norm = group_norm_backward = pool_backward = nll_loss = nll_loss_backward = nothing
+    ctc_loss = ctc_loss_backward = gather_sum = nothing
     layer_norm = layer_norm_backward = conv2d = conv2d_backward = pool = resample = grid_sample = nothing
     grid_sample_backward = attention = recurrent = recurrent_backward = random = linalg = fft = nothing
     nonzero = _needs_elements("nonzero")

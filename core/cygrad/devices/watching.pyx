@@ -18,8 +18,9 @@ ENTRIES = ("h2d", "d2h", "d2d", "fill", "copy", "unary", "binary", "binary_scala
            "matmul", "gather", "scatter", "gather_looking", "scatter_looking", "elementwise", "map_reduce", "arange",
            "scan", "sort", "partial_sort", "nonzero", "addmm", "softmax", "softmax_backward", "layer_norm",
            "layer_norm_backward", "group_norm", "group_norm_backward", "conv2d", "conv2d_backward", "pool",
-           "pool_backward", "nll_loss", "nll_loss_backward", "resample", "grid_sample", "grid_sample_backward",
-           "attention", "recurrent", "recurrent_backward", "random", "linalg", "fft")
+           "pool_backward", "nll_loss", "nll_loss_backward", "ctc_loss", "ctc_loss_backward", "gather_sum", "resample",
+           "grid_sample", "grid_sample_backward", "attention", "recurrent", "recurrent_backward", "random", "linalg",
+           "fft")
 BESIDE = ("convert_unsigned",)      # kernels that a backend may have beside the contract's entries
 _tools = []             # who came last is first, and is asked first
 _stand_ins = {}         # {Backend: Watched}

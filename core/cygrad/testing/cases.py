@@ -351,6 +351,8 @@ ENTRIES = {
     "group_norm_backward": nn.group_norm_backward_cases, "conv2d": nn.conv2d_cases,
     "conv2d_backward": nn.conv2d_backward_cases, "pool": pool.pool_cases, "pool_backward": pool.pool_backward_cases,
     "nll_loss": class_losses.nll_loss_cases, "nll_loss_backward": class_losses.nll_loss_backward_cases,
+    "ctc_loss": class_losses.ctc_loss_cases, "ctc_loss_backward": class_losses.ctc_loss_backward_cases,
+    "gather_sum": index.gather_sum_cases,
     "resample": resampling.resample_cases,
     "grid_sample": resampling.grid_sample_cases, "grid_sample_backward": resampling.grid_sample_backward_cases,
     "attention": nn.attention_cases,

@@ -1,8 +1,10 @@
-"""Cases of the loss of classes and its gradient: rows and images, weights, classes to ignore and targets outside."""
+"""Cases of losses of classes and their gradients: rows and images, weights, classes to ignore and targets outside;
+sequences of labels and of steps of all lengths."""
 from functools import partial
 
 import numpy as np
 
+from cygrad.testing.reference_losses import ctc_loss
 from cygrad.testing.operands import dense, numbers, reordered, repeated, result, sliced, turned
 from cygrad.testing.runner import Case, Key, Limit
 
@@ -65,3 +67,69 @@ def nll_loss_backward_cases():
     for dtype, reduction, ignore, layout in _options():
         yield Case(Key("nll_loss_backward", f"{reduction} {ignore}", dtype, layout),
                    partial(_make_backward, dtype, reduction, ignore, layout), (5,), Limit(16))
+
+
+# name: T, N, C, most labels, layout, what lengths are: all, any, or any and labels that repeat; labels outside
+SEQUENCES = {"one step": (1, 2, 3, 1, dense, "all"), "steps": (9, 3, 5, 3, dense, "all"),
+             "any length": (11, 6, 4, 5, dense, "any"), "repeats": (14, 5, 3, 6, dense, "repeats"),
+             "no labels": (4, 2, 3, 0, dense, "all"), "turned": (8, 3, 6, 2, turned, "any"),
+             "reordered": (7, 2, 5, 3, reordered, "any"), "sliced": (6, 3, 4, 2, sliced, "all"),
+             "too many labels": (3, 3, 4, 5, dense, "all"), "many labels": (60, 2, 30, 25, dense, "any"),
+             "large": (40, 40, 12, 9, dense, "any")}
+
+
+def _sequences(dtype, layout, rng):
+    steps, batch, classes, most, put, kind = SEQUENCES[layout]
+    logs = numbers(rng, (steps, batch, classes), dtype, 1.0).astype(float)
+    logs -= np.log(np.exp(logs).sum(2, keepdims=True))
+    blank = int(rng.integers(0, classes))
+    counts = np.full(batch, most) if kind == "all" else rng.integers(0, most + 1, batch)
+    counts[0] = most
+    lengths = np.full(batch, steps) if kind == "all" else rng.integers(0, steps + 1, batch)
+    starts = np.arange(batch) * (most + 1) + 1                  # with others between them
+    labels = rng.integers(0, classes - 1, (most + 1) * batch + 2)
+    if kind == "repeats":
+        labels = np.repeat(labels, 2)[:len(labels)]
+    labels += labels >= blank
+    return (put(logs, dtype), *(dense(x, "int64") for x in (labels, starts, counts, lengths)), blank)
+
+
+def _make_ctc(dtype, layout, outside, rng):
+    a, labels, *rest = _sequences(dtype, layout, rng)
+    if outside:
+        labels.memory[labels.offset + int(rest[0].values[0])] = outside
+    steps, batch, _, most, *_ = SEQUENCES[layout]
+    return (a, labels, *rest, result((batch,), dtype), result((batch, steps, 2 * most + 1), dtype), result((), "int64"))
+
+
+def _make_ctc_backward(dtype, layout, zero_infinity, rng):
+    operands = _sequences(dtype, layout, rng)
+    steps, batch, _, most, put, _ = SEQUENCES[layout]
+    arrays = [x if isinstance(x, int) else x.values for x in operands]
+    losses, sums, _ = ctc_loss(*arrays, np.empty(batch), np.empty((batch, steps, 2 * most + 1)), None)
+    return (dense(numbers(rng, (batch,), dtype), dtype), *operands, dense(losses, dtype), dense(sums, dtype),
+            zero_infinity, result(operands[0].shape, dtype, put))
+
+
+def _terms_of_paths(*args):
+    """Logarithms of some tens are summed up, and those of steps."""
+    return 40.0 * max(x.shape[0] for x in args if hasattr(x, "ndim") and x.ndim == 3)
+
+
+def ctc_loss_cases():
+    for dtype in PRECISIONS:
+        for layout in SEQUENCES:
+            yield Case(Key("ctc_loss", "", dtype, layout), partial(_make_ctc, dtype, layout, 0), (6, 7, 8),
+                       Limit(8, terms=_terms_of_paths))
+        for outside in (-1, 5, 1 << 40):
+            yield Case(Key("ctc_loss", f"a label is {outside}", dtype, "steps"),
+                       partial(_make_ctc, dtype, "steps", outside), (6, 7, 8), Limit(8, terms=_terms_of_paths))
+
+
+def ctc_loss_backward_cases():
+    for dtype in PRECISIONS:
+        for layout in SEQUENCES:
+            for zero_infinity in (False, True):
+                yield Case(Key("ctc_loss_backward", "zero infinity" if zero_infinity else "", dtype, layout),
+                           partial(_make_ctc_backward, dtype, layout, zero_infinity), (10,),
+                           Limit(8, terms=_terms_of_paths))

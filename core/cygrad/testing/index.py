@@ -193,3 +193,29 @@ def scatter_looking_cases():
                 yield LookingCase(Key("scatter_looking", f"{name} {outside}", dtype, layout),
                                   partial(_make_scatter, mode, dtype, 1, layout, outside), (), formula=_nothing,
                                   answer=False)
+
+
+# ---- sums of rows
+
+# name: rows and columns of the table, indices, bags, layout of the table, whether there are weights
+SUMS = {"rows": (7, 5, 20, 4, dense, False), "weights": (9, 70, 15, 3, dense, True),
+        "wide": (4, 200, 9, 2, dense, True), "columns": (6, 8, 11, 4, reordered, False),
+        "gaps": (5, 3, 12, 5, sliced, True), "one": (1, 1, 1, 1, dense, False),
+        "one column": (8, 1, 13, 3, dense, True), "large": (400, 64, 3000, 150, dense, False)}
+
+
+def _make_gather_sum(dtype, layout, rng):
+    rows, width, count, bags, put, weighted = SUMS[layout]
+    starts = np.sort(rng.integers(0, count + 1, bags + 1))          # some bags are empty
+    if layout in ("rows", "gaps"):
+        starts[0], starts[-1] = -3, count + 2
+    weights = dense(rng.integers(-3, 4, count), dtype) if weighted else None
+    return (put(rng.integers(-9, 9, (rows, width)), dtype), dense(rng.integers(0, rows, count), "int64"),
+            dense(starts, "int64"), weights, result((bags, width), dtype, put))
+
+
+def gather_sum_cases():
+    for dtype in ("float32", "float64"):
+        for layout in SUMS:
+            for n in range(2):
+                yield Case(Key("gather_sum", f"{n}", dtype, layout), partial(_make_gather_sum, dtype, layout), (4,))

@@ -11,7 +11,8 @@ import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, CELLS, POOL, RANDOM, REDUCE, SCAN, SCATTER, UNARY
 from cygrad.testing import reference_special
 from cygrad.testing.operands import PERIOD
-from cygrad.testing.reference_losses import nll_loss, nll_loss_backward  # noqa: F401 (by name)
+from cygrad.testing.reference_losses import (ctc_loss, ctc_loss_backward, nll_loss,  # noqa: F401 (by name)
+                                             nll_loss_backward)
 from cygrad.testing.reference_resampling import grid_sample, grid_sample_backward, resample  # noqa: F401 (by name)
 
 
@@ -376,6 +377,15 @@ def pool(op, a, boxes, out, index):
             best = nan[-1] if len(nan) else row.argmax()
             found[(n, *output)], where[(n, *output)] = row[best], numbers.reshape(-1)[best]
     return found, where if index is not None else None
+
+
+def gather_sum(a, index, starts, weights, out):
+    found = np.zeros(out.shape, np.longdouble)
+    for b in range(len(out)):
+        chosen = slice(*np.clip(starts[b:b + 2], 0, len(index)))
+        rows = wide(a)[index[chosen]]
+        found[b] = (rows if weights is None else rows * wide(weights)[chosen, None]).sum(0)
+    return found
 
 
 def pool_backward(grad, index, out):

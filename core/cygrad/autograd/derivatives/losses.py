@@ -30,8 +30,8 @@ derivative("multi_margin_loss", self=lambda grad, self, target, p, margin, weigh
            multi_margin_slope(grad, self, target, p, margin, weight, reduction))
 derivative("multilabel_margin_loss", self=lambda grad, self, target, reduction:
            multilabel_margin_slope(grad, self, target, reduction))
-derivative("ctc_loss", log_probs=lambda grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity,
-           result: ctc_slope(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result))
+derivative("ctc_loss", log_probs=lambda grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result:
+           ctc_slope(grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result))
 
 
 @one_pass

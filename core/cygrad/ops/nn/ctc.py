@@ -1,11 +1,17 @@
 """Connectionist temporal classification (Graves et al., ICML 2006): the probability that a sequence of labels is read.
 
 A label may last several steps, and blanks may lie between labels; so a path goes through the states blank, l1, blank,
-l2, ..., blank. The sums over all paths are formed step by step, for all sequences of the batch at once, in logarithms.
+l2, ..., blank. The sums over all paths are formed step by step, in logarithms: by the backend's kernel, or here, for
+all sequences of the batch at once.
 """
 import math
+from itertools import accumulate
 
 import cygrad
+from cygrad.autograd.modes import grad_mode
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.fallback import OF_OPS, call
+from cygrad.dispatch.raw import copy_
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, word
@@ -17,15 +23,12 @@ WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 # --------------------------------------------------------------------------------- the recursion
 
-def states_of(targets, lengths, blank):
+def states_of(labels, starts, lengths, blank):
     """(N, 2 S + 1): the states of each sequence, blanks where there are none any more; S is the longest length."""
     longest = max(lengths, default=0)
-    states = cygrad.full((len(lengths), 2 * longest + 1), blank, dtype=cygrad.int64, device=targets.device)
-    start = 0
-    for i, length in enumerate(lengths):
-        chosen = targets[i, :length] if targets.dim() == 2 else targets[start:start + length]
-        states[i, 1:2 * length:2] = chosen
-        start += length
+    states = cygrad.full((len(lengths), 2 * longest + 1), blank, dtype=cygrad.int64, device=labels.device)
+    for i, (start, length) in enumerate(zip(starts, lengths)):
+        states[i, 1:2 * length:2] = labels[start:start + length]
     return states
 
 
@@ -83,26 +86,59 @@ def backward_sums(logs, states, skips, inputs, targets):
     return cygrad.stack(found[::-1], 1)
 
 
-@primitive(name="ctc_loss")
-def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
-    states = states_of(targets, target_lengths, blank)
-    sums = forward_sums(log_probs, states, skipping(states, blank))
-    inputs = cygrad.tensor(input_lengths, device=sums.device).clamp_min(1)
-    ends = cygrad.tensor([[2 * n, max(2 * n - 1, 0)] for n in target_lengths], device=sums.device)
-    last = sums[cygrad.arange(len(inputs), device=sums.device), inputs - 1].gather(1, ends)
+def composed_loss(a, labels, starts, counts, steps, blank, out, sums, outside):
+    """The backend's `ctc_loss` of others of its entries."""
+    starts, counts, inputs = starts.tolist(), counts.tolist(), steps.tolist()
+    states = states_of(labels, starts, counts, blank)
+    wrong = (states < 0) | (states >= a.shape[2])
+    copy_(outside, wrong.sum())
+    states, a = states.masked_fill(wrong, a.shape[2]), cygrad.constant_pad_nd(a, (0, 1), -math.inf)     # never read
+    paths = forward_sums(a, states, skipping(states, blank))
+    within = cygrad.arange(states.shape[1], device=a.device) <= 2 * cygrad.tensor(counts, device=a.device).unsqueeze(1)
+    taken = cygrad.arange(len(a), device=a.device) < steps.unsqueeze(1)
+    copy_(sums, paths.masked_fill(~(within.unsqueeze(1) & taken.unsqueeze(2)), -math.inf))
+    ends = cygrad.tensor([[2 * n, max(2 * n - 1, 0)] for n in counts], device=a.device)
+    last = paths[cygrad.arange(len(inputs), device=a.device), steps.clamp_min(1) - 1].gather(1, ends)
     first, second = last[:, 0], last[:, 1].masked_fill(ends[:, 0] == 0, -math.inf)
     losses = -log_sum(first, second)
-    for i, length in enumerate(input_lengths):
+    for i, length in enumerate(inputs):
         if length == 0:
-            losses[i] = -0.0 if target_lengths[i] == 0 else math.inf
+            losses[i] = -0.0 if counts[i] == 0 else math.inf
+    copy_(out, losses)
+
+
+def composed_slope(grad, a, labels, starts, counts, steps, blank, losses, sums, zero_infinity, grad_a):
+    """The backend's `ctc_loss_backward` of others of its entries."""
+    copy_(grad_a, slope_of(grad, a, labels, starts, counts, steps, blank, losses, sums, zero_infinity))
+
+
+OF_OPS.update(ctc_loss=composed_loss, ctc_loss_backward=composed_slope)
+
+
+@primitive(name="ctc_loss")
+def _ctc_loss(log_probs, labels, starts, counts, steps, blank, zero_infinity, longest):
+    batch = log_probs.shape[1]
+    losses, outside = empty_near(log_probs, (batch,)), empty_near(log_probs, (), cygrad.int64)
+    sums = empty_near(log_probs, (batch, len(log_probs), 2 * longest + 1))
+    call(log_probs, "ctc_loss", (log_probs, labels, starts, counts, steps, blank, losses, sums, outside), (6, 7, 8))
+    if not outside.is_meta and outside.item():
+        raise RuntimeError(f"ctc_loss: a label of the targets is no class, 0 to {log_probs.shape[2] - 1}")
     return losses, sums
 
 
-def ctc_slope(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result):
+def ctc_slope(grad, log_probs, labels, starts, counts, steps, blank, zero_infinity, result):
     """As PyTorch has it: the gradient of the loss of the log-softmax, taken at its input (Graves et al., (16))."""
-    losses, sums = result
-    states = states_of(targets, target_lengths, blank)
-    inputs, lengths = (cygrad.tensor(n, device=log_probs.device) for n in (input_lengths, target_lengths))
+    operands = grad, log_probs, labels, starts, counts, steps, blank, *result, zero_infinity
+    if grad_mode():
+        return slope_of(*operands)
+    out = empty_near(log_probs, log_probs.shape)
+    call(log_probs, "ctc_loss_backward", (*operands, out), (10,))
+    return out
+
+
+def slope_of(grad, log_probs, labels, starts, lengths, inputs, blank, losses, sums, zero_infinity):
+    """`ctc_slope` in differentiable ops."""
+    states = states_of(labels, starts.tolist(), lengths.tolist(), blank)
     both = sums + backward_sums(log_probs, states, skipping(states, blank), inputs, lengths)
     steps = cygrad.arange(len(log_probs), device=log_probs.device)
     inside = (steps.unsqueeze(0) < inputs.unsqueeze(1)).unsqueeze(2)
@@ -198,7 +234,11 @@ def numbered_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0
         log_probs = log_probs.unsqueeze(min(log_probs.dim(), 1))
         targets = targets.unsqueeze(0) if targets.dim() == 1 else targets
     check(log_probs, targets, inputs, lengths, blank)
-    losses, _ = _ctc_loss(log_probs, targets.to(cygrad.int64), inputs, lengths, blank, bool(zero_infinity))
+    targets = targets.to(cygrad.int64)
+    first = (range(0, targets.numel(), targets.shape[1]) if targets.dim() == 2 and targets.numel() else
+             [0] * len(lengths) if targets.dim() == 2 else [*accumulate(lengths, initial=0)][:-1])
+    numbers = (cygrad.tensor(list(n), dtype=cygrad.int64, device=log_probs.device) for n in (first, lengths, inputs))
+    losses, _ = _ctc_loss(log_probs, targets.reshape(-1), *numbers, blank, bool(zero_infinity), max(lengths))
     if zero_infinity:
         losses = cygrad.where(losses == math.inf, 0, losses)
     if numbered(reduction) == "mean":

@@ -5,10 +5,14 @@ rows of the unit matrix (`one_hot`).
 PyTorch. Gradients are dense: there are no sparse tensors, so `sparse=True` changes nothing.
 """
 import math
+from functools import lru_cache
 
 import cygrad
+from cygrad.dispatch.allocation import empty_near
+from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps
+from cygrad.dispatch.raw import fill_
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
@@ -175,10 +179,17 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
     """(result, places): `bags` has the bag of each index, `sizes` how many count in each; places are max's, or None.
 
-    Options are (mode, padding_idx, scale_grad_by_freq, each): bags of `each` indices, or of 0 for several sizes.
+    Options are (mode, padding_idx, scale_grad_by_freq, each): bags of `each` indices, whose `bags` may be None, or of 0
+    for several sizes.
     """
     mode, padding_idx, _, each = options
-    rows, shape = weight.index_select(0, indices), (sizes.numel(), weight.shape[1])
+    shape = sizes.numel(), weight.shape[1]
+    if mode != "max" and padding_idx < 0 and weight.dtype not in HALVES and indices.numel() and shape[0] * shape[1]:
+        ends = regular_starts(shape[0], each, sizes.device) if each else starts_of(sizes)
+        out, chosen = empty_near(weight, shape), indices.to(cygrad.int64)
+        call(weight, "gather_sum", (weight, chosen, ends, per_sample_weights, out), (4,))
+        return (out / (each if each else sizes.clamp_min(1).unsqueeze(1)) if mode == "mean" else out), None
+    rows = weight.index_select(0, indices)
     if mode == "max":
         if each and padding_idx < 0 and rows.numel():
             found, places = rows.view(-1, each, shape[1]).max(1)
@@ -187,19 +198,45 @@ def _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options):
         return largest_rows(rows, indices, bags, shape, padding_idx)
     if rows.dtype in HALVES:
         rows = rows.to(cygrad.float32)
-    if each and padding_idx < 0:                # a product with a row of factors: faster than sums of columns
-        factor = 1 if mode == "sum" else 1 / each
-        factors = (rows.new_full((1, 1, each), factor).expand(shape[0], 1, each) if per_sample_weights is None else
-                   per_sample_weights.to(rows.dtype).view(-1, 1, each))
-        return (factors @ rows.view(-1, each, shape[1])).squeeze(1).to(weight.dtype), None
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
     if padding_idx >= 0:
         rows = rows.masked_fill((indices == padding_idx).unsqueeze(1), 0)
-    out = rows.new_zeros(shape).index_add_(0, bags, rows)
+    out = (rows.view(-1, each, shape[1]).sum(1) if bags is None else
+           rows.new_zeros(shape).index_add_(0, bags, rows))
     if mode == "mean":
         out = out / sizes.clamp_min(1).unsqueeze(1)
     return out.to(weight.dtype), None
+
+
+@lru_cache(16)
+def regular_starts(bags, each, device):
+    """Where each of some bags of `each` indices begins, and where the last one ends."""
+    return cygrad.arange(0, (bags + 1) * each, each, device=device)
+
+
+def starts_of(sizes):
+    """The same of bags of these sizes."""
+    starts = sizes.new_zeros(sizes.numel() + 1, dtype=cygrad.int64)
+    starts[1:] = sizes.cumsum(0)
+    return starts
+
+
+def composed_gather_sum(a, index, starts, weights, out):
+    """The backend's `gather_sum` of others of its entries."""
+    starts = starts.clamp(0, len(index))
+    sizes = (starts[1:] - starts[:-1]).clamp_min(0)
+    bags = cygrad.arange(len(out), device=out.device).repeat_interleave(sizes)
+    first = (starts[:-1] - sizes.cumsum(0) + sizes).repeat_interleave(sizes)
+    places = cygrad.arange(len(bags), device=out.device) + first
+    rows = a.index_select(0, index.index_select(0, places))
+    if weights is not None:
+        rows = rows * weights.index_select(0, places).unsqueeze(1)
+    fill_(out, 0)
+    out.index_add_(0, bags, rows)
+
+
+OF_OPS["gather_sum"] = composed_gather_sum
 
 
 def same_size(starts, count):
@@ -236,11 +273,17 @@ def bags_slope(grad, shape, indices, bags, sizes, per_sample_weights, options, r
         return grad.new_zeros(shape).scatter_add(0, result[1], grad)
     if mode == "mean":
         grad = grad / sizes.clamp_min(1).unsqueeze(1)
-    rows = grad.index_select(0, bags)
+    rows = of_bags(grad, bags, options)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
     return table_slope(rows, shape[0], indices, padding_idx,
                        bag_frequencies(indices, shape[0]) if scale_grad_by_freq else None)
+
+
+def of_bags(grad, bags, options):
+    """The gradient of the bag that each index is in."""
+    each = options[3]
+    return grad.index_select(0, bags) if bags is not None else grad.unsqueeze(1).expand(-1, each, -1).flatten(0, 1)
 
 
 def bag_frequencies(indices, count):
@@ -252,7 +295,7 @@ def bag_frequencies(indices, count):
 def samples_slope(grad, weight, indices, bags, options):
     """The gradient of the weights of the samples."""
     padding_idx = options[1]
-    found = (grad.index_select(0, bags) * weight.index_select(0, indices)).sum(1)
+    found = (of_bags(grad, bags, options) * weight.index_select(0, indices)).sum(1)
     return found if padding_idx < 0 else found.masked_fill(indices == padding_idx, 0)
 
 
@@ -321,33 +364,50 @@ def bags_of_table(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     """
     word = MODES[mode]
     check_bags(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx, word)
-    padding = -1 if padding_idx is None else padding_idx % weight.size(0)
     given, empty = offsets.numel() - bool(include_last_offset), offsets.new_zeros(0)
-    fast = word == "sum" and padding < 0 and weight.dtype is not cygrad.float64
     each = same_size(offsets[:given], indices.numel())
-    if each:
-        bags = cygrad.arange(given, dtype=offsets.dtype, device=indices.device).unsqueeze(1)
-        bags = bags.expand(given, each).reshape(-1)
-    else:
-        places = cygrad.arange(indices.numel(), dtype=offsets.dtype, device=indices.device)
-        bags = cygrad.searchsorted(offsets[:given].contiguous(), places, right=True) - 1
     if not given:
         return weight.new_zeros((0, weight.size(1))), empty, offsets.new_zeros(offsets.numel()), empty
-    if fast and include_last_offset:                    # what comes after the last offset is in no bag
-        end = offsets[-1].item()
-        indices, bags = indices[:end], bags[:end]
-        per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
-        each = each if end == given * each else 0
-    if each and padding < 0:
-        sizes = bags.new_full((given,), each)
+    out, largest, bags, sizes = combined(weight, indices, offsets, scale_grad_by_freq, word, per_sample_weights,
+                                         include_last_offset, padding_idx, each)
+    if word == "sum" and padding_idx is None and weight.dtype is not cygrad.float64:
+        bags = empty
+    elif bags is None:
+        bags = bags_of(offsets[:given], indices, each)
+    zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
+    return (out, bags, zeros if word == "sum" else sizes,
+            zeros if word == "sum" else sizes if word == "mean" else largest.detach())
+
+
+def bags_of(starts, indices, each):
+    """The bag of each index."""
+    if each:
+        bags = cygrad.arange(starts.numel(), dtype=starts.dtype, device=indices.device).unsqueeze(1)
+        return bags.expand(starts.numel(), each).reshape(-1)
+    places = cygrad.arange(indices.numel(), dtype=starts.dtype, device=indices.device)
+    return cygrad.searchsorted(starts.contiguous(), places, right=True) - 1
+
+
+def combined(weight, indices, offsets, scale_grad_by_freq, word, per_sample_weights, include_last_offset, padding_idx,
+             each):
+    """(result, largest's places, the bag of each index or None, how many count in each), checked and not empty."""
+    padding, given = -1 if padding_idx is None else padding_idx % weight.size(0), offsets.numel()
+    if include_last_offset:
+        given -= 1
+        if word == "sum" and padding < 0 and weight.dtype is not cygrad.float64:    # the rest is in no bag
+            end = offsets[-1].item()
+            indices = indices[:end]
+            per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights[:end]
+            each = each if end == given * each else 0
+    bags = None if each and padding < 0 else bags_of(offsets[:given], indices, each)
+    if bags is None:
+        sizes = offsets.new_full((given,), each)
     else:
         counted = cygrad.ones_like(bags) if padding < 0 else (indices != padding).to(bags.dtype)
         sizes = cygrad.zeros(given, dtype=bags.dtype, device=bags.device).index_add_(0, bags, counted)
     options = word, padding, bool(scale_grad_by_freq), each
     out, largest = _embedding_bag(weight, indices, bags, sizes, per_sample_weights, options)
-    zeros = cygrad.zeros_like(sizes) if not include_last_offset else sizes.new_zeros(given + (word == "sum"))
-    return (out, empty if fast else bags, zeros if word == "sum" else sizes,
-            zeros if word == "sum" else sizes if word == "mean" else largest.detach())
+    return out, largest, bags, sizes
 
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
@@ -398,12 +458,15 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
                          f"have the same shape as the input ({input.shape})")
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    bags = each = 0
     if input.dim() == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
                              f"fixed length sequences. However, found offsets of type {type(offsets)}"
                              .replace("cygrad.tensor.", "torch."))
-        offsets = cygrad.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
+        bags, each = input.shape
+        offsets = regular_starts(bags, each, input.device)[:-1].to(input.dtype) if bags and each else cygrad.arange(
+            0, input.numel(), each, dtype=input.dtype, device=input.device)
         include_last_offset, input = False, input.reshape(-1)
         per_sample_weights = per_sample_weights if per_sample_weights is None else per_sample_weights.reshape(-1)
     elif input.dim() == 1:
@@ -425,6 +488,10 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                                   f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
                                   "GitHub.")
+    if each and bags:
+        check_bags(weight, input, offsets, per_sample_weights, False, padding_idx, mode)
+        return combined(weight, input, offsets, scale_grad_by_freq, mode, per_sample_weights, False, padding_idx,
+                        each)[0]
     return bags_of_table(weight, input, offsets, scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights,
                          include_last_offset, padding_idx)[0]
 

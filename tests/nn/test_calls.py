@@ -3,6 +3,8 @@ import abc
 import copy
 import inspect
 import pickle
+import subprocess
+import sys
 import weakref
 
 import cygrad
@@ -151,3 +153,18 @@ def test_a_class_may_lose_its_forward_while_it_runs():
             return x
 
     assert Vanishing()(1) == 1
+
+
+def test_layers_call_the_functions_of_nn_functional_by_name(monkeypatch):
+    layers = {"linear": nn.Linear(4, 4), "conv1d": nn.Conv1d(4, 4, 1), "conv_transpose1d": nn.ConvTranspose1d(4, 4, 1),
+              "max_pool1d": nn.MaxPool1d(2), "adaptive_avg_pool1d": nn.AdaptiveAvgPool1d(2), "relu": nn.ReLU()}
+    for name, layer in layers.items():
+        monkeypatch.setattr(nn.functional, name, lambda *args, name=name, **kwargs: name)
+        assert layer(cygrad.ones(4, 4)) == name
+
+
+def test_usual_layers_import_nothing_slow():
+    code = ("import sys, cygrad; before = set(sys.modules); from cygrad import nn; nn.Linear, nn.Conv2d, nn.ReLU, "
+            "nn.LSTM, nn.BatchNorm2d, nn.MaxPool2d, nn.CrossEntropyLoss; print(*sys.modules.keys() - before)")
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "inspect", "re", "enum", "dataclasses", "ast", "ctypes", "typing"} & set(loaded)

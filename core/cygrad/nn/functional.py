@@ -1,7 +1,8 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
 import cygrad as _cygrad
-from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding, piecewise_activations as _piecewise,
-                           smooth_activations as _smooth)
+from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding,  # noqa: F401
+                           piecewise_activations as _piecewise, smooth_activations as _smooth,
+                           torch_namespace as _torch_namespace)
 from cygrad.ops.reduce import softmax as _softmaxes
 from cygrad.ops.nn.piecewise_activations import hardshrink, softshrink  # noqa: F401
 from cygrad.ops.nn.smooth_activations import gelu, glu, logsigmoid, softplus, softsign, tanhshrink  # noqa: F401
@@ -53,7 +54,8 @@ def _writes_in_place(function, name):
             *args, inplace = args
         return form(input, *args, **kwargs) if inplace else function(input, *args, **kwargs)
     choose.__name__ = choose.__qualname__ = name
-    choose.__doc__, choose.without_inplace = function.__doc__, function
+    choose.__doc__ = getattr(function, "function", function).__doc__      # a PublicOp's own is made when it is read
+    choose.without_inplace = function
     return choose
 
 
@@ -67,8 +69,8 @@ relu = _writes_in_place(_functions["relu"], "relu")
 sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 conv1d, conv2d, conv3d = (_functions[_name] for _name in ("conv1d", "conv2d", "conv3d"))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = (_functions[f"conv_transpose{_axes}d"] for _axes in (1, 2, 3))
-pixel_shuffle, pixel_unshuffle, channel_shuffle = (_functions[_name] for _name in (
-    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"))
+pixel_shuffle, pixel_unshuffle, channel_shuffle, native_channel_shuffle, conv_tbc = (_functions[_name] for _name in (
+    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "conv_tbc"))
 unfold, fold = _PublicOp(_im2col, "im2col", "im2col"), _PublicOp(_col2im, "col2im", "col2im")
 prelu = _public("prelu", _prelu)
 relu_ = _public("relu_", _methods["relu_"].function)
@@ -320,5 +322,4 @@ for _name, _value in list(globals().items()):
                             else _public(_name, _value))
 
 
-conv_tbc, native_channel_shuffle = _cygrad.conv_tbc, _cygrad.native_channel_shuffle
 from cygrad.nn import grad  # noqa: E402,F401  knot: it needs the functions above

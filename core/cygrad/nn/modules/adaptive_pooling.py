@@ -8,7 +8,7 @@ __all__ = ["AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "Adapt
 
 
 class _AdaptivePool(Module):
-    """Pools to a given size; `_function` computes it."""
+    """Pools to a given size; the function named `_function` computes it."""
 
     __constants__ = ["output_size"]
 
@@ -18,7 +18,7 @@ class _AdaptivePool(Module):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with axes of the given size."""
-        return self._function(input, self.output_size)
+        return getattr(F, self._function)(input, self.output_size)
 
     def extra_repr(self):
         """The output's size."""
@@ -34,7 +34,7 @@ class _AdaptiveMaxPool(_AdaptivePool):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with axes of the given size, and with `return_indices` the places."""
-        return self._function(input, self.output_size, self.return_indices)
+        return getattr(F, self._function)(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
@@ -54,7 +54,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     tensor([[3., 2.]])
     """
 
-    _function = staticmethod(F.adaptive_max_pool1d)
+    _function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
@@ -68,7 +68,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         Return the int64 places of the results, too.
     """
 
-    _function = staticmethod(F.adaptive_max_pool2d)
+    _function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
@@ -82,7 +82,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
         Return the int64 places of the results, too.
     """
 
-    _function = staticmethod(F.adaptive_max_pool3d)
+    _function = "adaptive_max_pool3d"
 
 
 class AdaptiveAvgPool1d(_AdaptivePool):
@@ -100,7 +100,7 @@ class AdaptiveAvgPool1d(_AdaptivePool):
     tensor([[2., 1.]])
     """
 
-    _function = staticmethod(F.adaptive_avg_pool1d)
+    _function = "adaptive_avg_pool1d"
 
 
 class AdaptiveAvgPool2d(_AdaptivePool):
@@ -121,7 +121,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
     cygrad.Size([2, 3, 1, 1])
     """
 
-    _function = staticmethod(F.adaptive_avg_pool2d)
+    _function = "adaptive_avg_pool2d"
 
 
 class AdaptiveAvgPool3d(_AdaptivePool):
@@ -133,7 +133,7 @@ class AdaptiveAvgPool3d(_AdaptivePool):
         How many parts along each axis; None for the input's size.
     """
 
-    _function = staticmethod(F.adaptive_avg_pool3d)
+    _function = "adaptive_avg_pool3d"
 
 
 class _FractionalMaxPool(Module):
@@ -157,8 +157,8 @@ class _FractionalMaxPool(Module):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with shorter axes, and with `return_indices` the places."""
-        return self._function(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
-                              _random_samples=self._random_samples)
+        return getattr(F, self._function)(input, self.kernel_size, self.output_size, self.output_ratio,
+                                          self.return_indices, _random_samples=self._random_samples)
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
@@ -185,7 +185,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     cygrad.Size([1, 3, 4, 4])
     """
 
-    _function, _sizes = staticmethod(F.fractional_max_pool2d), staticmethod(_pair)
+    _function, _sizes = "fractional_max_pool2d", staticmethod(_pair)
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -202,7 +202,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         As for `FractionalMaxPool2d`, and if a size of the window is not positive.
     """
 
-    _function, _sizes = staticmethod(F.fractional_max_pool3d), staticmethod(_triple)
+    _function, _sizes = "fractional_max_pool3d", staticmethod(_triple)
 
     def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         if any(size <= 0 for size in ([kernel_size] if isinstance(kernel_size, int) else kernel_size)):

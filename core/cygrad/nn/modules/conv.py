@@ -273,7 +273,7 @@ class _ConvTransposeNd(_ConvNd):
         """(N, in_channels, ...) or (in_channels, ...) -> the same with out_channels and other sizes."""
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for {type(self).__name__}")
-        return self._function(input, self.weight, self.bias, self.stride, self.padding,
+        return getattr(F, self._function)(input, self.weight, self.bias, self.stride, self.padding,
                               self._output_padding(input, output_size), self.groups, self.dilation)
 
 
@@ -325,7 +325,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     cygrad.Size([2, 8, 13])
     """
 
-    _axes, _function = 1, staticmethod(F.conv_transpose1d)
+    _axes, _function = 1, "conv_transpose1d"
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -357,7 +357,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     cygrad.Size([2, 8, 16, 16])
     """
 
-    _axes, _function = 2, staticmethod(F.conv_transpose2d)
+    _axes, _function = 2, "conv_transpose2d"
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -380,7 +380,7 @@ class ConvTranspose3d(_ConvTransposeNd):
         As for `ConvTranspose1d`.
     """
 
-    _axes, _function = 3, staticmethod(F.conv_transpose3d)
+    _axes, _function = 3, "conv_transpose3d"
 
 
 def __getattr__(name):

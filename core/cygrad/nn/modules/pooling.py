@@ -11,7 +11,7 @@ __all__ = ["MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", 
 # --------------------------------------------------------------------------------------- the largest
 
 class _MaxPool(Module):
-    """The largest number of each window; `_function` computes it."""
+    """The largest number of each window; the function named `_function` computes it."""
 
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
 
@@ -26,8 +26,8 @@ class _MaxPool(Module):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with shorter axes, with `return_indices` together with the places."""
-        return self._function(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
-                              self.return_indices)
+        return getattr(F, self._function)(input, self.kernel_size, self.stride, self.padding, self.dilation,
+                                          self.ceil_mode, self.return_indices)
 
     def extra_repr(self):
         """The windows."""
@@ -60,7 +60,7 @@ class MaxPool1d(_MaxPool):
     tensor([[3., 2.]])
     """
 
-    _function = staticmethod(F.max_pool1d)
+    _function = "max_pool1d"
 
 
 class MaxPool2d(_MaxPool):
@@ -81,7 +81,7 @@ class MaxPool2d(_MaxPool):
     cygrad.Size([1, 3, 4, 4])
     """
 
-    _function = staticmethod(F.max_pool2d)
+    _function = "max_pool2d"
 
 
 class MaxPool3d(_MaxPool):
@@ -93,7 +93,7 @@ class MaxPool3d(_MaxPool):
         As for `MaxPool1d`; sizes are numbers, or triples of them.
     """
 
-    _function = staticmethod(F.max_pool3d)
+    _function = "max_pool3d"
 
 
 class _MaxUnpool(Module):
@@ -107,7 +107,7 @@ class _MaxUnpool(Module):
 
     def forward(self, input, indices, output_size=None):
         """What a `MaxPool` returned with `return_indices` -> (N, C, ...) or (C, ...), as before it."""
-        return self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+        return getattr(F, self._function)(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self):
         """The windows."""
@@ -130,7 +130,7 @@ class MaxUnpool1d(_MaxUnpool):
     tensor([[0., 3., 4., 0.]])
     """
 
-    _function, _sizes = staticmethod(F.max_unpool1d), staticmethod(_single)
+    _function, _sizes = "max_unpool1d", staticmethod(_single)
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -142,7 +142,7 @@ class MaxUnpool2d(_MaxUnpool):
         Those of the `MaxPool2d`.
     """
 
-    _function, _sizes = staticmethod(F.max_unpool2d), staticmethod(_pair)
+    _function, _sizes = "max_unpool2d", staticmethod(_pair)
 
 
 class MaxUnpool3d(_MaxUnpool):
@@ -154,7 +154,7 @@ class MaxUnpool3d(_MaxUnpool):
         Those of the `MaxPool3d`.
     """
 
-    _function, _sizes = staticmethod(F.max_unpool3d), staticmethod(_triple)
+    _function, _sizes = "max_unpool3d", staticmethod(_triple)
 
 
 # ------------------------------------------------------------------------------------------ the mean
@@ -221,7 +221,7 @@ class _AvgPoolOverSeveral(_AvgPool):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with shorter axes."""
-        return self._function(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+        return getattr(F, self._function)(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
                               self.count_include_pad, self.divisor_override)
 
 
@@ -242,7 +242,7 @@ class AvgPool2d(_AvgPoolOverSeveral):
     AvgPool2d(kernel_size=3, stride=2, padding=1)
     """
 
-    _function = staticmethod(F.avg_pool2d)
+    _function = "avg_pool2d"
 
 
 class AvgPool3d(_AvgPoolOverSeveral):
@@ -254,7 +254,7 @@ class AvgPool3d(_AvgPoolOverSeveral):
         As for `AvgPool2d`; sizes are numbers, or triples of them.
     """
 
-    _function = staticmethod(F.avg_pool3d)
+    _function = "avg_pool3d"
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -278,7 +278,7 @@ class _LPPool(Module):
 
     def forward(self, input):
         """(N, C, ...) or (C, ...) -> the same with shorter axes."""
-        return self._function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+        return getattr(F, self._function)(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self):
         """The norm and the windows."""
@@ -307,7 +307,7 @@ class LPPool1d(_LPPool):
     tensor([[5., 2.]])
     """
 
-    _function = staticmethod(F.lp_pool1d)
+    _function = "lp_pool1d"
 
 
 class LPPool2d(_LPPool):
@@ -319,7 +319,7 @@ class LPPool2d(_LPPool):
         As for `LPPool1d`; sizes are numbers, or pairs of them.
     """
 
-    _function = staticmethod(F.lp_pool2d)
+    _function = "lp_pool2d"
 
 
 class LPPool3d(_LPPool):
@@ -331,4 +331,4 @@ class LPPool3d(_LPPool):
         As for `LPPool1d`; sizes are numbers, or triples of them.
     """
 
-    _function = staticmethod(F.lp_pool3d)
+    _function = "lp_pool3d"

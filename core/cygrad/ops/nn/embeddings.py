@@ -11,8 +11,7 @@ import cygrad
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.promotion import SCALAR_NAMES
-from cygrad.dispatch.raw import in_steps
-from cygrad.dispatch.raw import fill_
+from cygrad.dispatch.raw import fill_, in_steps
 from cygrad.errors import warn
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op

@@ -20,7 +20,7 @@ from cygrad.testing.__main__ import main, run, selected
 from cygrad.testing.child_process import Apart, Crew, batches
 from cygrad.testing.cases import ENTRIES
 from cygrad.testing.operands import rounded, stored
-from cygrad.testing.sampling import POINTWISE, THIRD, USUAL
+from cygrad.testing.sampling import POINTWISE, TURNS, USUAL
 from fake_packages import BACKEND, install_backend
 from mirror import Mirror, array, load as load_values, store
 from mutants import EQUIVALENT, MUTANTS
@@ -256,7 +256,7 @@ def test_the_choice_has_every_pair(entry):
         assert {pair for pair in all_pairs[1] if pair[0] in USUAL} <= walks
         for at in (0, 1):
             before, after = (Counter(pair[at] for pair in found) for found in (all_pairs[1], walks))
-            assert all(after[name] >= count // THIRD for name, count in before.items())
+            assert all(after[name] >= count // TURNS for name, count in before.items())
     assert [case.key for case in selected([entry], thorough=False)] == [case.key for case in chosen]
 
 

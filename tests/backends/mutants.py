@@ -6,6 +6,7 @@ A mutant is `Mirror`, which conforms, with some of its methods replaced. A famil
 import mutants_of_conditions as conditions
 import mutants_of_hardware as hardware
 import mutants_of_numbers as numbers
+import mutants_of_ports as ports
 import mutants_of_protocol as protocol
 import mutants_of_strangers as strangers
 import mutants_of_users as users
@@ -19,6 +20,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             vendors.formulas, vendors.conversions, vendors.plans, vendors.geometry, vendors.answers,
             users.values, users.rows, users.places,
             hardware.units, hardware.blocks, hardware.layouts, hardware.usual_cases, hardware.shared_state,
+            ports.types, ports.descriptors, ports.limits_of_libraries,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}

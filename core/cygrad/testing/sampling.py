@@ -1,7 +1,7 @@
 """The choice of cases that `python -m cygrad.testing` runs without ``--thorough``: all pairs instead of all triples.
 
 A kernel computes an op of a dtype, and walks memory whatever it computes. So what is wrong shows where an op meets a
-dtype, an op a layout or a dtype a layout; each of these pairs is in the choice, next to nothing else is. Devices that
+dtype, an op a layout or a dtype a layout; these pairs are in the choice, next to nothing else is. Devices that
 compile a kernel for each op, dtype and kind of layout would need hours for all triples.
 """
 from collections import Counter
@@ -17,9 +17,9 @@ def covering(cases):
     """Of the cases of one entry, in their order, some in which every pair of op, dtype and layout occurs that can.
 
     Every op has every dtype in its first layout, which is the plain one, and the other layouts in one dtype of its own,
-    which ops take by turns: layouts that need one kernel then share it. In the dtypes that programs use most the first op has every layout, and along rows every op. Of the many
-    pointwise ops only those that are USUAL have every layout, the others a fourth of them, by TURNS. The choice is the
-    same in every run.
+    which ops take by turns: layouts that need one kernel then share it. In the dtypes that programs use most the first
+    op has every layout, and along rows every op. Of the many pointwise ops only those that are USUAL have every layout,
+    the others a fourth of them, by TURNS. The choice is the same in every run.
     """
     cases = list(cases)
     seen, chosen = Counter(), set()
@@ -38,6 +38,7 @@ def covering(cases):
 
     for _, group in groups("op", "dtype"):
         take(group[0])
+
     def left_out(op, layout):
         rare = cases[0].key.entry in POINTWISE and op not in USUAL and op != "sizes" and layout != "edges"
         return rare and (ops.index(op) + layouts.index(layout)) % TURNS

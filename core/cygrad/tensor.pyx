@@ -186,6 +186,15 @@ cdef class Tensor(View):
         return self.node
 
     @property
+    def _grad_fn(self):
+        """`grad_fn`, by PyTorch's older name."""
+        return self.grad_fn
+
+    @_grad_fn.deleter
+    def _grad_fn(self):
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+    @property
     def grad(self):
         """The accumulated gradient of a leaf (or of a tensor that retains it), or None."""
         if (self.gradient is None and self.node is not None and not self.retains):

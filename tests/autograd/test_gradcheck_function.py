@@ -293,3 +293,25 @@ def test_what_makes_no_sense_is_refused(x):
         gradcheck(lambda x: x * x, (x,), check_backward_ad=False)
     with pytest.raises(TypeError):
         gradcheck(lambda x: x * x, (x,), 1e-6)
+
+
+def test_jacobians_by_their_deprecated_names():
+    from cygrad.autograd.gradcheck import get_analytical_jacobian, get_numerical_jacobian
+    x, y = (cygrad.rand(2, dtype=cygrad.float64, requires_grad=True) for _ in range(2))
+
+    def both(inputs):
+        return inputs[0] ** 2 + 3 * inputs[1], inputs[1]
+    slopes = (2 * x.detach()).diag(), 3 * cygrad.eye(2, dtype=cygrad.float64)
+    with pytest.warns(FutureWarning, match="`get_numerical_jacobian` was part of PyTorch's private API"):
+        found = get_numerical_jacobian(both, (x, y), eps=1e-6)
+    assert len(found) == 2 and all(one.allclose(other) for one, other in zip(found, slopes))
+    with pytest.warns(FutureWarning):
+        (one,) = get_numerical_jacobian(both, (x, y), target=y, eps=1e-6)
+    assert one.allclose(slopes[1])
+    with pytest.warns(FutureWarning, match="`get_analytical_jacobian`"):
+        found, *flags = get_analytical_jacobian((x, y), both((x, y))[0])
+    assert all(one.allclose(other) for one, other in zip(found, slopes)) and flags == [True, True, True]
+    for call in (lambda: get_numerical_jacobian(both, (x, y), grad_out=2.0),
+                 lambda: get_analytical_jacobian((x, y), both((x, y))[0], grad_out=2.0)):
+        with pytest.warns(FutureWarning), pytest.raises(ValueError, match="Expected grad_out to be 1.0"):
+            call()

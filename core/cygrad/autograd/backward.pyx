@@ -1,7 +1,7 @@
 """`backward` and `grad`: arguments checked, gradients of the outputs made, then one call of the engine."""
 from cygrad.autograd.engine cimport begin, close, new_pass, run
 from cygrad.autograd.forward_levels cimport needs_gradient
-from cygrad.autograd.node cimport AccumulateGrad, Node, meta_of, next_of
+from cygrad.autograd.node cimport AccumulateGrad, Node, accumulator_of, meta_of, next_of
 from cygrad.autograd.recording cimport gradient_edge
 from cygrad.autograd.saved cimport hooked, hooks_of_pass, restore_hooks
 from cygrad.dispatch.allocation cimport empty, empty_as
@@ -131,8 +131,12 @@ cdef Tensor placed(tuple edge):
     cdef View meta
     cdef Tensor made
     if isinstance(node, AccumulateGrad):
-        return (<AccumulateGrad>node).variable
-    meta = meta_of(node, edge[1])
+        made = (<AccumulateGrad>node).variable
+        if accumulator_of(made) is node:
+            return made
+        meta = made                     # which has another memory now, and with it another place in the graph
+    else:
+        meta = meta_of(node, edge[1])
     made = empty(node.backend, node.index, meta.dtype, meta.rank, meta.sizes)
     made.node, made.output_number, made.requires = node, edge[1], True
     return made

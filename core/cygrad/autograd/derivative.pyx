@@ -328,7 +328,7 @@ cdef class OpNode(Node):
             return saved
         cdef Tensor t = alias(<Tensor>saved)
         if t.dtype.category >= CATEGORY_FLOAT:
-            t.node = self
+            t.node = self if self.attached is None or self.attached.viewed is None else self.attached.viewed.node
             t.output_number = number
             t.requires = REVERSE
             share_tangents(t, <Tensor>saved)

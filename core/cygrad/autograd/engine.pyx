@@ -18,12 +18,14 @@ from cygrad.autograd.accumulation cimport accumulate_into
 from cygrad.autograd.fitting cimport fits, fitted, summed
 from cygrad.autograd.forward_levels cimport RECORDS_TANGENTS, without_reverse
 from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
-from cygrad.autograd.node cimport AccumulateGrad, Node, next_of, number_of
+from cygrad.autograd.node cimport AccumulateGrad, Node, evaluating, next_of, number_of
 from cygrad.autograd.pass_hooks cimport (check_nan, report_anomaly, run_hooks, run_leaf_hooks, run_post_hooks,
                                         run_pre_hooks, run_tensor_hooks)
 from cygrad.autograd.derivative cimport Derivative, OpNode
 from cygrad.tensors.object_reuse cimport references
 from cygrad.tensor cimport Tensor
+
+from threading import get_ident
 
 from cygrad.autograd.node import keep_tracebacks
 
@@ -463,6 +465,13 @@ cdef list results_of(Pass self, Node node, list grads):
     if self.batched:
         from cygrad.batching.dispatch import batched_gradients      # start-up time
         returned = batched_gradients(node.run, grads)
+    elif _anomaly:
+        around = evaluating.get(get_ident())
+        evaluating[get_ident()] = node
+        try:
+            returned = node.run(grads)
+        finally:
+            evaluating[get_ident()] = around
     else:
         returned = node.run(grads)
     results = returned if type(returned) is list else list(returned)

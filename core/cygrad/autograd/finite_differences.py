@@ -77,7 +77,7 @@ class Derivatives:
         """The Jacobians as `numerical` has them, by forward mode; `batched`: of all rows at once."""
         count = variable.numel()
         units = cygrad.eye(count, dtype=variable.dtype, device=variable.device).view(count, *variable.shape)
-        rows = cygrad.vmap(lambda unit: self.tangents(variable, unit))(units) if batched else [
+        rows = at_once(lambda unit: self.tangents(variable, unit), units) if batched else [
             cygrad.stack(part) for part in zip(*[self.tangents(variable, unit) for unit in units])]
         if not variable.is_complex():
             return rows
@@ -130,6 +130,17 @@ class Derivatives:
         if gradient is None:
             return cygrad.zeros_like(variable)
         return gradient
+
+
+def at_once(function, values):
+    """`vmap` of a function, with PyTorch's words about random numbers."""
+    try:
+        return cygrad.vmap(function)(values)
+    except RuntimeError as error:
+        if "random operation" not in str(error):
+            raise
+        raise RuntimeError("vmap: We do not yet support calling random operations inside of vmap. Please perform "
+                           "random operations outside of vmap as a workaround") from error
 
 
 def as_tuple(value):

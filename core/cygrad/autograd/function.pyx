@@ -159,15 +159,16 @@ def once_differentiable(backward):
             set_grad_mode(mode)
         if not mode or not any(isinstance(value, Tensor) and value.requires_grad for value in grads):
             return outputs
-        many = isinstance(outputs, tuple)
+        given = outputs if isinstance(outputs, tuple) else (outputs,)
+        # None is an input of the node, too, as a tensor that no gradient belongs to.
         blocked = final.apply(
             "trying to differentiate twice a function that was marked with @once_differentiable",
-            *[
-                requiring_gradient(value.detach()) if isinstance(value, Tensor) else value
-                for value in (outputs if many else (outputs,))
-            ]
+            *[requiring_gradient(value.detach()) if isinstance(value, Tensor) else
+              Tensor() if value is None else value for value in given]
         )
-        return blocked if many and len(outputs) != 1 else (blocked,) if many else blocked
+        blocked = blocked if isinstance(blocked, tuple) else (blocked,)
+        blocked = tuple([found if value is not None else None for found, value in zip(blocked, given)])
+        return blocked if isinstance(outputs, tuple) else blocked[0]
 
     return wrapper
 

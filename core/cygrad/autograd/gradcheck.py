@@ -7,8 +7,8 @@ backward functions checked for the rules they must keep. Costs grow with the num
 import warnings
 
 import cygrad
-from cygrad.autograd.finite_differences import (Derivatives, as_tuple, differentiable, random_like, random_weights,
-                                                seeded_generator)
+from cygrad.autograd.finite_differences import (Derivatives, as_tuple, at_once, differentiable, random_like,
+                                                random_weights, seeded_generator)
 from cygrad.autograd.function import Function
 from cygrad.errors import warn
 
@@ -248,7 +248,7 @@ class _Checker(Derivatives):
             def gradients(seed, output=output):
                 found = cygrad.autograd.grad(output, self.variables, seed, retain_graph=True, allow_unused=True)
                 return [cygrad.zeros_like(t) if g is None else g for g, t in zip(found, self.variables)]
-            for one, other in zip(cygrad.vmap(gradients)(seeds), zip(*map(gradients, seeds))):
+            for one, other in zip(at_once(gradients, seeds), zip(*map(gradients, seeds))):
                 if one.numel() and not cygrad.allclose(one, cygrad.stack(list(other)), self.rtol, self.atol):
                     raise GradcheckError(f"While computing batched gradients of output {number}, got others than one "
                                          "by one.")
@@ -351,6 +351,87 @@ class _Undefined(Function):
     @staticmethod
     def backward(ctx, gradient):
         return None
+
+
+# -- Jacobians by themselves -------------------------------------------------------------------------------------------
+
+def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
+    """The Jacobians of a function's first output by finite differences. Deprecated, as in PyTorch.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes the tuple of inputs.
+    inputs : tuple of Tensor
+    target : Tensor or tuple of Tensor, optional
+        Those of them to differentiate by, all by default.
+    eps : float
+    grad_out : float
+        1.0; anything else is refused.
+
+    Returns
+    -------
+    tuple of Tensor
+        For each target, with a row for each of its elements.
+
+    Raises
+    ------
+    ValueError
+        For another `grad_out`.
+    """
+    warn("`get_numerical_jacobian` was part of PyTorch's private API and not meant to be exposed. We are deprecating "
+         "it and it will be removed in a future version of PyTorch. If you have a specific use for this or feature "
+         "request for this to be a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+         FutureWarning)
+    if grad_out != 1.0:
+        raise ValueError("Expected grad_out to be 1.0. get_numerical_jacobian no longer supports values of grad_out != "
+                         "1.0.")
+    derivatives = Derivatives(lambda *given: fn(given), tuple(inputs), eps)
+    targets = [t for t in as_tuple(inputs if target is None else target) if isinstance(t, cygrad.Tensor)]
+    return tuple([derivatives.numerical(t)[0] for t in targets])
+
+
+def get_analytical_jacobian(inputs, output, nondet_tol=0.0, grad_out=1.0):
+    """The Jacobians of an output by backward passes. Deprecated, as in PyTorch.
+
+    Parameters
+    ----------
+    inputs : tuple of Tensor
+    output : Tensor
+        With its graph.
+    nondet_tol : float
+        How far two passes may differ.
+    grad_out : float
+        1.0; anything else is refused.
+
+    Returns
+    -------
+    tuple
+        (Jacobians, whether two passes agree, whether gradients have the inputs' sizes, whether their dtypes); a
+        Jacobian has a row for each element of its input.
+
+    Raises
+    ------
+    ValueError
+        For another `grad_out`.
+    """
+    warn("`get_analytical_jacobian` was part of PyTorch's private API and not meant to be exposed. We are deprecating "
+         "it and it will be removed in a future version of PyTorch. If you have a specific use for this or feature "
+         "request for this to be a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+         FutureWarning)
+    if grad_out != 1.0:
+        raise ValueError("Expected grad_out to be 1.0. get_analytical_jacobian no longer supports values of grad_out "
+                         "!= 1.0.")
+    if output.is_complex():
+        raise ValueError("Expected output to be non-complex. get_analytical_jacobian no longer supports functions that "
+                         "return complex outputs.")
+    derivatives = Derivatives(lambda *given: output, tuple(inputs), 1e-3)
+    needed = [t for t in inputs if isinstance(t, cygrad.Tensor) and t.requires_grad]
+    first, again = ([derivatives.analytical(t, output, 1.0) for t in needed] for _ in range(2))
+    agree = all(bool(((one - other).abs() <= nondet_tol).all()) for one, other in zip(first, again))
+    found = cygrad.autograd.grad(output, needed, cygrad.ones_like(output), retain_graph=True, allow_unused=True)
+    pairs = [(gradient, t) for gradient, t in zip(found, needed) if gradient is not None]
+    return (tuple(first), agree, all(g.shape == t.shape for g, t in pairs), all(g.dtype == t.dtype for g, t in pairs))
 
 
 # -- helpers -----------------------------------------------------------------------------------------------------------

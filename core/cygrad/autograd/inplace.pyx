@@ -7,13 +7,13 @@ cimport cython
 
 from cygrad.autograd.derivative cimport OpNode, find_row
 from cygrad.autograd.forward_levels cimport REVERSE, forward_used, needs_gradient, noted, share_tangents
-from cygrad.autograd.modes cimport grad_enabled
-from cygrad.autograd.node cimport (Node, add_edge, move_retained, next_of, number_node, number_of, set_meta,
-                                   set_output, show_without_module)
-from cygrad.autograd.recording cimport connect, gradient_edge, record_pair, refuse_change, regenerate
+from cygrad.autograd.modes cimport grad_enabled, set_grad_enabled
+from cygrad.autograd.node cimport (Node, add_edge, attached_to, move_retained, next_of, number_node, number_of,
+                                   set_meta, set_output, show_without_module)
+from cygrad.autograd.recording cimport connect, gradient_edge, record, record_pair, refuse_change, regenerate
 from cygrad.dispatch.out_arguments cimport check_inference
 from cygrad.dtype cimport CATEGORY_COMPLEX, lazy_flags
-from cygrad.tensor cimport CREATED_NORMALLY, Tensor
+from cygrad.tensor cimport CREATED_NORMALLY, Tensor, alias
 from cygrad.view cimport View, size_of, tuple_of
 from cygrad.tensors.operators cimport Check, operators
 from cygrad.dispatch.raw import clone_like
@@ -140,8 +140,28 @@ cdef class CopySlices(Node):
         if self.function is None:
             return [None]
         grads[self.number] = grad
-        found = self.function.run(grads)
-        return list(found)
+        if grad_enabled() and not self.parts and isinstance(self.function, OpNode) and isinstance(
+                (<OpNode>self.function).result, Tensor):
+            attached_to(self.function).viewed = self.view_of_base((<OpNode>self.function).result)
+            try:
+                return list(self.function.run(grads))
+            finally:
+                self.function.attached.viewed = None
+        return list(self.function.run(grads))
+
+    cdef Tensor view_of_base(self, Tensor saved):
+        """The output that the inner function kept, as what it is to others: a window on the base, which comes from here."""
+        cdef bint mode = set_grad_enabled(False)
+        cdef Tensor base, view = alias(saved)
+        try:
+            base = alias(alias(saved).as_strided(*self.base_geometry))
+        finally:
+            set_grad_enabled(mode)
+        base.node, base.output_number, base.requires = self, 0, REVERSE
+        view.node = record(find_row("as_strided", ("self", "size", "stride", "storage_offset")),
+                           (base, *self.view_geometry))
+        set_meta(view.node, view)
+        return view
 
     cdef void release(self) noexcept:
         if self.function is not None:

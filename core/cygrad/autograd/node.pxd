@@ -9,13 +9,17 @@ cdef extern from *:
     """
     void show_without_module(object type, const char *name)
 
+cdef class Node
+
 cdef class Attached:
     cdef dict tensor_hooks             # {output number: dict of hooks} of the outputs, or None
     cdef dict retained                 # {output number: weak reference to the tensor}, or None
     cdef dict pre_hooks
     cdef dict post_hooks
     cdef object traceback              # of the forward call, in anomaly mode
+    cdef Node parent                   # in anomaly mode: the node in whose run it was made, or None
     cdef dict metadata
+    cdef Tensor viewed                 # what has the history of the output, while an op on a view runs for its base
 
 cdef class Node:
     cdef Node next0, next1, next2      # nodes of the first three inputs; None where an input needs no gradient
@@ -125,3 +129,5 @@ cdef int move_retained(Tensor t, Node before, int number) except -1
 cdef View meta_view(Tensor t)
 cdef View meta_of(Node node, Py_ssize_t number)
 cdef int set_output(Node node, Tensor output, int number) except -1
+
+cdef object evaluating                 # {number of a thread: the node that it runs}, in anomaly mode

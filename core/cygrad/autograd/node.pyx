@@ -16,10 +16,13 @@ from cygrad.dtype cimport DType, plain_of
 from cygrad.tensors.object_reuse cimport keep_whole, whole_instance
 from cygrad.tensor cimport CREATED_BY_MULTI_OUTPUT, CREATED_IN_CUSTOM_FUNCTION, Tensor, version_of
 from cygrad.view cimport View, make_view
+from threading import get_ident
+
 from cygrad.autograd.grad_dtypes import declared, declared_dtype
 from cygrad.autograd.removable_handle import RemovableHandle
 
 cdef unsigned long long _sequence = 0
+evaluating = {}
 cdef bint _tracebacks = False          # whether nodes keep where they were made
 cdef tuple NO_ARGS = ()
 
@@ -102,6 +105,7 @@ cdef int number_node(Node node) except -1:
     if _tracebacks:
         import traceback      # start-up time
         attached_to(node).traceback = traceback.format_stack()
+        attached_to(node).parent = evaluating.get(get_ident())
     return 0
 
 

@@ -154,13 +154,22 @@ cdef int check_nan(object value, Node node, Py_ssize_t position) except -1:
 
 cdef int report_anomaly(Node node) except -1:
     """Warn with the place in the forward pass where a failing node was made."""
+    cdef Node parent = None if node.attached is None else node.attached.parent
+    warn_of(node, "Error detected in ", "caused the error")
+    while parent is not None:
+        warn_of(parent, "\n\nPrevious calculation was induced by ", "induced the previous calculation")
+        parent = None if parent.attached is None else parent.attached.parent
+    return 0
+
+
+cdef int warn_of(Node node, str what, str why) except -1:
+    """Warn with the place where one node was made."""
     traceback = None if node.attached is None else node.attached.traceback
     if traceback is not None:
-        text = (f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-                + "".join(traceback))
+        text = f"{what}{node.name()}. Traceback of forward call that {why}:\n" + "".join(traceback)
     else:
-        text = (f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-                "during forward pass for more information.")
+        text = (f"{what}{node.name()}. No forward pass information available. Enable detect anomaly during forward "
+                "pass for more information.")
     try:
         warn(text)
     except Warning as error:        # warnings are errors: the pass's own error is to be seen

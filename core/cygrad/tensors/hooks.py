@@ -83,6 +83,11 @@ def _backward_hooks(self):
     return self.__dict__.get("_backward_hooks")
 
 
+@_backward_hooks.deleter
+def _backward_hooks(self):
+    raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+
 @_backward_hooks.setter
 def _backward_hooks(self, value):
     self.__dict__["_backward_hooks"] = value       # old code that copies tensors sets it

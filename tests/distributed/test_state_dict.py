@@ -147,4 +147,10 @@ def test_folders_by_their_objects(tmp_path):
     whole = cygrad.load(tmp_path / "whole.pt")
     assert whole["steps"] == {0: 3, 1: 4} and cygrad.equal(whole["model"]["a"], cygrad.ones(2))
     torch_save_to_dcp(tmp_path / "whole.pt", tmp_path / "again")
+    with pytest.warns(FutureWarning, match="'save_state_dict' is deprecated"):
+        dcp.save_state_dict({"a": cygrad.ones(2)}, dcp.FileSystemWriter(tmp_path / "old"))
+    state = {"a": cygrad.zeros(2)}
+    with pytest.warns(FutureWarning, match="'load_state_dict' is deprecated"):
+        dcp.load_state_dict(state, dcp.FileSystemReader(tmp_path / "old"))
+    assert cygrad.equal(state["a"], cygrad.ones(2))
     assert isinstance(trained()[0], dcp.Stateful)

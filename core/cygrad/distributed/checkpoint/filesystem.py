@@ -1,10 +1,12 @@
 """Checkpoints by the objects with which PyTorch's programs name a folder, and between folders and files of `save`."""
 import os
+import warnings
 
 import cygrad
 from cygrad.distributed.checkpoint import folders
 
-__all__ = ["FileSystemReader", "FileSystemWriter", "dcp_to_torch_save", "torch_save_to_dcp"]
+__all__ = ["FileSystemReader", "FileSystemWriter", "dcp_to_torch_save", "load_state_dict", "save_state_dict",
+           "torch_save_to_dcp"]
 
 
 class FileSystemReader:
@@ -83,3 +85,61 @@ def torch_save_to_dcp(torch_save_path, dcp_checkpoint_dir):
     {'a': tensor([1.])}
     """
     folders.save(cygrad.load(torch_save_path, weights_only=False), checkpoint_id=dcp_checkpoint_dir, no_dist=True)
+
+
+def save_state_dict(state_dict, storage_writer, process_group=None, coordinator_rank=0, no_dist=False):
+    """
+    The older form of `save`.
+
+    Parameters
+    ----------
+    state_dict : dict
+    storage_writer : FileSystemWriter
+    process_group : ProcessGroup, optional
+    coordinator_rank : int
+        Not used.
+    no_dist : bool
+        This rank saves by itself.
+
+    Examples
+    --------
+    >>> import cygrad, tempfile, warnings
+    >>> import cygrad.distributed.checkpoint as dcp
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     dcp.save_state_dict({"a": cygrad.ones(1)}, dcp.FileSystemWriter(folder + "/first"))
+    """
+    warnings.warn("'save_state_dict' is deprecated and will be removed in future versions. Please use 'save' instead.",
+                  FutureWarning, stacklevel=2)
+    folders.save(state_dict, storage_writer=storage_writer, process_group=process_group, no_dist=no_dist)
+
+
+def load_state_dict(state_dict, storage_reader, process_group=None, coordinator_rank=0, no_dist=False):
+    """
+    The older form of `load`.
+
+    Parameters
+    ----------
+    state_dict : dict
+    storage_reader : FileSystemReader
+    process_group : ProcessGroup, optional
+    coordinator_rank : int
+        Not used.
+    no_dist : bool
+        This rank loads by itself.
+
+    Examples
+    --------
+    >>> import cygrad, tempfile, warnings
+    >>> import cygrad.distributed.checkpoint as dcp
+    >>> state = {"a": cygrad.zeros(1)}
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     dcp.save({"a": cygrad.ones(1)}, checkpoint_id=folder + "/first")
+    ...     dcp.load_state_dict(state, dcp.FileSystemReader(folder + "/first"))
+    >>> state
+    {'a': tensor([1.])}
+    """
+    warnings.warn("'load_state_dict' is deprecated and will be removed in future versions. Please use 'load' instead.",
+                  FutureWarning, stacklevel=2)
+    folders.load(state_dict, storage_reader=storage_reader, process_group=process_group, no_dist=no_dist)

@@ -34,7 +34,8 @@ def only(**values):
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
     """PyTorch's older name of `cygrad.nn.attention.sdpa_kernel`: switches for a `with` block."""
     warn("`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. "
-         "Please see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.", FutureWarning)
+         "Please see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
+         FutureWarning)
     return only(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
 
 

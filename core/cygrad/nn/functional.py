@@ -1,5 +1,4 @@
 """The functions of `torch.nn.functional` that are ops of the core, or short composites of them."""
-import cygrad as _cygrad
 from cygrad.ops.nn import (border_padding as _border_padding, padding as _padding,  # noqa: F401
                            piecewise_activations as _piecewise, smooth_activations as _smooth,
                            torch_namespace as _torch_namespace)

@@ -10,11 +10,13 @@ derivative("prelu", name="PreluKernelBackward0",
            self=flat(one_pass(lambda grad, self, weight: where(self > 0, grad, weight * grad)), "self"),
            weight=one_pass(lambda grad, self: where(self > 0, 0, self * grad)))
 derivative("relu", self=flat(one_pass(lambda grad, result: threshold_backward(grad, result, 0)), "result"))
-derivative("threshold", inplace="ThresholdBackward1", self=flat(one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)),
+derivative("threshold", inplace="ThresholdBackward1",
+           self=flat(one_pass(lambda grad, self, threshold: threshold_backward(grad, self, threshold)),
                                   "self"))
 derivative("leaky_relu", inplace="LeakyReluBackward1", self=flat(one_pass(lambda grad, self, negative_slope:
                                             where(self > 0, grad, grad * negative_slope)), "self"))
-derivative("rrelu_with_noise", inplace="RreluWithNoiseBackward1", self=flat(lambda grad, self, noise: grad * noise, "self"))
+derivative("rrelu_with_noise", inplace="RreluWithNoiseBackward1",
+           self=flat(lambda grad, self, noise: grad * noise, "self"))
 derivative("rrelu_mean", name="RreluWithNoiseBackward0", inplace="RreluWithNoiseBackward1",
            self=flat(one_pass(lambda grad, self, negative_slope: where(self > 0, grad, grad * negative_slope)), "self"))
 derivative("hardtanh", self=flat(one_pass(lambda grad, self, min_val, max_val:
@@ -34,7 +36,8 @@ derivative("gelu", self=lambda grad, self, approximate:
            (gelu_tanh_slope if approximate == "tanh" else gelu_slope)(grad, self))
 derivative("elu", inplace="EluBackward1", self=one_pass(lambda grad, self, alpha, scale, input_scale:
                                 elu_backward(grad, self, alpha, scale, input_scale)))
-derivative("celu", inplace="CeluBackward1", self=one_pass(lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha)))
+derivative("celu", inplace="CeluBackward1",
+           self=one_pass(lambda grad, self, alpha: elu_backward(grad, self, alpha, 1, 1 / alpha)))
 derivative("glu", self=lambda grad, self, dim: glu_backward(grad, self, dim))
 
 

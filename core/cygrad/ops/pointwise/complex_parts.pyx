@@ -5,7 +5,7 @@ from cygrad.autograd.recording cimport attach, record
 from cygrad.autograd.derivative cimport OpNode, find_row
 from cygrad.dtype cimport (CATEGORY_COMPLEX, CATEGORY_FLOAT, COMPLEX128, CONJUGATED, FLOAT32, FLOAT64, NEGATED, DType,
                            lazy_dtype, lazy_flags, plain_of)
-from cygrad.tensor cimport Tensor, bump_version, requires_grad, view_of
+from cygrad.tensor cimport Tensor, requires_grad, view_of
 from cygrad.view cimport MAX_RANK
 
 from cygrad.autograd.inplace import shadow

@@ -214,6 +214,8 @@ cdef inline Tensor window(Tensor seen, Tensor grad):
 
 cdef object spread(OpNode node, Tensor grad):
     cdef View like = node.geometry(0)
+    if like.rank == 0:
+        return window(alias(grad), grad)
     return window(expand_to(grad, like.rank, like.sizes), grad)
 
 

@@ -38,7 +38,9 @@ for _rule, _names in (
     _OVERLAPS.update(dict.fromkeys(_names.split(), _rule))
 
 # Ops that look whether places of `out` are there twice before its shape is.
-cdef frozenset _LOOKED_AT_FIRST = frozenset(("index_select", "gather", "take"))
+cdef set _LOOKED_AT_FIRST = set("""
+    index_select gather take add sub div subtract true_divide divide pow clamp clamp_min clamp_max clip nan_to_num lerp
+    addcmul addcdiv masked_select scatter""".split())
 
 
 # Ops that PyTorch composes of others, whose `out` is row-major where it is resized, in whatever order the result is.
@@ -87,6 +89,16 @@ def refuse_out_grad(str name, *operands):
             said = rule[min(i, len(rule) - 1)]
             if said == WHOLE or said == PARTLY or said == SHAPED and same_sizes(<Tensor>out, <Tensor>other):
                 refuse_overlap(<Tensor>out, <Tensor>other, said == WHOLE)
+
+
+def refuse_self_overlapping(Tensor out not None):
+    """Raise if places of `out` are in memory more than once."""
+    refuse_self_overlap(out)
+
+
+def look_at_first(names):
+    """Have ops look whether places of `out` are there twice before they look at its shape."""
+    _LOOKED_AT_FIRST.update(names)
 
 
 cdef bint grows_by_broadcasting(Tensor small, Tensor large) noexcept:

@@ -64,6 +64,9 @@ class Recorded:
                 requires_backward(undressed(t)) for t in cotangents))
             found = cygrad.autograd.grad(outputs, self.leaves, cotangents, retain_graph=retain_graph or graph,
                                          create_graph=graph, allow_unused=True)
+            for gradient in found:
+                if gradient is not None and not gradient.is_inference() and gradient._version:
+                    gradient._count_from(0)                 # PyTorch records the pass, and so adds nothing in place
         found = [cygrad.zeros_like(leaf) if gradient is None else gradient
                  for leaf, gradient in zip(self.leaves, found)]
         return tree_unflatten([dressed(*pair) for pair in zip(found, self.dress)], self.spec)

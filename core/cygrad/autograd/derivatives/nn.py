@@ -87,6 +87,7 @@ derivative("pdist", self=lambda grad, self, p, result: pdist_slope(grad, self, p
 derivative("mse_loss", self=lambda grad, self, target, reduction: square_backward(grad, self, target, reduction),
            target=lambda grad, self, target, reduction: -square_backward(grad, self, target, reduction))
 derivative("divide_by_number", name="DivBackward1", self=lambda grad, other: grad / other)
+derivative("add_number", name="AddBackward1", self=lambda grad: grad)
 derivative("multiply_by_number", name="MulBackward1", self=lambda grad, other: grad * other)
 for _op, _name in (("nll_loss", "NllLossBackward0"), ("nll_loss2d", "NllLoss2DBackward0")):
     derivative(_op, name=_name, self=flat(lambda grad, self, target, weight, reduction, ignore_index:

@@ -12,13 +12,15 @@ for _op in ("uniform", "normal_", "random", "exponential", "geometric", "log_nor
             "bernoulli_tensor_"):
     derivative(_op, name=_op.replace("_tensor_", "").replace("_", " ").title().replace(" ", "") + "Backward0",
                self=zeros_like)
+derivative("random_below", name="RandomBackward1", self=zeros_like)
+derivative("random_any", name="RandomBackward2", self=zeros_like)
 derivative("bernoulli", name="BernoulliBackward0", input=zeros_like)
 derivative("poisson", input=zeros_like)
 derivative("normal_mean", name="NormalBackward1", mean=zeros_like)
 derivative("normal_std", name="NormalBackward2", std=zeros_like)
 derivative("normal_both", name="NormalBackward3", mean=zeros_like, std=zeros_like)
 for _name in ("arange", "range", "linspace", "logspace", "eye", "zeros", "ones", "full", "rand", "normal", "randint",
-              "randperm", "fft_fftfreq", "fft_rfftfreq"):
+              "randperm", "fft_fftfreq", "fft_rfftfreq", "set"):
     derivative("made_" + _name, name="NotImplemented", self=not_implemented("aten::" + _name))
 derivative("histogram", name="NotImplemented", self=not_implemented("aten::histogram"))
 derivative("bernoulli_p", name="NotImplemented", input=not_implemented("aten::bernoulli"))

@@ -28,7 +28,8 @@ for _op in """add sub rsub scalar_sub scalar_rsub rsub_scalar mul div div_mode h
         polygamma sigmoid neg reciprocal where clamp clamp_tensors clamp_min clamp_max clamp_min_tensor
         clamp_max_tensor lerp lerp_tensor addcmul addcdiv frac nan_to_num deg2rad rad2deg sinc logit logaddexp
         logaddexp2 relu threshold leaky_relu hardtanh hardsigmoid hardswish hardshrink softshrink softplus log_sigmoid
-        silu mish gelu elu celu masked_fill divide_by_number copysign copysign_scalar""".split():
+        silu mish gelu elu celu masked_fill divide_by_number multiply_by_number
+        add_number ldexp mvlgamma copysign copysign_scalar""".split():
     TANGENTS[_op] = dict.fromkeys(("self", "other", "condition", "exponent", "min", "max", "end", "weight", "tensor1",
                                    "tensor2"), ELEMENTWISE)
 

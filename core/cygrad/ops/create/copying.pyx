@@ -11,6 +11,7 @@ from cygrad.tensor cimport Tensor
 from cygrad.view cimport data
 
 from cygrad.devices import device as _devices, discovery, transfers
+from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.primitives import primitive
 from cygrad.dispatch.memory_formats import copied_in, format_of
 from cygrad.dispatch.raw import (cast_to, clone_dense, clone_like, copy_ as raw_copy, refuse_partial_overlap,
@@ -413,7 +414,7 @@ def copy_(self, src, non_blocking=False):
     if src._storage() is self._storage():
         self._check_inplace()
         refuse_partial_overlap(self, src)
-        src = _clone(src)
+        src = shadow(src)
     if non_blocking and src.device != self.device and src.numel():
         return copy_later.inplace(self, src)
     return copy.inplace(self, src)

@@ -1,7 +1,7 @@
 """Tensors filled in place: `fill_`, `zero_`."""
 from cygrad.tensor cimport Tensor
 
-from cygrad.dispatch.raw import fill_ as raw_fill
+from cygrad.dispatch.raw import cast_to, fill_ as raw_fill
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 
@@ -14,7 +14,10 @@ def fill(self, value):
 
 @primitive
 def fill_tensor(self, value):
-    raw_fill(self, value.item())
+    if value.dtype is self.dtype:
+        raw_fill(self, value.item())
+    else:
+        raw_fill(self, cast_to(value, self.dtype).item())           # one that the dtype can't hold is cast, not refused
     self._bump_version()
 
 
@@ -52,7 +55,7 @@ def zero(self):
     self._bump_version()
 
 
-for _filling in (fill, fill_tensor, zero):
+for _filling in (fill, zero):
     _filling.may_overlap = True
 
 

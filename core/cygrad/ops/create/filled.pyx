@@ -15,6 +15,7 @@ from cygrad.devices.device import preserve_format
 from cygrad.dispatch.memory_formats import empty_in, refuse_preserve
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.out_arguments import write_out
+from cygrad.ops.declare.primitives import own
 from cygrad.ops.declare.registry import op
 
 cdef enum:
@@ -339,7 +340,7 @@ def fill(input, value):
     >>> cygrad.fill(cygrad.tensor([1, 2]), 5)
     tensor([5, 5])
     """
-    return input.clone().fill_(value)
+    return own(input.clone().fill_(value), (input,))
 
 
 for _function in (zeros, ones, full, empty_like, zeros_like, ones_like, full_like, fill):

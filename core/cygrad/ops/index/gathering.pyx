@@ -165,7 +165,7 @@ def take_along_dim(input, indices, dim=None):
     >>> cygrad.take_along_dim(cygrad.tensor([[3, 1, 2]]), cygrad.tensor([[1, 2, 0]]), 1)
     tensor([[1, 2, 3]])
     """
-    if indices.dtype.name not in ("int64", "int32"):
+    if indices.dtype.name != "int64" and (dim is not None or indices.dtype.name != "int32"):
         raise RuntimeError("cygrad.take_along_dim(): dtype of indices should be Long but got " + scalar_name(indices))
     if dim is None:
         return _gather(input.view(-1), 0, indices.view(-1))

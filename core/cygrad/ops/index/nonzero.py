@@ -1,6 +1,6 @@
 """Where elements are not zero: `nonzero`, `argwhere`."""
 from cygrad.dispatch.allocation import empty_near
-from cygrad.dispatch.out_arguments import write_out
+from cygrad.dispatch.out_arguments import refuse_self_overlapping, write_out
 from cygrad.dispatch.raw import copy_ as raw_copy, fill_ as raw_fill, nonzero_op, refuse_any_overlap
 from cygrad.ops.declare.registry import op
 from cygrad.ops.index.gathering import scalar_name
@@ -40,6 +40,7 @@ def nonzero(input, *, out=None, as_tuple=False):
         raise RuntimeError("nonzero: Expected out tensor to have scalar type Long but got scalar type"
                            f"{scalar_name(out)}")
     refuse_any_overlap(out, (input,))
+    refuse_self_overlapping(out)
     return write_out("nonzero", found, out)
 
 

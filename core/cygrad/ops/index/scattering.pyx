@@ -8,7 +8,7 @@ from cygrad.tensor cimport Tensor
 
 from cygrad.dispatch.allocation import empty_near
 from cygrad.errors import warn
-from cygrad.dispatch.raw import binary_op, fill_ as raw_fill
+from cygrad.dispatch.raw import binary_op, copy_ as raw_copy, fill_ as raw_fill
 from cygrad.dtype import iinfo
 from cygrad.ops.declare.primitives import Written
 from cygrad.ops.index.gathering import (ADD, MAX, MIN, PROD, SET, in_place, in_range, int_index, need_tensor,
@@ -213,7 +213,7 @@ def reduce_into(self, dim, index, src, reduce, include_self):
         scatter_into(ADD, count, dim, index, one.expand(index.shape))
         count = count.masked_fill(count == 0, 1)
         exact = self.dtype.is_floating_point or self.dtype.is_complex
-        self._overwrite(binary_op(3 if exact else 4, self, count))               # div, floor_divide
+        raw_copy(self, binary_op(3 if exact else 4, self, count))                # div, floor_divide
 
 
 def _scatter_reduce(self, dim, index, src, reduce, include_self):

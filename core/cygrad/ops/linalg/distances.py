@@ -4,6 +4,7 @@ from cygrad.dispatch.promotion import C_TYPES, SCALAR_NAMES, result_type
 from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.registry import op
 from cygrad.ops.declare.operand_types import HALVES, need_tensors, refused
+from cygrad.ops.reduce.integration import add_number
 
 MANY_ROWS = 25      # from here on PyTorch takes Euclidean distances from a product of matrices
 MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
@@ -205,7 +206,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     >>> cygrad.pairwise_distance(cygrad.zeros(1, 2), cygrad.tensor([[3., 4.]]))
     tensor([5.0000])
     """
-    return _norm(x1 - x2 + eps, p, (-1,), keepdim)
+    return _norm(add_number(x1 - x2, eps), p, (-1,), keepdim)
 
 
 # `cygrad.norm` is `linalg.vector_norm`, as in PyTorch; the norm of a distance is another op with another node.

@@ -7,8 +7,9 @@ import math
 import warnings
 
 from cygrad.dispatch.promotion import SCALAR_NAMES
+from cygrad.dispatch.raw import in_steps
 from cygrad.ops.create.filled import empty_like
-from cygrad.ops.declare.registry import functions, inplace_form, op
+from cygrad.ops.declare.registry import functions, inplace_form, named, op
 from cygrad.ops.declare.operand_types import BOOL, need_tensors
 
 # -scale * alpha of SELU: what an element far below 0 becomes there.
@@ -153,8 +154,22 @@ def saturate_channels(input, p, train):
     return dropped("feature_alpha_dropout", input, p, train, features=True, saturates=True)
 
 
+def _in_place(name):
+    """The op in place; a tensor that it leaves as it is keeps its version, and the second step of others counts."""
+    written = inplace_form(name, functions[name])
+
+    def inplace(input, p, train):
+        need_tensors(name, input=input)
+        if 0 <= p <= 1 and (p == 0 or not train or input.numel() == 0):
+            return input
+        found = written(input, p, train)
+        return in_steps(found) if "alpha" in name and p < 1 else found
+    inplace.__doc__ = written.__doc__
+    return named(inplace, name + "_")
+
+
 for _name in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"):
-    functions[_name + "_"] = inplace_form(_name, functions[_name])
+    functions[_name + "_"] = _in_place(_name)
 
 
 # ------------------------------------------------------------------------------- nn.functional

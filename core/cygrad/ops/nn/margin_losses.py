@@ -8,6 +8,7 @@ from cygrad.ops.declare.primitives import primitive
 from cygrad.ops.declare.operand_types import refused
 from cygrad.ops.nn.loss_reduction import WORDS, numbered, reduced, share, word
 from cygrad.ops.declare.registry import op
+from cygrad.ops.reduce.integration import add_number
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import in_steps
 
@@ -235,7 +236,7 @@ def numbered_margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0
     tensor([2.])
     """
     apart = input1 - input2
-    return reduced(in_steps((-target * apart + margin).clamp_min(0)), numbered(reduction))
+    return reduced(in_steps(add_number(-target * apart, margin).clamp_min(0)), numbered(reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):

@@ -10,6 +10,7 @@ from cygrad.view cimport MAX_RANK
 
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.declare.primitives import primitive
+from cygrad.ops.index.tensor_keys import assigned_number
 from cygrad.backend import UNARY
 from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.memory_formats import kept
@@ -202,7 +203,7 @@ cdef object as_operand(Tensor like, object value):
     if isinstance(value, complex) and value.imag != 0:
         kind = "double" if like.dtype.code in (FLOAT64, COMPLEX128) else "float"
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
-    return scalar_near(like, value)
+    return scalar_near(like, assigned_number(like, value))
 
 
 # ------------------------------------------------------------------ conjugation

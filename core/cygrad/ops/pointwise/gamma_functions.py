@@ -113,7 +113,7 @@ def regularized(a, x, upper):
     found = put(found, small, upper_series, a, x)
     found = put(found, series, lambda a, x: 1 - lower_series(a, x) if upper else lower_series(a, x), a, x)
     none, all_ = (1.0, 0.0) if upper else (0.0, 1.0)                # below x lies nothing, or everything
-    nothing = (a > 0) & (x == 0) | (a == math.inf) & (x >= 0) & (x != math.inf)
+    nothing = ((a > 0) | a.isnan()) & (x == 0) | (a == math.inf) & (x >= 0) & (x != math.inf)
     everything = (a == 0) & (x > 0) | (x == math.inf) & (a >= 0) & (a != math.inf)
     return cygrad.where(nothing, none, cygrad.where(everything, all_, found))
 

@@ -34,13 +34,14 @@ from cygrad.tensors.overriding cimport hand_over_pair, is_overridden, overridden
 from cygrad import errors
 from cygrad.backend import BINARY, UNARY
 from cygrad.devices.home import together
-from cygrad.ops.pointwise.table import BINARY_OPS, UNARY_OPS
+from cygrad.ops.pointwise.table import ALIASES, BINARY_OPS, UNARY_OPS
 from cygrad.named_tensors.names import unified
 from cygrad.ops.create.from_data import as_tensor
 from cygrad.ops.declare.registry import functions
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.autograd.inplace import shadow
 from cygrad.ops.shape.broadcasting import broadcast_shapes
+from cygrad.dispatch.out_arguments import look_at_first
 
 cdef tuple NO_EXTRA = ()
 cdef DType BOOL_DTYPE = dtype_of(BOOL)
@@ -126,6 +127,8 @@ cdef object apply_unary(KernelOp op, Tensor a):
         if row is not None:
             node = record_pair(row, a, None, NO_EXTRA)
             attach(node, out)
+    if op.rule == TO_BOOL and op.code == k.ISFINITE and a.dtype.category == CATEGORY_COMPLEX:
+        bump_version(out)                       # of the real parts, and in place of the others
     return out
 
 
@@ -529,3 +532,5 @@ for _each in range(table.N_OPERATORS):
     operators.ops[_each] = <PyObject *>OPERATORS[_each]
 operators.unary, operators.binary, operators.inplace = <Unary>apply_unary, <Binary>apply_binary, <Binary>apply_binary_
 operators.power, operators.reciprocal = <Pair>apply_pow, <Pair>apply_reciprocal
+look_at_first([each[0] for each in (*UNARY_OPS, *BINARY_OPS)])
+look_at_first(name for each in (*UNARY_OPS, *BINARY_OPS) for name in ALIASES.get(each[0], ()))

@@ -96,8 +96,9 @@ def _bernoulli_method(self, p=None, *, generator=None):
 def _standard(shape, like, std, generator, out):
     """Normal numbers of mean 0: in `out` if that has the shape already, else in a new tensor like `like`."""
     if out is None or tuple(out.shape) != tuple(shape):
-        out = empty_(tuple(shape), dtype=like.dtype if out is None else out.dtype, device=like.device)
-    return out.detach().normal_(0, std, generator=generator)
+        made = empty_(tuple(shape), dtype=like.dtype if out is None else out.dtype, device=like.device)
+        return made.normal_(0, std, generator=generator)
+    return out.data.normal_(0, std, generator=generator)            # the caller counts, once
 
 
 def _with_shape_of(out, given):
@@ -169,7 +170,10 @@ def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, la
             made = (normal_both if isinstance(mean, Tensor) else normal_std)(mean, std, generator, out)
         if out is None:
             return made
-        return out if made.data_ptr() == out.data_ptr() else write_out("normal", made, out)
+        if made.data_ptr() == out.data_ptr():
+            out._bump_version()
+            return out
+        return write_out("normal", made, out)
     if size is None:
         raise TypeError("normal(): a size is required when mean and std are numbers")
     return new_random((tuple(size) if not isinstance(size, int) else size,), out, dtype, device, requires_grad, names,

@@ -112,6 +112,7 @@ def _in_place(name, sampler, contiguous_sampler=None):
 _uniform = _in_place("uniform", "uniform")
 _normal = _in_place("normal_", "normal_strided", "normal")
 _random = _in_place("random", "random")
+_random_forms = (_in_place("random_any", "random"), _in_place("random_below", "random"))
 _exponential = _in_place("exponential", "exponential")
 _geometric = _in_place("geometric", "geometric")
 _log_normal = _in_place("log_normal", "log_normal")
@@ -214,9 +215,10 @@ def random_(self, *bounds, generator=None, **named):
     """
     if "from" in named or "to" in named:
         bounds = (named["from"], named["to"]) if "from" in named else (named["to"],)
+    way = _random_forms[len(bounds)] if len(bounds) < 2 else _random
     if len(bounds) == 1:
         bounds = (0, bounds[0])
-    return filled(self, "random", _random, bounds, generator)
+    return filled(self, "random", way, bounds, generator)
 
 
 @op(only_method=True)

@@ -16,7 +16,7 @@ def new_random(size, out, dtype, device, requires_grad, names, pin_memory, fill)
         dtype_for(dtype, out)
         shape = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
         if tuple(out.shape) == tuple(shape) and not out.requires_grad:     # what is drawn depends on the layout
-            fill(out.detach())
+            fill(out.data)
             out._bump_version()
             return out
         made = empty_(*size, dtype=out.dtype, device=out.device)

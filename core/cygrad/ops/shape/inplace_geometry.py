@@ -1,4 +1,5 @@
 """Geometry changed in place: `t_`, `squeeze_` and other view ops on the tensor itself, `resize_` and `set_`."""
+from cygrad.autograd.inplace import forget_history
 from cygrad.autograd.modes import grad_mode, inference_mode_enabled, set_grad_mode
 from cygrad.devices.device import contiguous_format, preserve_format
 from cygrad.devices.uninitialized import is_filled
@@ -362,6 +363,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
             size = (held._storage().nbytes() // self.itemsize,)
         other = grown_window(held, self.dtype, storage_offset, size, stride)
     self._check_inplace()
+    if self._tracked() and self.grad_fn is not None:
+        forget_history("set", self)
     self._bump_version()                        # which those that share its memory until now see, too
     self._take(made_lazy(other, laziness(self)))
     self._forget_accumulator()

@@ -148,7 +148,10 @@ def _mode(self, dim, keepdim):
         shape = tuple([1 if i == dim else m for i, m in enumerate(self.shape) if keepdim or i != dim])
         return cygrad.empty(shape, dtype=self.dtype, device=self.device), cygrad.empty(shape, dtype=INT64,
                                                                                       device=self.device)
-    best = ends_of_longest_runs(values.movedim(dim, -1).contiguous())
+    best = None
+    unordered = self.isnan() if self.is_floating_point() else None
+    if unordered is None or not bool(unordered.any()):
+        unordered, best = None, ends_of_longest_runs(values.movedim(dim, -1).contiguous())
     if best is not None:
         if keepdim:
             best = best.unsqueeze(dim)
@@ -159,7 +162,12 @@ def _mode(self, dim, keepdim):
     starts = cygrad.cat([starts.narrow(dim, 0, 1), select(fresh, places.narrow(dim, 1, n - 1), 0)], dim)
     length = places - starts.cummax(dim).values
     best = length.argmax(dim, keepdim)
-    return take_along(values, best, dim, keepdim), take_along(order, best, dim, keepdim)
+    values, order = take_along(values, best, dim, keepdim), take_along(order, best, dim, keepdim)
+    if unordered is not None:                   # NaN counts as the least there: it is taken where all occur once
+        first = unordered.any(dim, keepdim) & (length.amax(dim, keepdim) == 0)
+        values = cygrad.where(first, math.nan, values)
+        order = cygrad.where(first, unordered.to(INT64).argmax(dim, keepdim), order)
+    return values, order
 
 
 @op(axis=True, out="exact")

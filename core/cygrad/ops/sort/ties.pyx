@@ -18,6 +18,7 @@ from cygrad.view cimport data
 
 cdef enum:
     SHORT = 16                  # runs that introsort leaves to insertion sort
+    FEW_WIDE = 32               # wider floats, of which few are equal
     FEW = 256                   # elements up to which libstdc++'s algorithms take no longer than PyTorch
 
 cdef enum:                      # what is chosen
@@ -304,20 +305,23 @@ def largest_places(Tensor keys not None, Py_ssize_t k):
 cdef int reorder(Tensor index, Tensor a, int dim, int how, Py_ssize_t k, bint descending, int most) except -1:
     """Put the places that PyTorch's algorithm finds into `index`, which has others of the same elements of `a`.
 
-    Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds:
+    Only for integers and 16-bit floats, of which many are equal, and few enough of them that it takes microseconds
+    (fewer still for wider floats):
     nothing is promised of the order of equal elements, and large tensors keep that of the faster algorithms.
     """
     cdef Tensor keys
     cdef double *values
     cdef Py_ssize_t i
     cdef bint whole = a.dtype.category < CATEGORY_FLOAT
-    if (not whole and a.dtype.itemsize > 2 or a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
+    if not whole and a.dtype.itemsize > 2:
+        most = FEW_WIDE
+    if (a.elements > most or a.elements == 0 or without_kernels(a.dtype.code)
             or not (<Backend>a.memory.backend).host_memory):
         return 0
     keys = dense_copy(axis_last(cast(a, dtype_of(FLOAT64)), dim))
     values = <double *>data(keys)
     for i in range(keys.elements):
-        if values[i] != values[i] or whole and not -EXACT <= values[i] <= EXACT:
+        if values[i] != values[i] and not (descending and how == LARGEST) or whole and not -EXACT <= values[i] <= EXACT:
             return 0
     copy_into(chosen(keys, how, k, 1 if descending else -1), axis_last(index, dim))
     return 0

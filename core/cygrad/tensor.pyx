@@ -426,6 +426,8 @@ cdef class Tensor(View):
             return hand_over_named("size", (self,) if dim is None else (self, dim))
         if dim is None:
             return size_of(self)
+        if dim is True or dim is False:
+            raise TypeError("size(): argument 'dim' (position 1) must be int, not bool")
         if type(dim) is str:
             dim = position(self, dim)
         if self.rank == 0:
@@ -455,6 +457,8 @@ cdef class Tensor(View):
             return hand_over_named("stride", (self,) if dim is None else (self, dim))
         if dim is None:
             return tuple_of(self.strides, self.rank)
+        if dim is True or dim is False:
+            raise TypeError("stride(): argument 'dim' (position 1) must be int, not bool")
         if type(dim) is str:
             dim = position(self, dim)
         if self.rank == 0:

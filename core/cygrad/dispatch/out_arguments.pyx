@@ -15,7 +15,10 @@ from cygrad.errors import warn
 
 cdef frozenset WITHOUT_GRADIENT = frozenset("""
     all any argmax argmin bucketize count_nonzero eq equal ge greater greater_equal gt isin isneginf isposinf le less
-    less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit""".split())
+    less_equal logical_and logical_not logical_or logical_xor lt ne nonzero not_equal searchsorted signbit
+    special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
+    special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
+    special_scaled_modified_bessel_k1 special_spherical_bessel_j0""".split())
 
 # What PyTorch says of operands that share memory with `out`, a letter for each argument, the last for those behind it:
 # WHOLE: `out` may not even be the operand itself; PARTLY: that it may be; SHAPED: likewise, if it has out's shape;

@@ -19,7 +19,8 @@ from cygrad.errors.signatures import NUMPY_NUMBERS, overloads, type_name
 def pytorchs_words(ways, kwargs):
     """Keyword arguments by PyTorch's names, for which NumPy's may stand."""
     known = {p.name for way in ways for p in way.parameters}
-    return {word if word in known else NUMPYS_WORDS.get(word, word): value for word, value in kwargs.items()}
+    found = {word if word in known else NUMPYS_WORDS.get(word, word): value for word, value in kwargs.items()}
+    return found if len(found) == len(kwargs) else kwargs       # one that is given twice is refused by the name it has
 
 
 def python_numbers(args, kwargs):

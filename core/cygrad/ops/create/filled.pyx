@@ -105,6 +105,8 @@ def empty_(*shape, size=None, out=None, dtype=None, layout=None, device=None, bi
     cdef Tensor made
     if out is not None:
         dtype_for(dtype, out)
+        if memory_format is not None:
+            raise RuntimeError("'memory_format' argument is incompatible with 'out' tensor argument")
         out.resize_(*(shape or size))
         if filled:
             fill_known(out)

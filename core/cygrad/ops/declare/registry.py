@@ -109,7 +109,7 @@ def with_out(name, function, exact=False):
             return function(*args, **kwargs)
         targets = out if isinstance(out, (tuple, list)) else (out,)
         for target in targets:
-            refuse_out_grad(name, *args, target)
+            refuse_out_grad(name, *args, *kwargs.values(), target)
         strict = exact(targets[0], *args, **kwargs) if callable(exact) else exact
         if strict == "dtype" and kwargs.get("dtype") is None:
             kwargs["dtype"] = targets[0].dtype
@@ -117,6 +117,9 @@ def with_out(name, function, exact=False):
         if isinstance(result, tuple) and targets[0] is out:
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
         results = result if isinstance(result, tuple) else (result,)
+        if len(results) != len(targets) and targets is out:
+            raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}" if len(results) > 1 else
+                            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
         check_dtypes(name, strict, results, targets, args, kwargs)
         written = [write_out(name, r, t, strict, args) for r, t in zip(results, targets)]
         return written_type(type(result))(written) if isinstance(result, tuple) else written[0]

@@ -220,3 +220,32 @@ def test_how_batches_are_shown():
     vmap(vmap(lambda x: (shown.append(repr(x)), x)[1], in_dims=1))(cygrad.arange(4.).reshape(1, 2, 2))
     text = "".join(shown[0].split())
     assert text.startswith("BatchedTensor(lvl=2,bdim=1,value=BatchedTensor(lvl=1,bdim=0,value=tensor")
+
+
+def test_batches_of_gradients_are_no_transforms():
+    class Old(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return Old.apply(grad)
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return Old.apply(tangent)
+
+    x = cygrad.rand(3, requires_grad=True, dtype=cygrad.float64)
+    (rows,) = cygrad.autograd.grad(Old.apply(x), x, cygrad.eye(3, dtype=cygrad.float64), is_grads_batched=True)
+    assert rows.equal(2 * cygrad.eye(3, dtype=cygrad.float64))
+    assert cygrad.autograd.gradcheck(Old.apply, (x,), check_forward_ad=True, check_batched_grad=True,
+                                     check_batched_forward_grad=True)
+
+    class Noisy(Old):
+        @staticmethod
+        def jvp(ctx, tangent):
+            cygrad.randn_like(tangent)
+            return tangent * 2
+    with pytest.raises(RuntimeError, match="do not yet support calling random operations inside of vmap"):
+        cygrad.autograd.gradcheck(Noisy.apply, (x,), check_forward_ad=True, check_batched_forward_grad=True)

@@ -275,7 +275,8 @@ cdef list batched_grad(tuple outputs, object seeds, object retain_graph, bint cr
         unused.extend([grad is None for grad in grads])
         return tuple([cygrad.zeros_like(t) if grad is None else grad for grad, t in zip(grads, tensors)])
 
-    return [None if none else found for none, found in zip(unused, cygrad.func.vmap(one)(*given))]
+    from cygrad.batching.levels import uncounted      # start-up time
+    return [None if none else found for none, found in zip(unused, cygrad.func.vmap(uncounted(one))(*given))]
 
 
 cdef inline bint is_window(Tensor grad) noexcept:

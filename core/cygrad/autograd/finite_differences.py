@@ -98,11 +98,13 @@ class Derivatives:
         from cygrad.autograd import forward_ad      # knot: it needs the ops, which need this package
         batched = type(direction) is not cygrad.Tensor
         if batched or forward_ad._current_level == 0:
+            from cygrad.batching.levels import uncounted      # start-up time
+
             def output(value):
                 inputs = [value if given is variable else given for given in self.inputs]
                 return tuple(t for t, like in zip(as_tuple(self.func(*inputs)), as_tuple(self.func(*self.inputs)))
                              if like.requires_grad)
-            return cygrad.func.jvp(output, (variable,), (direction,))[1]
+            return cygrad.func.jvp(uncounted(output), (variable,), (direction,))[1]
         wanted = [isinstance(t, cygrad.Tensor) and t.requires_grad for t in self.outputs(constants=True)]
         with forward_ad.dual_level():       # which the function may look at
             inputs = [
@@ -134,8 +136,9 @@ class Derivatives:
 
 def at_once(function, values):
     """`vmap` of a function, with PyTorch's words about random numbers."""
+    from cygrad.batching.levels import uncounted      # start-up time
     try:
-        return cygrad.vmap(function)(values)
+        return cygrad.vmap(uncounted(function))(values)
     except RuntimeError as error:
         if "random operation" not in str(error):
             raise

@@ -150,7 +150,7 @@ cdef class CopySlices(Node):
         return list(self.function.run(grads))
 
     cdef Tensor view_of_base(self, Tensor saved):
-        """The output that the inner function kept, as others see it: a window on the base, which comes from here."""
+        """The output that the inner function kept, as what it is to others: a window on the base from here."""
         cdef bint mode = set_grad_enabled(False)
         cdef Tensor base, view = alias(saved)
         try:

@@ -68,6 +68,18 @@ class differentiating:
         count_transforms(-1)
 
 
+def uncounted(function):
+    """A function for `vmap` to which it is no transform: PyTorch computes batches of gradients by an older `vmap`."""
+    def run(*args):
+        transforms = count_transforms(0)
+        count_transforms(-transforms)
+        try:
+            return function(*args)
+        finally:
+            count_transforms(transforms)
+    return run
+
+
 class left:
     """Context manager: outside of a level again, and of all transforms inside of it."""
 

@@ -164,3 +164,13 @@ def test_every_instruction_set_gives_nearly_the_same(tmp_path):
             exact = name.startswith(("sum", "floor", "half"))
             np.testing.assert_array_max_ulp(first[name], other[name], 0 if exact else 4)
     assert results
+
+
+def test_complex_products_of_scatter_are_those_of_mul():
+    n = 4000
+    x, y = (cygrad.randn(n, dtype=cygrad.complex64) for _ in range(2))
+    places = cygrad.randperm(n)
+    want = x.clone()
+    want[places] = x[places] * y
+    assert x.clone().scatter_(0, places, y, reduce="multiply").equal(want)
+    assert x.clone().scatter_reduce_(0, places, y, "prod").equal(want)

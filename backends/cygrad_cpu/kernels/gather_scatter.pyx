@@ -13,6 +13,12 @@ from cygrad_cpu.kernels.kernel_tables cimport (CountLoop, GatherLoop, IndexTable
 
 cdef extern from *:
     """
+    /* Products of complex numbers are those of `mul`, to the last bit. */
+    #if defined(__clang__)
+    #pragma STDC FP_CONTRACT OFF
+    #elif defined(__GNUC__)
+    #pragma GCC optimize ("fp-contract=off")
+    #endif
     #if defined(__GNUC__)
     #define cygrad_prefetch(p) __builtin_prefetch(p)
     #else

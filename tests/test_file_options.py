@@ -219,6 +219,19 @@ def test_instances_of_subclasses_keep_class_and_attributes(kind, old):
         assert kind is not Told or found.told == "told"
 
 
+def test_parameters_of_a_subclass_keep_their_class():
+    x = cygrad.nn.Parameter(cygrad.ones(2).as_subclass(Marked))
+    x.mark = 1
+    file = io.BytesIO()
+    cygrad.save(x, file)
+    file.seek(0)
+    with serialization.safe_globals([Marked]):
+        found = cygrad.load(file)
+    assert type(found) is Marked and isinstance(found, cygrad.nn.Parameter) and found.mark == 1
+    assert repr(found) == "Parameter(Marked([1., 1.], requires_grad=True))"
+    assert repr(found.detach()) == "Marked([1., 1.])"
+
+
 def test_code_of_a_subclass_runs_only_if_it_is_allowed():
     x = cygrad.ones(1).as_subclass(Told)
     x.mark = 0

@@ -59,7 +59,7 @@ WORDS = {
     r"compile\(|dynamo|inductor": "compilers",
     r"torch\._C\.|torch\._(?!assert|foreach)[a-z]|torch\.ops\.|TorchDispatchMode|__torch_dispatch__|_make_subclass|_make_wrapper|logging_tensor|tid_to_|\.cloned|assertClonedLen|assertTIDMap|_fix_weakref|_new_with_weak_ptr|TwoTensor":
         "PyTorch's internals",
-    r"__(refs|prims)_|HigherOrderOperator": "PyTorch's internals",
+    r"__(refs|prims)_|HigherOrderOperator|redispatch_tensor": "PyTorch's internals",
     r"test_deprecation_(vmap|transforms)": "functorch's older names",
     r"nested_tensor|NestedTensor": "nested tensors",
     r"float8|float4": "float8 and its kind",

@@ -155,7 +155,7 @@ def _of_a_module(obj):
         return None
     if parameter.is_lazy(obj):
         return _Name("torch.nn.parameter", type(obj).__name__), (obj.requires_grad,)
-    if isinstance(obj, parameter.Parameter):
+    if parameter.Parameter in type(obj).__mro__:        # else a subclass of the user's, marked as a parameter
         parts = (obj.data, obj.requires_grad, _Ordered())
         attributes = dict(obj.__dict__) if type(obj) is parameter.Parameter else {}
         return (_REBUILD_PARAMETER_WITH, (*parts, attributes)) if attributes else (_REBUILD_PARAMETER, parts)

@@ -150,7 +150,9 @@ def tensor_repr(t, *, tensor_contents=None):
     else:
         text = prefix + tensor_contents
     suffixes = _suffixes(t)
-    return _append(text, suffixes, len(prefix)) if suffixes else text + ")"
+    text = _append(text, suffixes, len(prefix)) if suffixes else text + ")"
+    # A Parameter has a head line of its own; a subclass's instance that is marked as one, as PyTorch's are, has not.
+    return f"Parameter({text})" if not prefix.startswith("tensor") and getattr(t, "_is_param", False) else text
 
 
 # ---- The elements ----------------------------------------------------------------------------------------------------

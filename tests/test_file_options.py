@@ -191,6 +191,7 @@ class Told(cygrad.Tensor):
         return "told", self.mark
 
     def __setstate__(self, state):
+        self.__dict__ = {}
         self.told, self.mark = state
 
 

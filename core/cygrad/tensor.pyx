@@ -24,6 +24,7 @@ from cygrad.view cimport View, fill_strided, size_of, tuple_of, wrap_dim
 
 cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject *)
+    int PyObject_GenericSetDict(object, object, void *) except -1
 
 from cygrad.devices import device as _device
 from cygrad.errors import warn
@@ -324,6 +325,10 @@ cdef class Tensor(View):
     def __dict__(self):
         """What was set on the tensor by name."""
         return PyObject_GenericGetDict(self, NULL)
+
+    @__dict__.setter
+    def __dict__(self, attributes):
+        PyObject_GenericSetDict(self, attributes, NULL)
 
     def _is_view(self):
         return self.base is not None

@@ -249,3 +249,15 @@ def test_batches_of_gradients_are_no_transforms():
             return tangent * 2
     with pytest.raises(RuntimeError, match="do not yet support calling random operations inside of vmap"):
         cygrad.autograd.gradcheck(Noisy.apply, (x,), check_forward_ad=True, check_batched_forward_grad=True)
+
+
+def test_names_of_nodes_inside_of_transforms():
+    names = []
+
+    def named(x):
+        y = Cube.apply(x)
+        names.append((type(y.grad_fn).__name__, y.grad_fn.name()))
+        return y
+    grad(named)(X[0])
+    named(X[0].clone().requires_grad_())
+    assert names == [("CubeGeneratedBackward",) * 2, ("CubeBackward",) * 2]

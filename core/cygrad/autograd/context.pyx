@@ -205,12 +205,19 @@ class FunctionNode(FunctionCtx):
     _forward_cls = None
 
 
-def node_type(function, module):
+def node_type(function, module, kind="Backward"):
     """The class of a Function's nodes."""
-    made = type(f"{function.__name__}Backward", (FunctionNode,),
+    made = type(f"{function.__name__}{kind}", (FunctionNode,),
                 {"__slots__": (), "_forward_cls": function, "__module__": module})
     keep_whole(made, <void *>make_as_new, True)
     return made
+
+
+cdef object node_in_transforms(function):
+    """The class of a Function's nodes inside of transforms, where PyTorch gives them another name."""
+    if "_generated_cls" not in function.__dict__:
+        function._generated_cls = node_type(function, function._backward_cls.__module__, "GeneratedBackward")
+    return function._generated_cls
 
 
 # ------------------------------------------------------------------- forward
@@ -272,7 +279,7 @@ cdef object applied(cls, tuple args, dict kwargs):
         found = call(cls, args)
         if found is not NotImplemented:
             return found
-    ctx = <FunctionCtx>whole_instance(cls._backward_cls, NOTHING)
+    ctx = <FunctionCtx>whole_instance(node_in_transforms(cls) if transforms() else cls._backward_cls, NOTHING)
     ctx.arguments = len(args)
     for i in range(ctx.arguments):
         if not isinstance(args[i], Tensor):

@@ -9,6 +9,7 @@ does not come is known.
 """
 import array
 import hashlib
+import time
 
 from cygrad.distributed import DistBackendError, ProcessGroup
 from cygrad_mpi import runtime
@@ -21,6 +22,7 @@ __all__ = ["MPIProcessGroup"]
 NOTE = 512                  # bytes that say what a rank calls
 WORDS = 256                 # of them for words; values of a short tensor lie behind
 NOTE_TAG = 2 ** 21 + 1      # above all tags of users
+LAST_CALL = 2.0             # seconds that sends and receives have left when their group is given back
 FEW = 32                    # up to here each rank hears from each
 
 
@@ -62,8 +64,11 @@ class MPIProcessGroup(Queue, ProcessGroup):
         return type(self)(comm, ranks, timeout)
 
     def close(self):
-        while (self.pending or self.loose) and self.broken is None:
-            self.drive((self.pending or self.loose)[0], None)
+        while self.pending and self.broken is None:
+            self.drive(self.pending[0], None)
+        until = time.monotonic() + LAST_CALL
+        while self.loose and self.broken is None:       # what nobody answers is given up
+            self.drive(self.loose[0], max(until - time.monotonic(), 0.01))
         if self.broken is not None or self.loose or runtime.stuck():
             return
         with runtime.lock:

@@ -291,6 +291,12 @@ def test_copies_and_other_ways_to_make_one(tmp_path):
     static._set_static_graph()
     trained(static, part)
     close(static, alone)
+    try:
+        model._set_static_graph()
+    except RuntimeError as error:
+        assert "should be called before training loop starts" in str(error)
+    else:
+        raise AssertionError
     """)
 
 

@@ -168,3 +168,23 @@ def test_hosts(tmp_path, monkeypatch):
     assert ended.code != 0 and "--hostfile: there is no file" in ended.err
     ended = run(tmp_path, 2, text, 60, "--nnodes", "2")
     assert ended.code != 0 and "several hosts need --hostfile" in ended.err
+
+
+def test_what_nobody_answers_does_not_hold_the_end(tmp_path):
+    """Receives that are left over when a group is given back end soon, whatever its timeout."""
+    need_mpi()
+    ended = run(tmp_path, 3, """
+        for timeout, words in ((0.2, "Rank 1 failed to pass"), (0, "Rank 0 timed out in monitoredBarrier after 0 ms")):
+            if rank == 0:
+                try:
+                    dist.monitored_barrier(timeout=timedelta(seconds=timeout))
+                except dist.DistBackendError as error:
+                    assert words in str(error), error
+        work = dist.irecv(cygrad.zeros(1), (rank + 1) % 3)
+        begun = time.monotonic()
+        dist.destroy_process_group()
+        assert time.monotonic() - begun < 20
+        assert not work.is_success()
+        say(f"{rank} ended")
+    """, 1000)
+    assert ended.lines() == ["0 ended", "1 ended", "2 ended"], ended.err

@@ -306,17 +306,29 @@ def _barrier_tag(group):
 
 def _monitor(group, timeout, wait_all_ranks, tag, token):
     """Rank 0: hear from all others, then let them go."""
-    call, missing, why = "monitored_barrier()", [], None
-    until = time.monotonic() + timeout.total_seconds()
+    call = "monitored_barrier()"
     waiting = {rank: group.recv(token.clone(), rank, tag, call) for rank in range(1, group.size())}
+    try:
+        _hear(waiting, timeout, wait_all_ranks)
+    except DistBackendError:
+        for work in waiting.values():       # or the group could not be given back before its timeout
+            _given_up(work)
+        raise
+    for work in [group.send(token, rank, tag, call) for rank in waiting]:
+        work.wait()
+
+
+def _hear(waiting, timeout, wait_all_ranks):
+    """Wait for these receives; raise which ranks did not send."""
+    missing, why, until = [], None, time.monotonic() + timeout.total_seconds()
+    milliseconds = f"{timeout / timedelta(milliseconds=1):.0f} ms"
     for rank, work in waiting.items():
         left = until - time.monotonic()
         if left <= 0 and not missing and not work.is_completed():
-            came = [other for other in waiting if other < rank]
-            raise DistBackendError(f"[Rank 0]: Rank 0 timed out in monitoredBarrier after "
-                                   f"{timeout / timedelta(milliseconds=1):.0f} ms.\n" + (
-                                       f"Successfully processed ranks: {', '.join(map(str, came))}" if came else
-                                       "No ranks successfully processed in monitoredBarrier."))
+            came = ", ".join(str(other) for other in waiting if other < rank)
+            raise DistBackendError(f"[Rank 0]: Rank 0 timed out in monitoredBarrier after {milliseconds}.\n" + (
+                f"Successfully processed ranks: {came}" if came else
+                "No ranks successfully processed in monitoredBarrier."))
         try:
             work.wait(timedelta(seconds=max(left, 0.001)))
         except DistBackendError as error:
@@ -326,10 +338,15 @@ def _monitor(group, timeout, wait_all_ranks, tag, token):
                 break
     if missing:
         names = f"Rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))}"
-        raise DistBackendError(f"[Rank 0]: {names} failed to pass monitoredBarrier in "
-                               f"{timeout / timedelta(milliseconds=1):.0f} ms") from why
-    for work in [group.send(token, rank, tag, call) for rank in waiting]:
-        work.wait()
+        raise DistBackendError(f"[Rank 0]: {names} failed to pass monitoredBarrier in {milliseconds}") from why
+
+
+def _given_up(work):
+    """End a receive that may still wait."""
+    try:
+        work.wait(timedelta(seconds=0.001))
+    except DistBackendError:
+        pass
 
 
 def _pass_monitor(group, timeout, tag, token):

@@ -136,6 +136,9 @@ class DistributedDataParallel(Module, Joinable):
         if self.static_graph:
             warnings.warn("You've set static_graph to be True, no need to set it again.", stacklevel=2)
             return
+        if self.reducer.steps:
+            raise RuntimeError("set_static_graph() should be called before training loop starts and after "
+                               "DistributedDataParallel is constructed.")
         if self.find_unused_parameters:
             warnings.warn("You passed find_unused_parameters=true to DistributedDataParallel, `_set_static_graph` will "
                           "detect unused parameters automatically, so you do not need to set "

@@ -81,6 +81,7 @@ class Reducer:
         self.buckets = [Bucket(i, each, i == len(lists) - 1) for i, each in enumerate(lists)]
         self.places = {id(parameter): (bucket, view) for bucket in self.buckets
                        for parameter, view in zip(bucket.parameters, bucket.views)}
+        self.steps = 0                  # passes that were prepared
         self.expecting = False          # a backward pass is to come, or under way
         self.waiting, self.sent = set(), 0
         self.used, self.scale = None, 1
@@ -93,6 +94,7 @@ class Reducer:
     def prepare(self, outputs):
         """A backward pass from these outputs is to come."""
         self.expecting, self.sent = True, 0
+        self.steps += 1
         self.waiting = set(self.places)
         for bucket in self.buckets:
             bucket.left, bucket.future = len(bucket.parameters), None

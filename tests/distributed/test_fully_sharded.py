@@ -259,3 +259,31 @@ def test_refused(tmp_path):
         else:
             raise AssertionError(words)
     """.replace("\\n    ", "\\n"))
+
+
+def test_axes_of_a_mesh_as_one(tmp_path):
+    need_mpi()
+    succeeded(tmp_path, 4, """
+    mesh = dist.init_device_mesh("cpu", (2, 1, 2), mesh_dim_names=("copies", "lines", "parts"))
+    both = mesh["copies", "lines"]._flatten()
+    assert both.mesh.tolist() == [rank % 2, rank % 2 + 2] and both.mesh_dim_names == ("copies_lines",)
+    assert mesh["copies_lines"] is both and mesh["copies", "lines"]._flatten() is both
+    x = cygrad.tensor(float(rank))
+    dist.all_reduce(x, group=both.get_group())
+    assert x == 2 * (rank % 2) + 2 and both.get_local_rank() == rank // 2
+    apart = mesh["copies", "parts"]._flatten("all")
+    assert apart.mesh.tolist() == [0, 1, 2, 3] and mesh["all"].size() == 4
+    for name in ("parts", "all"):
+        try:
+            mesh["copies", "lines"]._flatten(name)
+        except ValueError as error:
+            assert "another valid mesh_dim_name" in str(error)
+        else:
+            raise AssertionError(name)
+    try:
+        dist.DeviceMesh.from_group(dist.group.WORLD, "cpu", [[0, 1], [2, 3]])
+    except ValueError as error:
+        assert "Invalid mesh [[0, 1], [2, 3]] for ProcessGroup with ranks [0, 1, 2, 3]" in str(error)
+    else:
+        raise AssertionError
+    """)

@@ -101,6 +101,7 @@ class DeviceMesh:
         self.device_type, self.mesh, self.mesh_dim_names, self._groups = device_type, mesh, names, found
         place = (mesh == groups.get_rank()).nonzero()
         self._place = tuple(place[0].tolist()) if len(place) else None
+        self._root, self._axes, self._flat = self, tuple(range(self.ndim)), {}
 
     def _group_along(self, axis):
         """The group of this rank and its neighbours along an axis; all ranks make all groups of the axis."""
@@ -148,6 +149,9 @@ class DeviceMesh:
                 raise ValueError("Must pass mesh if passing multiple ProcessGroups")
             mesh = groups.get_process_group_ranks(found[0])
         mesh = cygrad.as_tensor(mesh).to(cygrad.int32)
+        if not isinstance(group, (list, tuple)) and mesh.tolist() != groups.get_process_group_ranks(group):
+            raise ValueError(f"Invalid mesh {mesh.tolist()} for ProcessGroup with ranks "
+                             f"{groups.get_process_group_ranks(group)}")
         if mesh.dim() != len(found):
             raise ValueError(f"Expects mesh with ndim equal to number of ProcessGroups but got mesh {mesh.tolist()} "
                              f"and {len(found)} ProcessGroups")
@@ -253,6 +257,8 @@ class DeviceMesh:
         names = (mesh_dim_names,) if isinstance(mesh_dim_names, str) else tuple(mesh_dim_names)
         if names == self.mesh_dim_names:
             return self
+        if len(names) == 1 and names[0] in self._flat:
+            return self._flat[names[0]]
         if not names or any(name not in self.mesh_dim_names for name in names):
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Valid mesh_dim_names are "
                            f"{list(self.mesh_dim_names)}.")
@@ -261,4 +267,44 @@ class DeviceMesh:
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Mesh dim indices should be in ascending order.")
         place = self._place or (0,) * self.ndim
         part = self.mesh[tuple(slice(None) if axis in axes else place[axis] for axis in range(self.ndim))]
-        return DeviceMesh._of(self.device_type, part.clone(), names, [self._groups[axis] for axis in axes])
+        made = DeviceMesh._of(self.device_type, part.clone(), names, [self._groups[axis] for axis in axes])
+        made._root, made._axes = self._root, tuple(self._axes[axis] for axis in axes)
+        return made
+
+    def _flatten(self, mesh_dim_name=None):
+        """
+        A mesh of one axis with all ranks of this one, and their group; all ranks of the mesh that this is a part of
+        call it. That mesh knows it by its name afterwards.
+
+        Parameters
+        ----------
+        mesh_dim_name : str, optional
+            The names of the axes, joined by underscores, by default.
+
+        Returns
+        -------
+        DeviceMesh
+        """
+        root = self._root
+        if not self.mesh_dim_names:
+            raise RuntimeError("Cannot flatten a DeviceMesh without mesh_dim_names!")
+        name = "_".join(self.mesh_dim_names) if mesh_dim_name is None else mesh_dim_name
+        if self.ndim == 1 and name == self.mesh_dim_names[0]:
+            return self
+        if name in root.mesh_dim_names:
+            raise ValueError(f"{name} already exists for submesh of the {root}. Please specify another valid "
+                             "mesh_dim_name.")
+        if name in root._flat:
+            if root._flat[name]._axes != self._axes:
+                raise ValueError(f"Flatten mesh with mesh_dim_name {name} has been created before, Please specify "
+                                 "another valid mesh_dim_name.")
+            return root._flat[name]
+        own = None
+        for line in root.mesh.movedim(self._axes, tuple(range(-self.ndim, 0))).reshape(-1, self.mesh.numel()).tolist():
+            made = groups.new_group(line, group_desc=f"mesh_{name}", sort_ranks=False)
+            if groups.get_rank() in line:
+                own = made
+        flat = DeviceMesh._of(self.device_type, self.mesh.flatten(), (name,), [own])
+        flat._root, flat._axes = root, self._axes
+        root._flat[name] = flat
+        return flat

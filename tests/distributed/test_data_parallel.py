@@ -369,3 +369,25 @@ def test_what_the_inner_optimizer_says_of_itself():
             dist.optim.ZeroRedundancyOptimizer(weight, cygrad.optim.SGD, lr=0.1)
     finally:
         dist.destroy_process_group()
+
+
+@pytest.mark.parametrize("returned, words", [
+    (lambda: 1, "callback must return a torch.futures.Future object, but got"),
+    (lambda: None, "callback must return a torch.futures.Future object, but got"),
+    (lambda: settled(1), "gives no tensor like the bucket's"),
+    (lambda: settled(cygrad.ones(3)), "gives no tensor like the bucket's")])
+def test_what_hooks_return(returned, words):
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        model = cygrad.nn.parallel.DistributedDataParallel(cygrad.nn.Linear(2, 2))
+        model.register_comm_hook(None, lambda state, bucket: returned())
+        with pytest.raises(RuntimeError, match=words):
+            model(cygrad.ones(2)).sum().backward()
+    finally:
+        dist.destroy_process_group()
+
+
+def settled(value):
+    future = cygrad.futures.Future()
+    future.set_result(value)
+    return future

@@ -7,6 +7,7 @@ sends them in the same order.
 import cygrad
 import cygrad.distributed as dist
 from cygrad.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from cygrad.futures import Future
 
 __all__ = ["Reducer", "divided", "leaves_behind"]
 
@@ -149,7 +150,15 @@ class Reducer:
             bucket = self.buckets[self.sent]
             self.sent += 1
             with cygrad.no_grad():
-                bucket.future = self.hook(self.hook_state, bucket.gradients)
+                bucket.future = self._asked(bucket)
+
+    def _asked(self, bucket):
+        """The hook's Future for a bucket."""
+        future = self.hook(self.hook_state, bucket.gradients)
+        if not isinstance(future, Future):
+            raise RuntimeError("register_comm_hook: the callback must return a torch.futures.Future object, but got "
+                               f"{type(future)}")
+        return future
 
     def _finish(self):
         """All gradients are on their way: wait for the means, and write them where the gradients were."""
@@ -163,6 +172,9 @@ class Reducer:
             for bucket, future in zip(self.buckets, futures):
                 result = future.wait()
                 result = result[0] if isinstance(result, (list, tuple)) else result
+                if not isinstance(result, cygrad.Tensor) or result.numel() != bucket.gradients.buffer().numel():
+                    raise RuntimeError("register_comm_hook: the callback's Future gives no tensor like the bucket's, "
+                                       f"but {type(result)}")
                 if self.scale != 1:
                     result = result * self.scale
                 start = 0
@@ -178,7 +190,7 @@ class Reducer:
         with cygrad.no_grad():
             for bucket in self.buckets:
                 bucket.gradients.buffer().zero_()
-                futures.append(self.hook(self.hook_state, bucket.gradients))
+                futures.append(self._asked(bucket))
         self.used = set() if self.find_unused else None
         self._take(futures)
 

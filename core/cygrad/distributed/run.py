@@ -194,6 +194,18 @@ def stop(process, reports):
             continue
         if not left:
             return
+    until = time.monotonic() + STOPPING         # a process that was killed may take a moment to go
+    while any(exists(pid) for pid in left) and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def exists(pid):
+    """Whether there is a process of this number."""
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
 
 
 def main(arguments=None):

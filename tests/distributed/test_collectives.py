@@ -180,3 +180,18 @@ def test_monitored_barriers_of_groups_that_overlap(tmp_path):
             dist.monitored_barrier(outer, short)
         dist.monitored_barrier(timeout=short)
     """)
+
+
+def test_one_rank_in_the_debugger(tmp_path):
+    """Rank 0 reads its commands while rank 1 waits; the first two calls are passed."""
+    need_mpi()
+    lines = succeeded(tmp_path, 2, """
+        import io
+        sys.stdin = io.StringIO("up\\np f'secret {secret}'\\ncontinue\\n")
+        secret = 40 + rank
+        for turn in range(3):
+            dist.breakpoint(skip=2)
+        say(f"after {rank}")
+    """)
+    assert [line for line in lines if "secret 4" in line] == ["(Pdb) 'secret 40'"], lines
+    assert sum(line.endswith(("after 0", "after 1")) for line in lines) == 2, lines

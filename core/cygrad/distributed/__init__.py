@@ -9,6 +9,7 @@ what does not depend on it. docs/distributed.md goes from one process to many.
 import importlib as _importlib
 
 from cygrad.distributed.backend import Backend, BackendConfig
+from cygrad.distributed.breakpoints import breakpoint
 from cygrad.distributed.collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,
                                             all_gather_single, all_to_all, all_to_all_single, barrier, broadcast,
                                             gather, scatter)

@@ -1,5 +1,5 @@
 """`breakpoint`: one rank in the debugger, while the others wait for it."""
-import pdb
+import pdb  # noqa: T100  (what this module is for)
 import sys
 from collections import Counter
 from datetime import timedelta

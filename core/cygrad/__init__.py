@@ -114,6 +114,12 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
+def _assert(condition, message):
+    """`assert` as a function, which models for PyTorch call so that a tracer sees it."""
+    if not condition:
+        raise AssertionError(message)
+
+
 def typename(obj):
     """The name of an object's type with its module; of a tensor, that of its legacy type.
 

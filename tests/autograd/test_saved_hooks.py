@@ -144,3 +144,46 @@ def test_a_checkpoint_gives_a_tensor_once_a_pass():
     y.backward(retain_graph=True)
     y.backward()
     assert x.grad.tolist() == [4, 8]
+
+
+@pytest.mark.parametrize("format", [torch.contiguous_format, torch.channels_last])
+def test_a_tensor_is_unpacked_once_for_a_node(format):
+    """Whose formulas read it for the input, for the weight and for the bias."""
+    asked = []
+    x = torch.rand(2, 3, 4, 4).to(memory_format=format).requires_grad_()
+    layers = torch.nn.BatchNorm2d(3), torch.nn.Conv2d(3, 2, 3), torch.nn.Linear(2, 3), torch.nn.LayerNorm(3)
+    with saved_tensors_hooks(lambda t: (len(asked), t), lambda pair: asked.append(pair) or pair[1]):
+        y = x
+        for layer in layers:
+            y = layer(y)
+        (y * y / 3).sum().backward()
+    assert len({id(pair) for pair in asked}) == len(asked)
+    gradient, x.grad = x.grad, None
+    y = x
+    for layer in layers:
+        y = checkpoint(layer, y, use_reentrant=False)
+    (y * y / 3).sum().backward()
+    assert torch.allclose(x.grad, gradient, atol=1e-6)
+
+
+def test_what_was_unpacked_goes_when_the_node_has_run():
+    kept = []
+
+    def unpack(t):
+        again = t.clone()
+        kept.append(weakref.ref(again))
+        return again
+
+    class Look(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            assert kept and all(reference() is None for reference in kept)
+            return grad
+
+    x, w = leaf(), leaf()
+    with saved_tensors_hooks(lambda t: t, unpack):
+        (Look.apply(x) * w).sum().backward()

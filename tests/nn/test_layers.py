@@ -217,3 +217,16 @@ def test_a_margin_loss_of_one_example_has_the_targets_axes():
 def test_fold_says_that_nothing_fits():
     with pytest.raises(RuntimeError, match=r"the array of sliding blocks as \(-4, -3\), which is too small"):
         F.fold(cygrad.zeros(1, 12, 12), (4, 5), 2, dilation=8)
+
+
+def test_a_seed_gives_the_same_training_with_the_batch_first_and_second():
+    """Dropout draws in the order of memory: PyTorch's results of attention have the time first there."""
+    x = cygrad.randn(2, 5, 8, generator=cygrad.Generator().manual_seed(0))
+    results = []
+    for first in (True, False):
+        cygrad.manual_seed(1)
+        layer = nn.MultiheadAttention(8, 2, batch_first=first)
+        y = layer(*[x if first else x.transpose(0, 1)] * 3, need_weights=False)[0]
+        results.append(nn.functional.dropout(y if first else y.transpose(0, 1), 0.5))
+    assert results[0].stride() == (8, 16, 1)
+    assert results[0].equal(results[1])

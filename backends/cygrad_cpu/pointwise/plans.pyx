@@ -302,7 +302,7 @@ cdef class Compiler:
         cdef Plan *plan = self.plan
         cdef int[56] places
         cdef int i, k, slot, first_spread = SLOTS - plan.spreads, buffers = 0
-        for slot in range(SLOTS):
+        for slot in range(<int>SLOTS):
             places[slot] = slot
         for slot in range(BUFFERS, first_spread):
             for i in range(plan.steps):

@@ -210,7 +210,7 @@ cdef class Outputs:
         found = self.saved[place]
         if type(found) is tuple:                                # a slice
             return tuple(Outputs(self.node, found))
-        return (<SavedTensor>found).unpack(self.node) if type(found) is SavedTensor else found
+        return (<SavedTensor>found).open(self.node) if type(found) is SavedTensor else found
 
 
 cdef object RELEASED = Released()
@@ -289,7 +289,7 @@ cdef class OpNode(Node):
         if value is DROPPED or type(value) is View:
             return None
         if type(value) is SavedTensor:
-            return (<SavedTensor>value).unpack(self)
+            return (<SavedTensor>value).open(self)
         return value
 
     cdef View geometry(self, int i):
@@ -307,7 +307,7 @@ cdef class OpNode(Node):
         if type(self.result) is Outputs:
             return Outputs(self, (<Outputs>self.result).saved)
         if type(self.result) is SavedTensor:
-            return (<SavedTensor>self.result).unpack(self)
+            return (<SavedTensor>self.result).open(self)
         return self.reattached(self.raw_result(), 0)
 
     cdef Tensor raw_result(self):
@@ -316,7 +316,7 @@ cdef class OpNode(Node):
         if self.released:
             raise spent()
         if type(self.result) is SavedTensor:
-            return alias((<SavedTensor>self.result).unpack(None))
+            return alias((<SavedTensor>self.result).open(self))
         saved = <Tensor>self.result
         if version_of(saved) != self.result_version:
             raise modified(self.reattached(saved, 0), self.result_version)

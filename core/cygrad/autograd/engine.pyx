@@ -14,6 +14,7 @@ from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from cygrad.autograd cimport saved
 from cygrad.autograd.accumulation cimport accumulate_into
 from cygrad.autograd.fitting cimport fits, fitted, summed
 from cygrad.autograd.forward_levels cimport RECORDS_TANGENTS, without_reverse
@@ -311,6 +312,7 @@ cdef list run(object begun):
     cdef int mode = 1 if self.records else RECORDS_TANGENTS if self.batched else without_reverse()
     set_grad_enabled(mode)
     self.records = mode != 0             # for backward or for tangents, which shortcuts would lose
+    saved.passes += 1
     try:
         while self.waiting:
             node = self.pop()
@@ -352,6 +354,8 @@ cdef list run(object begun):
                 grads = results_of(self, node, grads)
             hand_on(self, node, <Tensor>arrived, grads)
             grads = None
+            if saved.opened is not None:
+                saved.close_opened()
         while self.callbacks:
             self.callbacks.pop(0)()
     except Exception:
@@ -359,6 +363,9 @@ cdef list run(object begun):
             report_anomaly(node)
         raise
     finally:
+        saved.passes -= 1
+        if saved.opened is not None:
+            saved.close_opened()
         enter_pass(outer)
     return self.found
 

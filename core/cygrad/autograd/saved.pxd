@@ -13,9 +13,15 @@ cdef class SavedTensor:
     cdef object unpack_hook            # its counterpart; None where the tensor itself is kept
     cdef Node edge                     # the place in the graph of a tensor that was packed; None without one
     cdef View like                     # its geometry
+    cdef Tensor opened                 # what the counterpart gave to a node that runs now
     cdef int pack(self, Tensor tensor, tuple hooks) except -1
     cdef Tensor unpacked(self, Node node)
     cpdef Tensor unpack(self, Node node=*)
+    cdef Tensor open(self, Node node)
+
+cdef int passes                        # how many passes backward are under way, in all threads
+cdef list opened                       # tensors that hooks unpacked for the node that runs now; None: none
+cdef int close_opened() except -1
 
 cdef int hooked                        # how many pairs of hooks on saved tensors are in force, in all threads
 

@@ -60,6 +60,18 @@ cdef class SavedTensor:
             raise modified(again, self.version)
         return again
 
+    cdef Tensor open(self, Node node):
+        """`unpack` for a node's formulas: while the node runs, hooks are asked once, however many formulas read it."""
+        global opened
+        if self.unpack_hook is None or not passes:
+            return self.unpack(node)
+        if self.opened is None:
+            self.opened = self.unpacked(node)
+            if opened is None:
+                opened = []
+            opened.append(self)
+        return self.opened
+
     cdef int pack(self, Tensor tensor, tuple hooks) except -1:
         """Let a hook make of the tensor what is kept."""
         cdef bint mode = set_grad_enabled(False)
@@ -94,6 +106,16 @@ cdef class SavedTensor:
         again.output_number = self.number
         again.requires = again.node is not None
         return again
+
+
+cdef int close_opened() except -1:
+    """Forget what hooks unpacked for a node that has run."""
+    global opened
+    cdef list done = opened
+    opened = None
+    for saved in done:
+        (<SavedTensor>saved).opened = None
+    return 0
 
 
 # ------------------------------------------------------- hooks

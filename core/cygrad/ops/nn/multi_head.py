@@ -72,8 +72,8 @@ def self_attended(x, weight, bias, out_weight, out_bias, mask, dropout, causal, 
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(batch, heads, mask.shape[1], target)
     found = scaled_dot_product_attention(q, k, v, mask, dropout, causal)
-    # Where PyTorch has its fast path, what it returns lies as the input does; else the time comes first in memory, which
-    # is the order in which dropout draws its numbers.
+    # Where PyTorch has its fast path, the result lies in memory as the input does; else the time comes first, which is
+    # the order in which dropout draws its numbers.
     if x.is_contiguous() or dropout or cygrad.is_grad_enabled():
         return linear(found.permute(2, 0, 1, 3).reshape(target * batch, width), out_weight, out_bias).view(x.shape)
     found = found.transpose(1, 2).reshape(batch * target, width)

@@ -102,3 +102,11 @@ def test_hooks_of_a_module_from_a_file(tmp_path):
     assert type(read._forward_pre_hooks) is OrderedDict and len(read._forward_pre_hooks) == 1
     read.weight_mask.zero_()
     assert read(cygrad.ones(2)).tolist() == read.bias.tolist()         # the hook masks the weights
+
+
+def test_hooks_are_shown_as_pytorch_shows_them():
+    layer = nn.Linear(2, 2)
+    handle = layer.register_forward_pre_hook(lambda module, args, kwargs: None, with_kwargs=True)
+    assert repr(layer._forward_pre_hooks_with_kwargs) == repr(OrderedDict({handle.id: True}))
+    handle.remove()
+    assert repr(layer._forward_pre_hooks_with_kwargs) == "OrderedDict()"

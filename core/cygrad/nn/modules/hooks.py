@@ -23,6 +23,9 @@ class Hooks(OrderedDict):
     def __reduce__(self):                   # files and copies have what PyTorch has there
         return OrderedDict, (), None, None, iter(self.items())
 
+    def __repr__(self):
+        return repr(OrderedDict(self))
+
 
 class RemovableHandle:
     """What registering a hook returns: `remove()` takes the hook away, also at the end of a `with` block.

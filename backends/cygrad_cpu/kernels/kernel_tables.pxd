@@ -113,7 +113,7 @@ ctypedef void (*GroupRows)(const char *a, const char *weight, const char *bias, 
                            Py_ssize_t end) noexcept nogil           # groups begin to end, counted over all images
 ctypedef void (*GroupBackward)(const char *grad, const char *a, const char *mean, const char *rstd, const char *weight,
                                char *grad_a, char *grad_weight, char *grad_bias, Py_ssize_t groups,
-                               Py_ssize_t channels, Py_ssize_t places, Py_ssize_t begin,
+                               Py_ssize_t channels, Py_ssize_t places, const Py_ssize_t *strides, Py_ssize_t begin,
                                Py_ssize_t end) noexcept nogil       # the last two gradients are added to
 
 cdef struct SoftmaxTable:       # by precision: 0 float32, 1 float64

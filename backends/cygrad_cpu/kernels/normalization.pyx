@@ -190,19 +190,24 @@ cdef void channel_sums(const Real *grad, const Real *a, Real centre, Real *total
 
 cdef void group_backward(const Real *grad, const Real *a, const Real *mean, const Real *rstd, const Real *weight,
                          Real *grad_a, Real *grad_weight, Real *grad_bias, Py_ssize_t groups, Py_ssize_t channels,
-                         Py_ssize_t places, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """As `norm_backward`, of groups; a channel's sums serve all three gradients."""
-    cdef Py_ssize_t r, i, k, first, n = channels * places
+                         Py_ssize_t places, const Py_ssize_t *strides, Py_ssize_t begin,
+                         Py_ssize_t end) noexcept nogil:
+    """As `norm_backward`, of groups; a channel's sums serve all three gradients.
+
+    `strides` are those of images, groups and channels, whose places lie side by side.
+    """
+    cdef Py_ssize_t r, i, k, first, begins, n = channels * places
     cdef const Real *g
     cdef const Real *x
     cdef Real *y
     cdef Real centre, scale, total, along, sums, products, by, factor, shift
     for r in range(begin, end):
         centre, scale, first = mean[r], rstd[r], r % groups * channels
+        begins = r // groups * strides[0] + r % groups * strides[1]
         total = along = 0
         for k in range(channels):
-            g = grad + r * n + k * places
-            x = a + r * n + k * places
+            g = grad + begins + k * strides[2]
+            x = a + begins + k * strides[2]
             channel_sums(g, x, centre, &sums, &products, places)
             if grad_weight != NULL:
                 grad_weight[first + k] += products * scale
@@ -216,9 +221,9 @@ cdef void group_backward(const Real *grad, const Real *a, const Real *mean, cons
         factor = -along / n * scale * scale * scale
         shift = -total / n * scale - centre * factor
         for k in range(channels):
-            g = grad + r * n + k * places
-            x = a + r * n + k * places
-            y = grad_a + r * n + k * places
+            g = grad + begins + k * strides[2]
+            x = a + begins + k * strides[2]
+            y = grad_a + begins + k * strides[2]
             by = scale * weight[first + k] if weight != NULL else scale
             for i in range(places):
                 y[i] = g[i] * by + (x[i] * factor + shift)

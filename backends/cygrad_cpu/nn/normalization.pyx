@@ -112,9 +112,18 @@ cdef object cpu_group_norm(View a, View weight, View bias, double eps, View out,
             copy_views(made, target)
 
 
+cdef bint alike(View a, View b) noexcept:
+    """Whether two views of one shape have the same dtype and strides."""
+    cdef int i
+    for i in range(a.rank):
+        if a.strides[i] != b.strides[i]:
+            return False
+    return a.dtype is b.dtype
+
+
 cdef object cpu_group_norm_backward(View grad, View a, View mean, View rstd, View weight, View grad_a,
                                     View grad_weight, View grad_bias):
-    """As `cpu_layer_norm_backward`."""
+    """As `cpu_layer_norm_backward`. Operands whose places lie side by side, in one order, are read as they lie."""
     cdef DType dtype = computed(a.dtype)
     cdef list keep = []
     cdef View g, x, m, r, w, y = None
@@ -126,10 +135,13 @@ cdef object cpu_group_norm_backward(View grad, View a, View mean, View rstd, Vie
     if dtype is None:
         return NotImplemented
     kind = dtype.code == FLOAT64
-    g, x, w = dense(grad, dtype, keep), dense(a, dtype, keep), dense(weight, dtype, keep)
-    m, r = dense(mean, dtype, keep), dense(rstd, dtype, keep)
-    if grad_a is not None:
-        y = writable(grad_a, dtype, keep)
+    w, m, r = dense(weight, dtype, keep), dense(mean, dtype, keep), dense(rstd, dtype, keep)
+    if dtype is a.dtype and a.strides[3] == 1 and alike(a, grad) and (grad_a is None or alike(a, grad_a)):
+        g, x, y = grad, a, grad_a
+    else:
+        g, x = dense(grad, dtype, keep), dense(a, dtype, keep)
+        if grad_a is not None:
+            y = writable(grad_a, dtype, keep)
     sums = temporary(a.memory.backend, dtype, 2, [2 * threads, n])
     partial = data(sums.view)
     memset(partial, 0, 2 * threads * n * dtype.itemsize)
@@ -140,7 +152,7 @@ cdef object cpu_group_norm_backward(View grad, View a, View mean, View rstd, Vie
                 data(y) if y is not None else NULL,
                 partial + i * n * (4 << kind) if grad_weight is not None else NULL,
                 partial + (threads + i) * n * (4 << kind) if grad_bias is not None else NULL, groups, channels, places,
-                rows * i // threads, rows * (i + 1) // threads)
+                x.strides, rows * i // threads, rows * (i + 1) // threads)
     if y is not None and y is not grad_a:
         copy_views(y, grad_a)
     if grad_weight is not None:

@@ -54,7 +54,7 @@ class Size(tuple):
 
     def __getitem__(self, key):
         item = tuple.__getitem__(self, key)
-        return Size(item) if type(key) is slice else item
+        return tuple.__new__(Size, item) if type(key) is slice else item
 
     def __add__(self, other):
         return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented

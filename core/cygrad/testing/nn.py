@@ -5,8 +5,8 @@ import numpy as np
 
 from cygrad.backend import RANDOM
 from cygrad.testing import sizes
-from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, numbers, reordered, repeated, result,
-                                     rounded, sliced, turned)
+from cygrad.testing.operands import (FLOATS, INTEGERS, channels_last, dense, laid_out, numbers, reordered, repeated,
+                                     result, rounded, sliced, turned)
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 SOFTMAX = {
@@ -130,10 +130,17 @@ def layer_norm_backward_cases():
                                Limit(2, floor=1, terms=_column_moduli))
 
 
+def exchanged(values, dtype):
+    """Groups and channels in the other order, places side by side: channels of a batch of images are such groups."""
+    _, groups, channels, places = np.shape(values)
+    return laid_out(values, dtype, (groups * channels * places, places, groups * places, 1))
+
+
 # name: N, G, K, P; layout; with a weight and a bias
 GROUPS = {"images": ((2, 3, 4, 25), dense, True), "without weight": ((3, 2, 2, 9), sliced, False),
           "one group": ((4, 1, 6, 40), dense, True), "one channel": ((2, 5, 1, 17), turned, True),
-          "one place": ((5, 2, 3, 1), dense, True), "large": ((8, 4, 8, 300), reordered, True)}
+          "one place": ((5, 2, 3, 1), dense, True), "batch": ((1, 3, 6, 33), exchanged, True),
+          "large": ((8, 4, 8, 300), reordered, True)}
 
 
 def _group_operands(dtype, layout, rng):
@@ -160,8 +167,10 @@ def _make_group_norm_backward(dtype, wanted, layout, rng):
     values = a.values.astype(float)
     mean, rstd = values.mean((2, 3)), 1 / np.sqrt(values.var((2, 3)) + 1e-5)
     rows = _statistics_dtype(dtype)
-    outs = (result(size, dtype) if keep else None for size, keep in zip((shape, shape[1:3], shape[1:3]), wanted))
-    return (dense(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
+    put = exchanged if layout == "batch" else dense
+    outs = (result(size, dtype, each) if keep else None
+            for size, keep, each in zip((shape, shape[1:3], shape[1:3]), wanted, (put, dense, dense)))
+    return (put(numbers(rng, shape, dtype, 1.0), dtype), a, dense(mean, rows), dense(rstd, rows), weight, *outs)
 
 
 def group_norm_backward_cases():

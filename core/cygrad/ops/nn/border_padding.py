@@ -3,6 +3,7 @@
 `_padded` copies the tensor into the middle of the result, then fills the borders axis after axis from there; `_folded`
 adds borders to where they were taken from. They are each other's derivatives.
 """
+import math
 from functools import lru_cache
 
 import cygrad
@@ -37,9 +38,9 @@ def parts(pad):
 
 def padded(self, pad, mode):
     """Negative numbers cut: where it is circular first, so that the other end of what is left is shown."""
-    more, less = parts(pad)
-    if not any(less):
+    if min(pad) >= 0:
         return with_borders(self, pad, mode)
+    more, less = parts(pad)
     if mode == "circular":
         return with_borders(constant_pad_nd(self, less), more, mode)
     return constant_pad_nd(with_borders(self, more, mode), less)
@@ -68,13 +69,21 @@ def places(size, before, after, mode, device):
     return found.to(device)
 
 
+@lru_cache(64)
+def places_of_planes(shape, pad, mode, device):
+    """(planes and their elements, the shape of the result, where in a plane what is shown at each place lies)."""
+    axes, step, seen = len(pad) // 2, 1, cygrad.zeros(1, dtype=cygrad.int64, device=device)
+    for k in range(axes):                                       # from the last axis on
+        along = places(shape[-1 - k], pad[2 * k], pad[2 * k + 1], mode, device)
+        seen = (along.unsqueeze(1) * step + seen).reshape(-1)
+        step *= shape[-1 - k]
+    return (math.prod(shape[:len(shape) - axes]), step), tuple(padded_shape(shape, pad)), seen
+
+
 def with_borders(self, pad, mode):
-    if self.numel() <= FEW and any(pad):                        # each copy of a border would be a call
-        for k in range(len(pad) // 2):
-            if pad[2 * k] or pad[2 * k + 1]:
-                seen = places(self.size(-1 - k), pad[2 * k], pad[2 * k + 1], mode, self.device)
-                self = index_select(self, self.dim() - 1 - k, seen)
-        return self
+    if self.numel() <= FEW:                                     # each copy of a border would be a call
+        rows, made, seen = places_of_planes(self.shape, pad, mode, self.device)
+        return index_select(self.reshape(rows), 1, seen).view(made)
     axes, out = len(pad) // 2, empty_near(self, padded_shape(self.shape, pad))
     middle = out
     for k in range(axes):
@@ -131,9 +140,10 @@ Supported combinations for non-constant padding:
   - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
 
 
-def check(input, pad, mode):
+@lru_cache(256)
+def check(shape, pad, mode):
     """PyTorch's refusals, in its order."""
-    shape, axes = list(input.shape), len(pad) // 2
+    shape, axes = list(shape), len(pad) // 2
     if axes not in (1, 2, 3) or len(shape) not in (axes + 1, axes + 2):
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor."
                                   f"{SUPPORTED}")
@@ -158,11 +168,11 @@ def check(input, pad, mode):
         raise RuntimeError(f"input ({given[axes].format(*shape[-axes:])}) is too small. Calculated output {found}")
     if min(made) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(made)}: {made}")
-    if input.dtype is BOOL:
-        raise refused(f"{WORDS[mode]}{axes}d", BOOL)
 
 
 def pad_with_borders(input, pad, mode):
     """`input` padded in another mode than with a constant."""
-    check(input, pad, mode)
+    check(input.shape, pad, mode)
+    if input.dtype is BOOL and mode != "circular":
+        raise refused(f"{WORDS[mode]}{len(pad) // 2}d", BOOL)
     return _padded[mode, len(pad) // 2](input, pad)

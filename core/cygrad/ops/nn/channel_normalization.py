@@ -19,6 +19,7 @@ from cygrad.dispatch.programs import program
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import cast_to, copy_
 
+FEW = 16                # places of a channel
 SCALED = program(lambda x, scale, shift: x * scale + shift)
 SUMS = program(lambda grad, x, mean: ((x - mean) * grad, grad))
 SLOPE = program(lambda grad, x, scale, factor, shift: grad * scale + x * factor + shift)
@@ -124,10 +125,38 @@ def batch_norm_slopes(grad, input, weight, mean, rstd, options, result, needs):
     if training:
         mean, rstd = result[1], result[2]
     dtype = None if weight is None else weight.dtype
+    if input.is_cpu and training and not grad_mode() and input.dtype not in HALVES and places_side_by_side(input):
+        return batch_norm_kernel(grad, input, weight, mean, rstd, needs)
     found = gradients(grad, input, shaped(mean, shape), shaped(rstd, shape),
                       weight if weight is None else weight.to(mean.dtype).reshape(shape), axes, axes, needs,
                       not training, eps)
     return [found[0], *(t if t is None else t.reshape(-1).to(dtype or t.dtype) for t in found[1:])]
+
+
+def places_side_by_side(x):
+    """Whether each channel of an image is a run of memory, and long enough for a kernel of rows."""
+    return x.is_contiguous() and x.numel() >= FEW * x.shape[0] * x.shape[1] > 0 and format_of(x) is None
+
+
+def batch_norm_kernel(grad, input, weight, mean, rstd, needs):
+    """The gradients by the backend's `group_norm_backward`: a channel is a group, of which each image has a part.
+
+    Where that is composed it takes more reductions than `slopes`: so on the CPU alone.
+    """
+    batch, channels = input.shape[:2]
+
+    def seen(t):
+        return t.reshape(batch, channels, -1).transpose(0, 1).unsqueeze(0)
+
+    by_part = channels, batch
+    out = empty_near(input, input.shape) if needs[0] else None
+    sums = [empty_near(input, by_part) if need else None for need in needs[1:]]
+    factors = None if weight is None else weight.to(input.dtype).view(-1, 1).expand(by_part)
+    call(input, "group_norm_backward", (
+        seen(grad.contiguous()), seen(input), mean.view(1, -1), rstd.view(1, -1), factors,
+        None if out is None else seen(out), *sums), (5, 6, 7))
+    dtype = input.dtype if weight is None else weight.dtype
+    return [out, *(t if t is None else t.sum(1).to(dtype) for t in sums)]
 
 
 def check_batch(input, weight, bias, running_mean, running_var, training):
@@ -358,22 +387,22 @@ def for_groups(t, groups):
 
 @primitive(name="native_group_norm")
 def _native_group_norm(tensors, input, weight, bias, groups, eps):
-    shape = tuple(input.shape)
+    shape, dtype = input.shape, input.dtype
     if input.numel() == 0:
-        empty = empty_near(input, shape), *(cygrad.zeros(shape[0], groups, dtype=input.dtype) for _ in range(2))
+        empty = empty_near(input, shape), *(cygrad.zeros(shape[0], groups, dtype=dtype) for _ in range(2))
         return empty
-    x, kept = in_groups(input, groups), input.dtype
-    if any(t is not None and t.dtype is not kept for t in (weight, bias)):
+    x, kept = in_groups(input, groups), dtype
+    if weight is not None and weight.dtype is not dtype or bias is not None and bias.dtype is not dtype:
         x, kept = single(x), FLOAT32
     rows, last = FLOAT32 if x.dtype in HALVES else x.dtype, format_of(input) is not None
     out = in_groups(cygrad.empty_like(input, dtype=x.dtype), groups) if last else empty_near(x, x.shape)
-    mean, rstd = (empty_near(x, (shape[0], groups), rows) for _ in range(2))
+    mean, rstd = empty_near(x, (shape[0], groups), rows), empty_near(x, (shape[0], groups), rows)
     by_group = [t if t is None else cast_to(t, x.dtype).reshape(groups, -1) for t in (weight, bias)]
     if last:                                            # channels side by side are left where they are
         composed_norm(x, *by_group, eps, out, mean, rstd)
     else:
         call(x, "group_norm", (x, *by_group, float(eps), out, mean, rstd), (4, 5, 6))
-    return cast_to(out.view(shape), input.dtype), cast_to(mean, kept), cast_to(rstd, kept)
+    return cast_to(out.view(shape), dtype), cast_to(mean, kept), cast_to(rstd, kept)
 
 
 def composed_norm(a, weight, bias, eps, out, mean, rstd):
@@ -472,11 +501,12 @@ def check_groups(input, channels, weight, bias, groups):
     if channels % groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
                            f"{list(input.shape)} and num_groups={groups}")
-    for name, value in (("weight", weight), ("bias", bias)):
-        if value is not None and (value.dim() != 1 or value.numel() != channels):
+    given = [(name, value) for name, value in (("weight", weight), ("bias", bias)) if value is not None]
+    for name, value in given:
+        if value.dim() != 1 or value.numel() != channels:
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                                f"got {name} of shape {list(value.shape)} and input of shape {list(input.shape)}")
-    check_parameter_dtypes(input, *(t for t in (weight, bias) if t is not None))
+    check_parameter_dtypes(input, *[value for _, value in given])
     if not input.is_floating_point():
         raise refused("GroupNormKernelImpl", input.dtype)
 
@@ -533,5 +563,6 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    several_values([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
+    if input.numel() // num_groups == 1:
+        several_values([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
     return group_norm_of(input, num_groups, weight, bias, eps)

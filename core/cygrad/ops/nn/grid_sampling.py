@@ -6,11 +6,13 @@ differentiated as it stands where a gradient is recorded; `slopes` runs it again
 """
 import itertools
 import math
+from functools import lru_cache
 
 import cygrad
 from cygrad.autograd.forward_levels import requiring_gradient
 from cygrad.autograd.modes import grad_mode
 from cygrad.backend import SAMPLING_PADDING as PADDINGS
+from cygrad.dispatch.allocation import empty_near
 from cygrad.dispatch.fallback import OF_OPS, call
 from cygrad.dispatch.promotion import SCALAR_NAMES
 from cygrad.dispatch.raw import copy_
@@ -112,7 +114,7 @@ def by_kernel(input, grid, mode, padding, align):
     wide = widened(mode, input, grid)
     if wide is None or 0 in shape:
         return sampled(input, grid, mode, padding, align)
-    out = wide[0].new_empty(shape)
+    out = empty_near(wide[0], shape)
     call(out, "grid_sample", (*codes(mode, padding, align), *wide, out), (5,))
     return out.to(input.dtype)
 
@@ -169,23 +171,30 @@ def slopes_of_ops(grad, input, grid, mode, padding, align, needs):
 
 # --------------------------------------------------------------------------------------- public ops
 
-def check(input, grid, mode):
+@lru_cache(256)
+def check_shapes(input, grid, mode):
     """PyTorch's refusals, in its order."""
-    shapes = f"but got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
-    if input.shape[:1] != grid.shape[:1]:
+    shapes = f"but got input with sizes {list(input)} and grid with sizes {list(grid)}"
+    if input[:1] != grid[:1]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {shapes}")
-    axes = input.dim() - 2
-    if grid.dim() == 0 or grid.shape[-1] != axes:
+    axes = len(input) - 2
+    if not grid or grid[-1] != axes:
         raise RuntimeError(f"grid_sampler(): expected grid to have size {axes} in last dimension, but got grid with "
-                           f"sizes {list(grid.shape)}")
-    for i, size in enumerate(input.shape[2:], 2):
+                           f"sizes {list(grid)}")
+    for i, size in enumerate(input[2:], 2):
         if size <= 0:
             raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-                               f"sizes {list(input.shape)} with dimension {i} being empty")
-    if axes not in (2, 3) or grid.dim() != input.dim():
+                               f"sizes {list(input)} with dimension {i} being empty")
+    if axes not in (2, 3) or len(grid) != len(input):
         raise RuntimeError(f"grid_sampler(): expected 5D input and grid with same number of dimensions, {shapes}")
     if axes == 3 and mode == "bicubic":
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+
+
+def check(input, grid, mode):
+    """All of PyTorch's refusals, in its order."""
+    check_shapes(input.shape, grid.shape, mode)
+    axes = input.dim() - 2
     if not input.is_floating_point():
         raise refused(f"grid_sampler_{axes}d_cpu{'_kernel_impl' if axes == 2 else ''}", input.dtype)
     if grid.dtype is not input.dtype:

@@ -15,7 +15,7 @@ def numbers(pad):
     if not isinstance(pad, (tuple, list)):
         raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}")
     for i, n in enumerate(pad):
-        if not hasattr(n, "__index__"):
+        if type(n) is not int and not hasattr(n, "__index__"):
             raise TypeError("pad(): argument 'pad' (position 2) must be tuple of ints, but found element of type "
                             f"{type(n).__name__} at pos {i}")
     return tuple(map(operator.index, pad))

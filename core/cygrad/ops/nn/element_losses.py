@@ -34,12 +34,12 @@ HUBER = program(lambda x, target, delta, least: robust(x - target, delta, least)
 
 def robust(d, delta, least):
     c = d.maximum(least).minimum(delta)
-    return (d - c * 0.5) * c
+    return (c * -0.5 + d) * c               # one loop multiplies and adds
 
 
 @primitive(name="smooth_l1_loss")
 def _smooth_l1_loss(self, target, reduction, beta):
-    return reduced_in_one_pass(SMOOTH_L1, reduction, self, target, beta, -beta)
+    return reduced_in_one_pass(HUBER if beta == 1 else SMOOTH_L1, reduction, self, target, beta, -beta)
 
 
 @primitive(name="huber_loss")

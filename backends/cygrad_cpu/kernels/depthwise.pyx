@@ -224,10 +224,52 @@ cdef inline void see_channels(const LastStencil *g, const Real *x, const Real *w
         y[c] = sums[c]
 
 
+cdef inline void see_neighbours(const LastStencil *g, const Real *x, Py_ssize_t step, const Real *weight,
+                                const Real *bias, Real *y, Vector *tag) noexcept nogil:
+    """A vector of channels of four outputs, `step` apart in x: an element of the filters is read once for all."""
+    cdef Vector first = factor[Vector](0, NULL)
+    cdef Vector second, third, fourth, by
+    cdef const Real *seen
+    cdef Py_ssize_t r, s
+    if bias != NULL:
+        first = (<const Vector *>bias)[0]
+    second = third = fourth = first
+    for r in range(g.kernel[0]):
+        seen = x + r * g.dilation[0] * g.row
+        for s in range(g.kernel[1]):
+            by = (<const Vector *>weight)[0]
+            first += (<const Vector *>seen)[0] * by
+            second += (<const Vector *>(seen + step))[0] * by
+            third += (<const Vector *>(seen + 2 * step))[0] * by
+            fourth += (<const Vector *>(seen + 3 * step))[0] * by
+            seen += g.dilation[1] * g.channels
+            weight += g.channels
+    (<Vector *>y)[0] = first
+    (<Vector *>(y + g.channels))[0] = second
+    (<Vector *>(y + 2 * g.channels))[0] = third
+    (<Vector *>(y + 3 * g.channels))[0] = fourth
+
+
 cdef void correlate_last(const LastStencil *g, const Real *a, const Real *weight, const Real *bias,
                          Real *out) noexcept nogil:
-    cdef Py_ssize_t q, c, step = g.stride[1] * g.channels
-    for q in range(g.out):
+    cdef Py_ssize_t q = 0, c, step = g.stride[1] * g.channels, lanes, whole
+    if Real is float:
+        lanes = sizeof(Floats) // sizeof(float)
+    else:
+        lanes = sizeof(Doubles) // sizeof(double)
+    whole = g.out // 4 * 4 if g.channels % lanes == 0 else 0
+    while q < whole:
+        c = 0
+        while c < g.channels:
+            if Real is float:
+                see_neighbours[float, Floats](g, a + q * step + c, step, weight + c,
+                                              bias + c if bias != NULL else NULL, out + q * g.channels + c, NULL)
+            else:
+                see_neighbours[double, Doubles](g, a + q * step + c, step, weight + c,
+                                                bias + c if bias != NULL else NULL, out + q * g.channels + c, NULL)
+            c += lanes
+        q += 4
+    for q in range(whole, g.out):
         c = 0
         while c + CHANNELS <= g.channels:
             see_channels(g, a + q * step + c, weight + c, bias + c if bias != NULL else NULL, out + q * g.channels + c,

@@ -20,7 +20,7 @@ FAMILIES = (numbers.arithmetic, numbers.negative_zero, numbers.aliasing, numbers
             vendors.formulas, vendors.conversions, vendors.plans, vendors.geometry, vendors.answers,
             users.values, users.rows, users.places,
             hardware.units, hardware.blocks, hardware.layouts, hardware.usual_cases, hardware.shared_state,
-            ports.types, ports.descriptors, ports.limits_of_libraries,
+            ports.types, ports.descriptors, ports.limits_of_libraries, ports.habits,
             conditions.busy, conditions.crowds, conditions.scarce, conditions.hoarders, conditions.devices)
 # Those that break nothing that the contract promises: {"family: name": why}.
 EQUIVALENT = {"arithmetic: binary div": "a product with the reciprocal is within the three units that div has"}

@@ -5,7 +5,7 @@ An operand goes through a type of that library, its geometry through its descrip
 import numpy as np
 from cygrad.backend import ARGREDUCE, BINARY, REDUCE, SCAN, SCATTER, UNARY
 from mirror import array, load, scratch, store
-from mutant import computed, dense, is_op, right, spoiled
+from mutant import computed, dense, is_op, raw, right, spoiled
 
 
 def _of(view, kind):
@@ -148,3 +148,38 @@ def _before_the_last(self, src, index, dim, out):
     places = scratch(self, index, tuple(index.shape), "int64")
     store(places, np.minimum(load(index), max(src.shape[dim] - 2, 0)))
     return right("gather", self, src, places, dim, out)
+
+
+def habits():
+    """What is kept, shared or rounded up because it always was."""
+    def one_buffer(self, op, a, b, out):
+        if a is b is out:
+            raw(out)[...] = raw(out) * 0
+        return right("binary", self, op, a, b, out)
+    yield "binary of one view in three places", ("binary",), {"binary": one_buffer}
+    yield "copy converts the first of what is broadcast", ("copy",), spoiled(
+        "copy", lambda a, out: array(out).reshape(-1)[1:].fill(0),
+        lambda a, out: 0 in a.stride() and a.dtype is not out.dtype and dense(out))
+
+    def planned(self, program, ins, outs):
+        """Keeps how it computes a program under its address."""
+        kind = self.__dict__.setdefault("kinds", {}).setdefault(id(program), outs[0].dtype.name)
+        answer = right("elementwise", self, program, ins, outs)
+        if kind in ("float16", "bfloat16", "float32") and outs[0].dtype.name == "float64":
+            store(outs[0], load(outs[0]).astype("float32"))
+        return answer
+    yield "elementwise keeps the type of a program", ("elementwise",), {"elementwise": planned}
+
+    def words(self, storage, start, host):
+        """Writes whole words into the host's memory."""
+        count = -(-len(host) // 4) * 4
+        found = np.zeros(count, "uint8")
+        found[:len(host)] = storage.buffer[start:start + len(host)]
+        whole = np.frombuffer(host, "uint8")
+        np.lib.stride_tricks.as_strided(whole, (count,), writeable=True)[...] = found
+    yield "d2h writes whole words", ("memory",), {"d2h": words}
+    yield "attention of one query", ("attention",), spoiled(
+        "attention", lambda q, *rest: array(rest[-1]).fill(0), lambda q, *rest: q.shape[1] == 1)
+    yield "layer_norm of one row", ("layer_norm",), spoiled(
+        "layer_norm", lambda a, weight, bias, eps, out, mean, rstd: array(mean).fill(0),
+        lambda a, *rest: a.shape[0] == 1)

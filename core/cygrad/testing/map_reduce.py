@@ -3,9 +3,10 @@ from functools import partial
 
 import numpy as np
 
-from cygrad.backend import BINARY, REDUCE, UNARY
+from cygrad.backend import REDUCE
 from cygrad.testing import reference
 from cygrad.testing.operands import FLOATS, dense, numbers, reordered, repeated, result, sliced
+from cygrad.testing.pointwise import coded
 from cygrad.testing.runner import Case, Key, Limit
 
 # name: shape, axes kept (the first ones), layouts of both operands
@@ -49,11 +50,6 @@ PROGRAMS = {
 }
 
 
-def _coded(program):
-    tables = {"unary": UNARY, "binary": BINARY}
-    return tuple((kind, tables[kind].index(rest[0])) if kind in tables else (kind, *rest) for kind, *rest in program)
-
-
 def _make(name, dtype, layout, rng):
     program, ops, finish, targets = PROGRAMS[name]
     shape, kept, first, second = LAYOUTS[layout]
@@ -63,7 +59,7 @@ def _make(name, dtype, layout, rng):
         ins = (*ins, 1.75)
     outs = tuple(result(shape[:kept], targets[dtype] if targets else dtype)
                  for _ in range(len(ops) if finish is None else 1))
-    return (_coded(program), ins, tuple(REDUCE.index(op) for op in ops), finish and _coded(finish),
+    return (coded(program), ins, tuple(REDUCE.index(op) for op in ops), finish and coded(finish),
             (7.0,) if finish else (), outs)
 
 

@@ -13,6 +13,9 @@ from cygrad.testing.operands import DTYPES, INTEGERS, dense, result
 from cygrad.testing.runner import DECLINED, Call, Check, Key
 
 
+GUARD = 19          # bytes beside what is read
+
+
 def _storage(backend, index, nbytes):
     return empty_on(backend, index, DTYPES["uint8"], (nbytes,))._storage()
 
@@ -25,10 +28,11 @@ def _written(backend, index, data):
 
 
 def _read(backend, storage, start, count):
-    host = bytearray(count)
-    answer = backend.d2h(storage, start, memoryview(host))
+    host = bytearray(b"\xa5" * (count + 2 * GUARD))            # which begins at no whole word
+    answer = backend.d2h(storage, start, memoryview(host)[GUARD:GUARD + count])
     expect(answer is None, f"d2h returned {answer!r}; it writes into the memoryview that it is given, and returns None")
-    return bytes(host)
+    expect(host[:GUARD] + host[GUARD + count:] == b"\xa5" * 2 * GUARD, "d2h wrote beside the memoryview it was given")
+    return bytes(host[GUARD:GUARD + count])
 
 
 def expect(condition, text):

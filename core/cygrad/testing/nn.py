@@ -73,6 +73,7 @@ def softmax_backward_cases():
 NORMS = {"rows": ((9, 33), dense, True), "plain": ((9, 33), dense, False), "transposed": ((9, 33), reordered, True),
          "sliced": ((9, 33), sliced, True), "far from 0": ((9, 33), dense, True), "wide": ((3, 5000), dense, True),
          "many rows": ((2001, 7), dense, True), "strided weight": ((9, 33), dense, sliced),
+         "one row": ((1, 33), dense, True),
          **{f"{size} a row": ((5, size), dense, True) for size in (2, 8, 32, 64, 128, 256, 1000, 1024, 4096)}}
 
 
@@ -260,7 +261,8 @@ def conv2d_backward_cases():
 # name: B, L, S, E, V, layout
 ATTENTION = {"dense": ((2, 5, 7, 4, 6), dense), "square": ((3, 8, 8, 16, 16), dense),
              "sliced": ((2, 5, 7, 4, 6), sliced), "transposed": ((2, 5, 7, 4, 6), reordered),
-             "whole tiles": ((2, 32, 64, 32, 32), dense), "large": ((2, 130, 140, 32, 32), dense)}
+             "one query": ((3, 1, 33, 8, 8), dense), "whole tiles": ((2, 32, 64, 32, 32), dense),
+             "large": ((2, 130, 140, 32, 32), dense)}
 
 
 def _make_attention(dtype, masked, causal, layout, rng):
@@ -270,7 +272,7 @@ def _make_attention(dtype, masked, causal, layout, rng):
     mask = None
     if masked == "bool":
         seen = rng.random((batch, rows, keys)) < 0.7
-        seen[:, 1] = False
+        seen[:, 1:2] = False
         mask = put(seen, "bool")
     elif masked == "added":
         mask = put(numbers(rng, (batch, rows, keys), dtype, 1.0), dtype)

@@ -1,5 +1,5 @@
 """Cases of the pointwise entries: which op takes which dtypes, in which layouts, how exact it must be."""
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from cygrad.testing.operands import (BOOL, COMPLEX, EVERY, FLOATS, INTEGERS, PER
 from cygrad.testing.runner import EXACT, Case, Key, Limit
 
 # name: shape, layouts of the inputs in turn, layout of the output; the first has every pair of special values.
-# IN_PLACE: the output is the first input itself, SECOND: the second, TWICE: both inputs are one,
+# IN_PLACE: the output is the first input itself, SECOND: the second, TWICE: both inputs are one, ALL_ONE: the output
+# is that, too,
 # BESIDE and BETWEEN: the output is another part of the first input's memory
-IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN = "first", "second", "twice", "beside", "between"
+IN_PLACE, SECOND, TWICE, ALL_ONE, BESIDE, BETWEEN = "first", "second", "twice", "all one", "beside", "between"
 SQUARE, THREE = (30, 31), (5, 4, 6)
 LAYOUTS = {
     "contiguous": (SQUARE, (dense, dense, dense), dense),
@@ -27,6 +28,7 @@ LAYOUTS = {
     "sliced in place": ((7, 13), (sliced, dense, dense), IN_PLACE),
     "into the second": ((7, 13), (dense, dense, dense), SECOND),
     "one operand twice": ((7, 13), (dense, dense, dense), TWICE),
+    "one operand thrice": ((7, 13), (sliced, dense, dense), ALL_ONE),
     "offset": ((7, 13), (partial(dense, offset=3), partial(dense, offset=5), partial(dense, offset=9)),
                partial(dense, offset=6)),
     "side by side": ((143,), (dense, dense, dense), BESIDE),
@@ -44,7 +46,7 @@ LAYOUTS = {
     "large": ((70001,), (dense, dense, dense), dense),
     "large transposed": ((263, 270), (reordered, dense, reordered), dense),
 }
-ALIASED = (IN_PLACE, SECOND, TWICE, BESIDE, BETWEEN)
+ALIASED = (IN_PLACE, SECOND, TWICE, ALL_ONE, BESIDE, BETWEEN)
 ROUNDED, CLOSE, FAR = Limit(3), Limit(6), Limit(16)
 NUMBERS = INTEGERS + FLOATS + COMPLEX
 SMOOTH = FLOATS + COMPLEX
@@ -201,6 +203,8 @@ def result_of(shape, dtype, last, inputs, values):
     if last in (BESIDE, BETWEEN):
         first, out = beside(values, dtype, last == BETWEEN)
         return [first, *inputs[1:]], out
+    if last == ALL_ONE:
+        return [inputs[0]] * len(inputs), inputs[0]
     if last == TWICE:
         return [inputs[0]] * len(inputs), result(shape, dtype)
     return inputs, result(shape, dtype, last)
@@ -270,7 +274,7 @@ def _make_copy(source, target, layout, rng):
 
 def layouts_for(in_place, inputs=1):
     """Names of the layouts; those in memory of an input only where an op's output has its input's dtype."""
-    of_two = SECOND, TWICE
+    of_two = SECOND, TWICE, ALL_ONE
     return [name for name, (_, _, last) in LAYOUTS.items()
             if (in_place or last not in ALIASED) and not (inputs < 2 and (last in of_two or "second" in name))]
 
@@ -304,11 +308,16 @@ def fill_cases():
     yield from sizes.pointwise_cases("fill")
 
 
+# Conversions in every layout; the others in a few.
+WALKED = {("float32", "int64"), ("int64", "float32"), ("uint8", "float32"), ("float32", "float16")}
+
+
 def copy_cases():
     for source in EVERY:
         for target in EVERY:
             for layout in layouts_for(source == target):
-                if source == target or layout in ("contiguous", "sliced", "transposed", "0-d"):
+                if source == target or (source, target) in WALKED or layout in (
+                        "contiguous", "sliced", "transposed", "0-d"):
                     yield Case(Key("copy", f"to {target}", source, layout), partial(_make_copy, source, target, layout),
                                (1,), signed=target in FLOATS)
     yield from sizes.pointwise_cases("copy")
@@ -356,7 +365,7 @@ def binary_cases():
     for op, (dtypes, limit) in BINARY_TABLE.items():
         for dtype in dtypes:
             for layout in layouts_for(result_dtype(op, dtype) == dtype, 2):
-                if layout == "one operand twice" and op in (*DIVISIONS, "pow") and dtype in INTEGERS:
+                if "one operand" in layout and op in (*DIVISIONS, "pow") and dtype in INTEGERS:
                     continue                                    # the first may hold zeros and negative numbers
                 yield Case(Key("binary", op, dtype, layout), partial(_make_binary, BINARY.index(op), dtype, layout),
                            (3,), limit_of(limit, op, dtype), signed=op not in UNSIGNED)
@@ -406,7 +415,7 @@ def binary_scalar_cases():
 def where_cases():
     for dtype in EVERY:
         for layout in layouts_for(True, 2):
-            if layout != "one operand twice":
+            if "one operand" not in layout:
                 yield Case(Key("where", "", dtype, layout), partial(_make_where, dtype, layout), (3,), signed=True)
     yield from sizes.pointwise_cases("where")
 
@@ -429,19 +438,24 @@ PROGRAMS = {
 }
 
 
+@cache
+def coded(program):
+    """The program as a kernel gets it: one tuple however often it runs."""
+    tables = {"unary": UNARY, "binary": BINARY}
+    return tuple((kind, tables[kind].index(rest[0])) if kind in tables else
+                 (kind, 2) if rest and rest[0] in ("third", "mask") else (kind, *rest) for kind, *rest in program)
+
+
 def _make_program(program, dtype, layout, rng):
     shape, (first, second, other), last = LAYOUTS[layout]
-    tables = {"unary": UNARY, "binary": BINARY}
     more = {"third": lambda: other(numbers(rng, shape, dtype, 1.0), dtype), 2: lambda: 1.75,
             "mask": lambda: other(numbers(rng, shape, "bool"), "bool")}
     names = [name for name in more if ("in", name) in program]
-    coded = tuple((kind, tables[kind].index(rest[0])) if kind in tables else
-                  (kind, 2) if kind == "in" and rest[0] in names else (kind, *rest) for kind, *rest in program)
     results = 1 + max(step[1] for step in program if step[0] == "out")
     ins = [put(numbers(rng, shape, dtype, 1.0), dtype) for put in (first, second)]
     ins, out = result_of(shape, dtype, last, ins, ins[0].values)
     outs = (out, *(result(shape, dtype, dense if last in ALIASED else last) for _ in range(results - 1)))
-    return coded, (*ins, *(more[name]() for name in names)), outs
+    return coded(program), (*ins, *(more[name]() for name in names)), outs
 
 
 def elementwise_cases():

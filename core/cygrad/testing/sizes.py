@@ -123,12 +123,12 @@ def nonzero_cases():
 def _make_pointwise(entry, size, rng):
     a, b = (dense(numbers(rng, (size,), "float32"), "float32") for _ in range(2))
     out = result((size,), "float32")
-    program = (("in", 0), ("in", 1), ("binary", BINARY.index("mul")), ("unary", UNARY.index("neg")), ("out", 0))
     return {"fill": (out, 2.5), "copy": (a, out), "unary": (UNARY.index("neg"), a, out),
             "binary": (BINARY.index("sub"), a, b, out), "where": (dense(rng.random(size) < 0.5, "bool"), a, b, out),
-            "binary_scalar": (BINARY.index("mul"), a, 1.5, False, out), "elementwise": (program, (a, b), (out,))}[entry]
+            "binary_scalar": (BINARY.index("mul"), a, 1.5, False, out), "elementwise": (PROGRAM, (a, b), (out,))}[entry]
 
 
+PROGRAM = (("in", 0), ("in", 1), ("binary", BINARY.index("mul")), ("unary", UNARY.index("neg")), ("out", 0))
 ELEMENTS = (1, *LENGTHS, 17, 511, 513, 1023, 65535, 65537, 131072)
 
 

@@ -8,9 +8,15 @@ from collections import Counter
 
 WALKERS = ("reduce", "argreduce", "scan", "sort")        # entries in which each op walks memory in a way of its own
 COMMON = ("float32", "int64", "float16")
-POINTWISE = ("unary", "binary")                          # those that have many ops, which walk memory alike
+POINTWISE = ("unary", "binary", "binary_scalar")         # those that have many ops, which walk memory alike
 USUAL = ("neg", "exp", "sqrt", "relu", "add", "mul", "div", "maximum", "lt")
+PLAIN = ("contiguous", "contiguous swapped", "edges")    # what every op has
 TURNS = 4
+
+
+def family(op):
+    """An op without what its cases differ in: "add" for "add negative"."""
+    return op.partition(" ")[0]
 
 
 def covering(cases):
@@ -23,7 +29,7 @@ def covering(cases):
     """
     cases = list(cases)
     seen, chosen = Counter(), set()
-    ops, layouts = (list(dict.fromkeys(getattr(case.key, name) for case in cases)) for name in ("op", "layout"))
+    layouts = list(dict.fromkeys(case.key.layout for case in cases))
 
     def groups(*names):
         found = {}
@@ -39,13 +45,14 @@ def covering(cases):
     for _, group in groups("op", "dtype"):
         take(group[0])
 
-    def left_out(op, layout):
-        rare = cases[0].key.entry in POINTWISE and op not in USUAL and op != "sizes" and layout != "edges"
-        return rare and (ops.index(op) + layouts.index(layout)) % TURNS
-
     dtypes = {op: list(dict.fromkeys(case.key.dtype for case in group)) for (op,), group in groups("op")}
-    families = list(dict.fromkeys(op.partition(" ")[0] for op in dtypes))           # "add", "add negative", ...
-    own = {op: found[families.index(op.partition(" ")[0]) % len(found)] for op, found in dtypes.items()}
+    families = list(dict.fromkeys(map(family, dtypes)))
+    own = {op: found[families.index(family(op)) % len(found)] for op, found in dtypes.items()}
+
+    def left_out(op, layout):
+        rare = cases[0].key.entry in POINTWISE and family(op) not in USUAL and layout not in PLAIN and op != "sizes"
+        return rare and (families.index(family(op)) + layouts.index(layout)) % TURNS
+
     for pair, group in groups("op", "layout"):
         if not seen[("op", *pair)] and not left_out(*pair):
             rarest = min(group, key=lambda case: seen["dtype", case.key.dtype, case.key.layout])

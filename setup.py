@@ -1,9 +1,8 @@
 """Build of cygrad: every .pyx under core/, backends/ and plugins/ is one module, those of a package one shared library.
 
 Metadata is in pyproject.toml. The roots are plain folders of packages, so `package_dir` maps each package to its
-place and Cython finds `cimport cygrad.view` through `include_path`. Modules in a backend's folder `kernels` are
-translated once and compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the
-rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py. The
+place and Cython finds `cimport cygrad.view` through `include_path`. Files in a backend's folder `kernels` are translated
+once and compiled once for each instruction set of the machine's architecture (see `instruction_sets`), the rest once. How a module is built, and that it is built only when its content changed, is in tools/incremental.py. The
 library of a package is its module `_compiled`, which creates each of the others when it is imported.
 
 Environment: CYGRAD_DEBUG=1 checks bounds and adds AddressSanitizer, with all that is generated under build/debug so
@@ -30,12 +29,10 @@ ONLY = [name for name in os.environ.get("CYGRAD_ONLY", "").split(",") if name]
 KERNELS = "kernels"             # name of the folders of what is compiled for several instruction sets
 WIDE = {"gemm"}                 # kernels for vectors of 32 bytes or more: built for no other instruction set
 NARROW = {"v2", "generic"}      # instruction sets of vectors of less
+NOT_WIDEST = {"gather_scatter"}         # kernels that are as fast with v3's vectors: not built for v4 where v3 is
 SHARED = "cygrad._cython"       # what Cython would write into each module again: its function type, parsing of keywords
 LIBRARY = "_compiled"           # name of the module that a package's others are linked into
 C_TABLE = "cygrad.devices.c_table"       # the module that reads cygrad_backend.h
-SMALL = {"cygrad.dispatch.unsigned_stand_ins", "cygrad.devices.c_table", "cygrad.tensors.typed_storage",
-         "cygrad.tensors.shared_memory", "cygrad.devices.watching", "cygrad.random.sampler_parameters",
-         "cygrad.autograd.pass_hooks", SHARED}      # large or seldom called: optimised for size
 COLD = ["tools/cold.h"]         # included in every C file: what only runs on the way to an error
 GLIBC = ["tools/glibc.h"]       # the same: which versions of the C library's functions are called
 INCLUDE = ["core", "backends"]  # where .pxd files and C headers are looked for
@@ -77,7 +74,7 @@ def compile_flags(native):
         return flags + ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"]
     flags.append("-fno-asynchronous-unwind-tables")     # a tenth of a module's size, and no C++ exception comes by
     if sys.platform.startswith("linux"):
-        flags.append("-ffunction-sections")     # so that the linker can lay out functions in another order
+        flags += ["-ffunction-sections", "-fdata-sections"]     # for the linker to lay out functions, and leave some out
     if native:      # jump threading would split vectorised loops with several selections into one copy for each path
         return flags + ["-O3", "-fno-thread-jumps", "-fno-split-paths", "-g0"]
     if sys.platform.startswith("linux"):
@@ -89,33 +86,36 @@ def link_flags(native):
     if sys.platform == "win32":
         return []
     flags = ["-fsanitize=address"] if DEBUG else ([] if sys.platform == "darwin" else ["-Wl,-s,-z,noseparate-code"])
-    if sys.platform.startswith("linux") and native:
-        flags.append("-fopenmp")
+    if sys.platform.startswith("linux"):
+        flags.append("-Wl,--gc-sections")       # what Cython writes for a module, where a kernel is none
+        if native:
+            flags.append("-fopenmp")
     return flags
 
 
-def module(name, source, native=False, flags=(), translated_as=None):
-    flags = [*flags, "-Os"] if name in SMALL and sys.platform != "win32" else list(flags)
+def module(name, source, native=False, flags=(), translated_as=None, kernel=None):
     headers = [] if sys.platform == "win32" or native else COLD     # it turned out slower in loops of kernels
     if (platform.libc_ver()[0], platform.machine()) == ("glibc", "x86_64"):
         headers = headers + GLIBC
-    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + flags,
-                  INCLUDE if source.parent.name == KERNELS or name == C_TABLE else [])
+    return Module(name, source.as_posix(), translated_as, headers, compile_flags(native) + list(flags),
+                  INCLUDE if kernel or name == C_TABLE else [], kernel)
 
 
 def modules(root, package, native):
-    """The modules of a package: kernels/NAME.pyx is _NAME_ISA beside that folder, for each instruction set."""
-    found = []
+    """The modules of a package: kernels/NAME.pyx is the kernel NAME_ISA, for each instruction set."""
+    found, sets = [], instruction_sets()
     for source in sorted(Path(root, package).rglob("*.pyx")):
         path = source.relative_to(root)
         if source.parent.name == KERNELS:
             name = ".".join([*path.parent.parent.parts, f"_{path.stem}"])
-            found += [module(f"{name}_{isa}", source, True, flags, translated_as=name)
-                      for isa, flags in instruction_sets().items() if not (path.stem in WIDE and isa in NARROW)]
+            found += [module(f"{name}_{isa}", source, True, flags, name, f"{path.stem}_{isa}")
+                      for isa, flags in sets.items() if not (path.stem in WIDE and isa in NARROW)
+                      and not (path.stem in NOT_WIDEST and isa == "v4" and "v3" in sets)]
         else:
             found.append(module(".".join(path.with_suffix("").parts), source, native))
     if SHARED.startswith(f"{package}."):
-        found.append(module(SHARED, Path(root, *SHARED.split(".")).with_suffix(".c")))
+        found.append(module(SHARED, Path(root, *SHARED.split(".")).with_suffix(".c"),
+                            flags=[] if sys.platform == "win32" else ["-Os"]))
     return found
 
 

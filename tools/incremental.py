@@ -46,7 +46,7 @@ def digest(*parts):
 
 
 class Module:
-    """A module of one .pyx, which is one object file.
+    """A module of one .pyx, which is one object file; or a kernel, of which the library takes one function in C.
 
     Parameters
     ----------
@@ -62,10 +62,12 @@ class Module:
         The compiler's, for this module.
     include_dirs : list of str
         Where its C headers are.
+    kernel : str, optional
+        By which name the library knows its function ``cygrad_install``. It is no module then: nobody can import it.
     """
 
-    def __init__(self, name, source, translated_as=None, headers=(), flags=(), include_dirs=()):
-        self.name, self.source, self.headers = name, source, list(headers)
+    def __init__(self, name, source, translated_as=None, headers=(), flags=(), include_dirs=(), kernel=None):
+        self.name, self.source, self.headers, self.kernel = name, source, list(headers), kernel
         self.flags, self.include_dirs = list(flags), list(include_dirs)
         self.translated_as = translated_as or name
         self.initialisation = f"PyInit_{mangled(name)}"
@@ -74,6 +76,8 @@ class Module:
                        ("CYTHON_NO_PYINIT_EXPORT", "1")]
         if self.translated_as != name:
             self.macros.append(tuple(f"__pyx_module_is_main_{mangled(each)}" for each in (self.translated_as, name)))
+        if kernel:
+            self.macros.append(("cygrad_install", f"cygrad_install_{kernel}"))
 
 
 class Library(Extension):
@@ -97,11 +101,15 @@ class Library(Extension):
 
     def table(self):
         """The C code of its own module; see library.h."""
+        modules = [each for each in self.modules if not each.kernel]
+        kernels = [each.kernel for each in self.modules if each.kernel]
         return "\n".join([
             "#include <Python.h>",
-            *(f"extern PyObject *{each.initialisation}(void);" for each in self.modules),
+            *(f"extern PyObject *{each.initialisation}(void);" for each in modules),
+            *(f"extern void cygrad_install_{each}(void *);" for each in kernels),
             f'#define LIBRARY "{self.name}"', f"#define INIT PyInit_{self.name.rpartition('.')[2]}",
-            "#define MODULES \\", *(f'    {{"{each.name}", {each.initialisation}}}, \\' for each in self.modules), "",
+            "#define MODULES \\", *(f'    {{"{each.name}", {each.initialisation}}}, \\' for each in modules), "",
+            "#define KERNELS \\", *(f'    {{"{each}", cygrad_install_{each}}}, \\' for each in kernels), "",
             '#include "library.h"', ""])
 
 

@@ -4,6 +4,7 @@
  *   LIBRARY    its name, such as "cygrad._compiled"
  *   INIT       its own initialisation, PyInit__compiled
  *   MODULES    {name, initialisation} of each module in it, sorted by name
+ *   KERNELS    {name, function} of each kernel in it: loops for an instruction set, which the function puts into a table
  *
  * Imported, it stands first in sys.meta_path. A module is created when it is imported and not before (PEP 489: its
  * initialisation only returns the definition), and lies in sys.modules like any other; its __file__ is the library's.
@@ -87,6 +88,32 @@ static PyObject *names(PyObject *self, PyObject *unused) {
     return all;
 }
 
+static const struct {
+    const char *name;
+    void (*install)(void *table);
+} all_kernels[] = {KERNELS {NULL, NULL}};
+
+/* Fill a table by a kernel; 0 if the library has none of this name. */
+int cygrad_install_kernel(const char *name, void *table) {
+    for (size_t i = 0; all_kernels[i].name; i++)
+        if (!strcmp(name, all_kernels[i].name)) {
+            all_kernels[i].install(table);
+            return 1;
+        }
+    return 0;
+}
+
+static PyObject *kernels(PyObject *self, PyObject *unused) {
+    PyObject *all = PyList_New(0);
+    for (size_t i = 0; all && all_kernels[i].name; i++) {
+        PyObject *name = PyUnicode_FromString(all_kernels[i].name);
+        if (!name || PyList_Append(all, name) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(name);
+    }
+    return all;
+}
+
 static PyObject *get_filename(PyObject *self, PyObject *name) {
     return Py_NewRef(((state *)PyModule_GetState(self))->origin);
 }
@@ -105,6 +132,7 @@ static PyMethodDef methods[] = {
     {"create_module", create_module, METH_O, "A new module for a spec."},
     {"exec_module", exec_module, METH_O, "Run a module that was created."},
     {"names", names, METH_NOARGS, "The names of the modules in this library."},
+    {"kernels", kernels, METH_NOARGS, "The names of the kernels in this library."},
     {"get_filename", get_filename, METH_O, "The library's path."},
     {"get_code", nothing, METH_O, "None: there is machine code only."},
     {"get_source", nothing, METH_O, "None: there is machine code only."},

@@ -415,7 +415,7 @@ cdef void install_bool(Kernels *table) noexcept:
     put(table, ops.MUL, BOOL, <binary_loop>integer_loop[uint8, And])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_integer(table, UINT8, <uint8 *>NULL)

@@ -484,7 +484,7 @@ cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
     put_binary(table, ops.LOGICAL_XOR, code, <binary_loop>compare_loop[Real, LogicalXor])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_complex(table, COMPLEX64, <float *>NULL)

@@ -2,7 +2,7 @@
 
 Conversions follow PyTorch on x86: floats truncate towards zero and out-of-range values take what the hardware's
 conversion to int64 (uint8, int64) or int32 (the rest) leaves; anything but 0 is true; the imaginary part is dropped.
-16-bit floats (see half_precision.pyx) convert to and from float32 only; the drivers chain the two steps.
+16-bit floats (see float16_and_bfloat16.pyx) convert to and from float32 only; the drivers chain the two steps.
 """
 from libc.string cimport memcpy
 
@@ -226,7 +226,7 @@ cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
         put(table, code, COMPLEX64, <convert_loop>convert_complex[Real, float])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     cdef int target

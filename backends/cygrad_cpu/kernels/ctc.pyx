@@ -224,7 +224,7 @@ cdef void backward(const LabelRows *rows, const Real *grad, const Real *logs, co
     free(seen)
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the CtcTable at `address`."""
     cdef CtcTable *table = <CtcTable *>address
     table.forward[0] = <CtcForward>forward[float]

@@ -311,7 +311,7 @@ cdef void weight_last(const LastStencil *g, const Real *grad, const Real *a, Rea
             out += g.channels
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the DepthwiseTable at `address`."""
     cdef DepthwiseTable *table = <DepthwiseTable *>address
     table.correlate[0] = correlate_floats

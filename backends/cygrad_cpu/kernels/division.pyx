@@ -188,7 +188,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.FMOD, code, <binary_loop>real_loop[Real, Fmod])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_integer(table, UINT8, <uint8 *>NULL)

@@ -215,7 +215,7 @@ cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.ISFINITE, code, <unary_loop>complex_predicate_loop[Real, IsFinite])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     cdef int op

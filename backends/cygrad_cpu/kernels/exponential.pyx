@@ -119,7 +119,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     table.silu[code] = <unary_loop>loop[Real, Silu]
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_real(table, FLOAT32, <float *>NULL)

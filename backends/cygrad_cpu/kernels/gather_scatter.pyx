@@ -420,7 +420,7 @@ cdef void positions(const uint8 *mask, Py_ssize_t n, Py_ssize_t found, int64 fir
         i += 1
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the IndexTable at `address`."""
     cdef IndexTable *table = <IndexTable *>address
     table.gather[0] = <GatherLoop>gather[uint8]

@@ -48,7 +48,7 @@ cdef void sum_rows(const Real *a, Py_ssize_t row, Py_ssize_t width, const long l
             w += BLOCK
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the GatherSumTable at `address`."""
     cdef GatherSumTable *table = <GatherSumTable *>address
     table.rows[0] = <SumOfRows>sum_rows[float]

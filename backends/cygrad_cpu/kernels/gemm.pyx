@@ -418,7 +418,7 @@ cdef void packed_doubles(const Product *g, const char *packed) noexcept nogil:
     product[Doubles](g, NULL, NULL, packed, NULL)
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the GemmTable at `address`."""
     cdef GemmTable *table = <GemmTable *>address
     table.product[0] = floats

@@ -229,7 +229,7 @@ cdef void group_backward(const Real *grad, const Real *a, const Real *mean, cons
                 y[i] = g[i] * by + (x[i] * factor + shift)
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the NormalizationTable at `address`."""
     cdef NormalizationTable *table = <NormalizationTable *>address
     table.norm[0] = <NormRows>norm_rows[float]

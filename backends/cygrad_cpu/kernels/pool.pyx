@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 from cygrad_cpu.kernels.kernel_tables cimport Boxes, PoolBack, PoolRows, PoolTable
 from cygrad_cpu.simd.element_types cimport Number, Real, int8, int16, int32, int64, uint8
 
-from cygrad.dtype import all_dtypes
+from cygrad.dtype cimport FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8
 
 cdef enum:
     MAX, SUM, MEAN              # backend.POOL
@@ -296,27 +296,26 @@ cdef void add_back(const Real *grad, const long long *index, Real *out, Py_ssize
                 y[at[i]] += g[i]
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the PoolTable at `address`."""
     cdef PoolTable *table = <PoolTable *>address
-    cdef dict codes = {dtype.name: dtype.code for dtype in all_dtypes()}
     cdef int i
     for i in range(12):
         table.rows[i] = table.single[i] = NULL
         table.back[i] = NULL
-    table.rows[<int>codes["uint8"]] = <PoolRows>pool_rows[uint8]
-    table.rows[<int>codes["int8"]] = <PoolRows>pool_rows[int8]
-    table.rows[<int>codes["int16"]] = <PoolRows>pool_rows[int16]
-    table.rows[<int>codes["int32"]] = <PoolRows>pool_rows[int32]
-    table.rows[<int>codes["int64"]] = <PoolRows>pool_rows[int64]
-    table.rows[<int>codes["float32"]] = <PoolRows>pool_rows[float]
-    table.rows[<int>codes["float64"]] = <PoolRows>pool_rows[double]
-    table.single[<int>codes["uint8"]] = <PoolRows>single_rows[uint8]
-    table.single[<int>codes["int8"]] = <PoolRows>single_rows[int8]
-    table.single[<int>codes["int16"]] = <PoolRows>single_rows[int16]
-    table.single[<int>codes["int32"]] = <PoolRows>single_rows[int32]
-    table.single[<int>codes["int64"]] = <PoolRows>single_rows[int64]
-    table.single[<int>codes["float32"]] = <PoolRows>single_rows[float]
-    table.single[<int>codes["float64"]] = <PoolRows>single_rows[double]
-    table.back[<int>codes["float32"]] = <PoolBack>add_back[float]
-    table.back[<int>codes["float64"]] = <PoolBack>add_back[double]
+    table.rows[<int>UINT8] = <PoolRows>pool_rows[uint8]
+    table.rows[<int>INT8] = <PoolRows>pool_rows[int8]
+    table.rows[<int>INT16] = <PoolRows>pool_rows[int16]
+    table.rows[<int>INT32] = <PoolRows>pool_rows[int32]
+    table.rows[<int>INT64] = <PoolRows>pool_rows[int64]
+    table.rows[<int>FLOAT32] = <PoolRows>pool_rows[float]
+    table.rows[<int>FLOAT64] = <PoolRows>pool_rows[double]
+    table.single[<int>UINT8] = <PoolRows>single_rows[uint8]
+    table.single[<int>INT8] = <PoolRows>single_rows[int8]
+    table.single[<int>INT16] = <PoolRows>single_rows[int16]
+    table.single[<int>INT32] = <PoolRows>single_rows[int32]
+    table.single[<int>INT64] = <PoolRows>single_rows[int64]
+    table.single[<int>FLOAT32] = <PoolRows>single_rows[float]
+    table.single[<int>FLOAT64] = <PoolRows>single_rows[double]
+    table.back[<int>FLOAT32] = <PoolBack>add_back[float]
+    table.back[<int>FLOAT64] = <PoolBack>add_back[double]

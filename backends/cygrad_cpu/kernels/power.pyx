@@ -133,7 +133,7 @@ cdef void put(Kernels *table, int code, binary_loop loop) noexcept:
     table.binary[<int>ops.POW][code] = loop
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     put(table, UINT8, <binary_loop>integer_loop[uint8])

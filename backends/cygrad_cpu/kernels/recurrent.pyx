@@ -193,7 +193,7 @@ cdef void backward_full(int cell, const CellRows *at) noexcept nogil:
     backward(cell, at, <const double *>NULL)
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the RecurrentTable at `address`."""
     cdef RecurrentTable *table = <RecurrentTable *>address
     table.forward[0], table.forward[1] = <CellForward>forward_single, <CellForward>forward_full

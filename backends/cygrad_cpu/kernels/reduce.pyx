@@ -396,7 +396,7 @@ cdef void install_complex(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.PROD, code, <fold_loop>complex_prod[Real], <column_loop>multiply_complex_columns[Real])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops; a bool is a uint8, its sum the maximum."""
     cdef Kernels *table = <Kernels *>address
     cdef int op

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -fpeel-loops -ftree-vectorize -fvect-cost-model=dynamic
 """Sums of a few places times weights: resampling along an axis, and images looked at where a grid says.
 
 Points of a grid go in blocks: their places and weights are computed for a block, axis by axis, and then used for all
@@ -466,7 +467,7 @@ cdef void sample_backward(const Sampling *s, const Real *grad, const Real *a, co
         begin += n
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the ResamplingTable at `address`."""
     cdef ResamplingTable *table = <ResamplingTable *>address
     table.rows[0] = <WeighRows>weigh_rows[float]

@@ -292,7 +292,7 @@ cdef void install_complex(ScanTable *table, int code, Complex *tag) noexcept:
     table.scan[<int>ops.CUMPROD][code] = <ScanLoop>complex_product[Complex]
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the ScanTable at `address`."""
     cdef ScanTable *table = <ScanTable *>address
     cdef int code

@@ -144,7 +144,7 @@ cdef void small_products(const Real *a, const Py_ssize_t *sa, const Real *b, con
             i += 4
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the MatmulTable at `address`."""
     cdef MatmulTable *table = <MatmulTable *>address
     table.integer[<int>UINT8] = <IntegerProduct>product["unsigned char"]

@@ -211,7 +211,7 @@ cdef void softmax_backward(const Real *grad, const Real *result, Real *out, Py_s
                 z[i] = (g[i] - total) * y[i]
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the SoftmaxTable at `address`."""
     cdef SoftmaxTable *table = <SoftmaxTable *>address
     table.rows[0] = <SoftmaxRows>softmax_rows[float]

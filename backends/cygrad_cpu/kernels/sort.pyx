@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -O2 -fpeel-loops -ftree-vectorize -fvect-cost-model=dynamic
 """Stable sorting of rows, with the positions the elements came from.
 
 An element becomes an unsigned key whose order is the element's (NaN above all, -0 equal to 0, complemented if
@@ -495,7 +496,7 @@ cdef void wide(const Wide *a, Wide *values, int64 *index, const Rows *rows, Py_s
                  index + r * rows.index_row, rows.index_step, rows.n, rows.first, rows.count, rows.descending, work)
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the SortTable at `address`."""
     cdef SortTable *table = <SortTable *>address
     table.sort[<int>BOOL] = <SortLoop>narrow[uint8]

@@ -152,7 +152,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put(table, ops.DIGAMMA, code, <unary_loop>loop[Real, Digamma])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_real(table, FLOAT32, <float *>NULL)

@@ -173,7 +173,7 @@ cdef void install_real(Kernels *table, int code, Real *tag) noexcept:
     put_binary(table, ops.HYPOT, code, <binary_loop>plane_loop[Real, Hypot])
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_real(table, FLOAT32, <float *>NULL)

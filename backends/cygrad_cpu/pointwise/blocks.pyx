@@ -7,13 +7,12 @@ a transposed operand a block is a few long rows, so that whole cache lines are r
 to threads.
 """
 from cython.parallel cimport prange
-from importlib import import_module
 
 from cygrad.dispatch.merging cimport merge_neighbours
 from cygrad.dtype cimport BOOL, FLOAT32, UINT8
 from cygrad.view cimport View, data
-from cygrad_cpu.runtime.instruction_sets import candidates
 from cygrad_cpu.kernels.pointwise_table cimport BOTH_VECTORS, FIRST_SCALAR, SECOND_SCALAR
+from cygrad_cpu.runtime.instruction_sets cimport install_kernels
 from cygrad_cpu.runtime.thread_count cimport threads_for
 
 cdef enum:
@@ -22,24 +21,9 @@ cdef enum:
 
 cdef Kernels _kernels
 
-MODULES = ("arithmetic", "division", "power", "exact_unary", "exponential", "trigonometric", "special", "complex",
-           "convert", "half_precision", "reduce")
-
-
-def load():
-    """Import the kernel modules of the best instruction set this processor has; each fills its part of the table."""
-    for variant in candidates():
-        try:
-            for name in MODULES:
-                import_module(f"cygrad_cpu._{name}_{variant}").install(<size_t>&_kernels)
-            return
-        except ModuleNotFoundError:
-            continue
-    raise ImportError(f"cygrad_cpu was built without kernels for this processor ({', '.join(candidates())}): "
-                      "rebuild it with CYGRAD_ISAS unset")
-
-
-load()
+for _name in ("arithmetic", "division", "power", "exact_unary", "exponential", "trigonometric", "special", "complex",
+              "convert", "float16_and_bfloat16", "reduce"):
+    install_kernels(_name, &_kernels)       # each fills its part of the table
 
 
 cdef Kernels *loaded_kernels() noexcept nogil:

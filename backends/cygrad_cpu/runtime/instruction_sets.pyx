@@ -1,12 +1,11 @@
 # distutils: extra_compile_args = -Os
 """Which of a kernel's compiled variants runs on this processor.
 
-setup.py compiles each module of kernels/ for several instruction sets, as ``cygrad_cpu._NAME_ISA``. Each has a function
-``install(address)`` that writes its loops into a table of function pointers; the best variant that is built in and that
-the processor can run is imported when its table is first needed.
+setup.py compiles each file of kernels/ for several instruction sets. Each has a function ``cygrad_install(table)`` that
+writes its loops into a table of function pointers; the library knows it as ``NAME_ISA`` (tools/library.h). The best
+variant that is built in and that the processor can run is taken.
 """
 import os
-from importlib import import_module
 
 cdef extern from *:
     """
@@ -24,8 +23,10 @@ cdef extern from *:
         return 0;
     #endif
     }
+    int cygrad_install_kernel(const char *name, void *table);
     """
     int cygrad_isa_level()
+    bint cygrad_install_kernel(const char *name, void *table)       # 0 if the library has no such kernel
 
 LEVELS = ("v4", "v3", "v2", "generic")
 
@@ -50,18 +51,14 @@ def active():
 
 cdef int install_if_built(str name, void *table) except -1:
     for variant in candidates():
-        try:
-            module = import_module(f"cygrad_cpu._{name}_{variant}")
-        except ModuleNotFoundError:
-            continue
-        module.install(<size_t>table)
-        used.add(variant)
-        return 1
+        if cygrad_install_kernel(f"{name}_{variant}".encode(), table):
+            used.add(variant)
+            return 1
     return 0
 
 
 cdef int install_kernels(str name, void *table) except -1:
     if install_if_built(name, table):
         return 0
-    raise ImportError(f"cygrad_cpu was built without the kernel module {name!r} for this processor "
+    raise ImportError(f"cygrad_cpu was built without the kernels of {name!r} for this processor "
                       f"({', '.join(candidates())}): rebuild it with CYGRAD_ISAS unset")

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Custom differentiable functions: `Function`, whose `forward` and `backward` a user writes.
 
 Each subclass gets a node class of its own, so that ``type(y.grad_fn).__name__`` reads ``MyFunctionBackward``. What a

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Changing tensors in place: what autograd refuses, and the history that a tensor has afterwards.
 
 An in-place op on a view changes its base: `rebase` puts a `CopySlices` node in the base's history. Other views of the

@@ -1,4 +1,5 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# distutils: extra_compile_args = -Os
 """Tensors kept for backward: with the version they had, so that one changed in place since is refused.
 
 Where hooks of users are in force (`autograd.graph.saved_tensors_hooks`), a node keeps a `SavedTensor` that has what the

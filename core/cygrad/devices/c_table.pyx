@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """`TableBackend`: a backend whose functions are those of a table in C (`cygrad_backend.h`, beside this file).
 
 What an entry takes is written once, in the header. A bridge here is a call of `run`, a macro, so that C's compiler

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Results that go into a tensor given as `out=`: what PyTorch refuses, what is resized, with which warning.
 
 `refuse_out_grad` is asked before an op runs: autograd and overlaps. `write_out` puts the finished result where it goes.

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """uint16, uint32 and uint64, of which backends have no kernels: their calls are computed in other dtypes.
 
 A call with such an operand never reaches a backend. It counts as declined, and `fallback.run` comes here: `ENTRIES` has

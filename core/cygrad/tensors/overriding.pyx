@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """The protocol of `__torch_function__`: which calls are handed to a type's or a mode's own function, and how.
 
 A type overrides ops if it has `__torch_function__` and is not Tensor itself; Parameter and others say by

@@ -1,3 +1,4 @@
+# distutils: extra_compile_args = -Os
 """Running sums, products and extremes along an axis: `cumsum`, `cumprod`, `cummax`, `logcumsumexp`."""
 from cygrad.ops.declare.op cimport Op
 from cygrad.ops.reduce.sums cimport sum_dtype

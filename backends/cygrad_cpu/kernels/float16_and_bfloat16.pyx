@@ -277,7 +277,7 @@ cdef void install_type(Kernels *table, int code, Narrow *type) noexcept:
     table.add_narrow_columns[code == BFLOAT16] = <column_loop>add_columns[Narrow]
 
 
-def install(size_t address):
+cdef public void cygrad_install(void *address) noexcept:
     """Fill the table at `address` with this module's loops."""
     cdef Kernels *table = <Kernels *>address
     install_type(table, FLOAT16, <Half *>NULL)
